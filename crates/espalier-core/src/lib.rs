@@ -1,0 +1,21 @@
+//! Resolves npm dependencies exactly as npm does, without doing any I/O.
+//!
+//! A [`Resolution`] owns one run. It says what it needs ([`Resolution::next_request`]), is given it
+//! ([`Resolution::supply`]), and goes on as far as it can ([`Resolution::advance`]). It never learns how
+//! an answer was obtained, in which order answers came, or what time it is: the same inputs give the same
+//! bytes natively and in a browser.
+
+pub mod error;
+pub mod graph;
+pub mod options;
+pub mod packument;
+pub mod request;
+pub mod resolution;
+pub mod semver;
+
+pub use error::{Requirer, ResolveError};
+pub use graph::{Graph, GraphEdge, GraphNode};
+pub use options::{Options, Platform, Project};
+pub use packument::{Packument, PackumentError};
+pub use request::{Answer, Event, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};
+pub use resolution::{Outcome, Progress, Resolution, Statistics, Warning};

@@ -1,0 +1,141 @@
+//! What a resolution asks of the outside world, and what it hears back.
+//!
+//! A request is its own key: the same request is never made twice, and an answer names the request it
+//! answers. How it is fetched (which registry, which cache, how often retried) is the caller's business.
+
+use serde::Serialize;
+use std::sync::Arc;
+
+use crate::packument::Packument;
+
+/// Something the resolution can't know by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// The packument of a package from its registry, full or abbreviated.
+    Packument {
+        /// The package's name, with its scope: `@babel/core`.
+        name: String,
+    },
+    /// The document of one version (`/<name>/<version>`). Only asked for when the packument was
+    /// abbreviated, which leaves out fields that npm writes into the lock.
+    VersionDocument {
+        /// The package's name, with its scope.
+        name: String,
+        /// The exact version.
+        version: String,
+    },
+    /// The text of the package.json in a folder.
+    Folder {
+        /// Relative to the project with forward slashes (`packages/ui`, `../shared`), never ending in one.
+        path: String,
+    },
+    /// The folders of the project that hold a package.json, other than the root and `node_modules`;
+    /// asked for only when the root has workspaces.
+    PackageFolders,
+    /// A tarball, unpacked as far as its manifests.
+    Tarball {
+        /// `resolved` as the registry gave it (the caller may have to put a host in front), a URL, or a
+        /// project-relative `file:` path.
+        url: String,
+        /// The expected integrity, when it is known; the caller verifies it.
+        integrity: Option<String>,
+    },
+}
+
+/// How soon a request's answer is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// The resolution stands still until it comes.
+    Demanded,
+    /// It will probably be needed soon.
+    Speculative,
+}
+
+/// The answer to a [`Request`] of the same name.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Parsed by whoever fetched it: [`Packument::parse`] is made to run on a fetching thread.
+    Packument(Arc<Packument>),
+    /// The JSON text of the version's document.
+    VersionDocument(String),
+    /// The text of package.json, or `None` where the folder or the file doesn't exist.
+    Folder(Option<String>),
+    /// Project-relative paths with forward slashes.
+    PackageFolders(Vec<String>),
+    /// The manifests inside, and the tarball's own integrity.
+    Tarball(TarballListing),
+}
+
+/// The parts of a tarball that decide a tree.
+#[derive(Clone, Debug, Default)]
+pub struct TarballListing {
+    /// `sha512-…` of the tarball as fetched.
+    pub integrity: String,
+    /// All file paths without the first component (`package/`), in archive order.
+    pub files: Vec<String>,
+    /// Path (as in `files`) and text of every file named `package.json`.
+    pub manifests: Vec<(String, String)>,
+}
+
+/// Why an answer could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FetchFailureKind {
+    /// The registry says there is no such thing (404, or 405 of some registries).
+    NotFound,
+    /// Not allowed (401, 403).
+    Forbidden,
+    /// Any other status.
+    Status(u16),
+    /// No answer at all: unreachable, refused, timed out; in a browser also a missing CORS header.
+    Unreachable,
+    /// An answer that can't be read: not JSON, wrong integrity, corrupt archive.
+    Invalid,
+    /// This environment can't do it (a git spec in a browser).
+    Unsupported,
+}
+
+/// A failed fetch. Not necessarily an error of the resolution: what only optional dependencies want may fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[error("{message}")]
+pub struct FetchFailure {
+    /// The class of failure.
+    pub kind: FetchFailureKind,
+    /// One sentence for a person, without secrets.
+    pub message: String,
+    /// What was fetched, without credentials.
+    pub url: String,
+}
+
+/// What happened, in the order of the decisions; enough to draw the tree while it grows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// A packument arrived.
+    Fetched {
+        /// The package's name.
+        name: String,
+        /// How many versions it has.
+        versions: usize,
+    },
+    /// A package was put into the tree, possibly in place of another.
+    Placed {
+        /// Where: `node_modules/a/node_modules/b`.
+        location: String,
+        /// The folder's name, which is an alias where the spec was one.
+        name: String,
+        /// The chosen version; empty for links without one.
+        version: String,
+        /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`: the edge it was placed for.
+        kind: &'static str,
+        /// The spec of that edge.
+        spec: String,
+        /// The location of the package that asked; empty for the root.
+        from: String,
+    },
+    /// A package was taken out of the tree again.
+    Removed {
+        /// Where it was.
+        location: String,
+    },
+}

@@ -1,0 +1,1 @@
+//! Semantic versions and ranges, exactly as npm reads them.

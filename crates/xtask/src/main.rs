@@ -1,0 +1,38 @@
+//! The project's own commands. Each is a module; this file only knows their names and arguments.
+
+mod oracle;
+mod parity;
+mod play;
+mod record;
+mod test;
+mod wasm;
+
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Espalier's own commands")]
+enum Command {
+    /// Build the wasm and start the playground on the embedded registry.
+    Play(play::Arguments),
+    /// Run everything: formatting, lints, Rust, wasm, web and browser tests.
+    Test(test::Arguments),
+    /// Build `pkg/dist` from `espalier-wasm`.
+    Wasm(wasm::Arguments),
+    /// Compare Espalier's locks with npm's.
+    Parity(parity::Arguments),
+    /// Record and trim packuments into `tests/registry`, and npm's answers beside them.
+    Record(record::Arguments),
+    /// Install npm itself, at the pinned version, as the oracle; prints where it is.
+    Oracle(oracle::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Play(arguments) => play::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Wasm(arguments) => wasm::run(&arguments),
+        Command::Parity(arguments) => parity::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
+        Command::Oracle(arguments) => oracle::run(&arguments),
+    }
+}

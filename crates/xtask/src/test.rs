@@ -1,0 +1,10 @@
+//! `cargo xtask test`: to be written.
+
+/// Arguments of `cargo xtask test`.
+#[derive(clap::Args)]
+pub struct Arguments {}
+
+/// Runs the command.
+pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
+    anyhow::bail!("not built yet")
+}
