@@ -45,7 +45,7 @@ impl Number<'_> {
     }
 
     fn is_exponential(self) -> bool {
-        matches!(self, Self::After(digits) if Successor::of(digits) == Successor::Exponential)
+        matches!(self, Self::After(digits) if matches!(Successor::of(digits), Successor::Exponential(_)))
     }
 
     fn value(self) -> Option<u64> {
@@ -53,7 +53,7 @@ impl Number<'_> {
             Self::Written(digits) => safe_integer(digits),
             Self::After(digits) => match Successor::of(digits) {
                 Successor::Safe(number) => Some(number),
-                Successor::TooLarge | Successor::Exponential => None,
+                Successor::TooLarge | Successor::Exponential(_) => None,
             },
         }
     }

@@ -87,7 +87,8 @@ fn hyphen_bounds(text: &str, options: RangeOptions) -> Option<String> {
         },
     }
     .ok();
-    Some(bounds)
+    // node-semver looks for build metadata once more, and finds it in a number printed as `1e+21`.
+    Some(strip_build(&bounds).into_owned())
 }
 
 /// Splits off the partial version, with whatever precedes it, that reaches to the next space.
