@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
 use crate::manifest::{Dependencies, Manifest};
 use crate::names::Name;
-use crate::spec::{Spec, SpecKind};
+use crate::spec::Spec;
 
 /// What npm says of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -350,14 +350,5 @@ impl Tree {
         // What meets the original spec will do too, unless the rule is about just that version.
         self.accepts(id, node, &self.spec(id))
             || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
-    }
-
-    /// Whether the spec is one that a registry's range can be picked for.
-    pub fn is_registry_dependency(&self, node: NodeId) -> bool {
-        let edges = &self[node].edges_in;
-        !edges.is_empty()
-            && edges
-                .iter()
-                .all(|&edge| !matches!(self.spec(edge).kind, SpecKind::Invalid { .. }) && self.spec(edge).is_registry())
     }
 }
