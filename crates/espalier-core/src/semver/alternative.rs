@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
 
 use smallvec::SmallVec;
 
@@ -25,11 +26,11 @@ impl Alternative {
     /// only what it can't read.
     pub fn parse(text: &str, options: RangeOptions) -> Result<Option<Self>, InvalidRange> {
         let mut desugaring = Desugaring::new(options);
-        if notation::is_one_word(text) {
-            desugaring.read(text)?;
+        if notation::is_plain_word(text) {
+            desugaring.read(iter::once(text))?;
         } else {
             let text = notation::expand_hyphen(notation::strip_build(text), options);
-            desugaring.read(&notation::close_up(text))?;
+            desugaring.read(notation::close_up(text).split(' '))?;
         }
         let Desugaring { mut comparators, anything, .. } = desugaring;
         if comparators.is_empty() {

@@ -65,9 +65,9 @@ impl Desugaring {
         Self { options, comparators: Comparators::new(), anything: false }
     }
 
-    /// Reads an alternative.
-    pub fn read(&mut self, text: &str) -> Result<(), InvalidRange> {
-        let mut words = text.split(' ').peekable();
+    /// Reads the words of an alternative.
+    pub fn read<'text>(&mut self, words: impl Iterator<Item = &'text str>) -> Result<(), InvalidRange> {
+        let mut words = words.peekable();
         let mut is_first = true;
         while let Some(word) = words.next() {
             let vanished = self.read_word(word)? == Word::Vanished;

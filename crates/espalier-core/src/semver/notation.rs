@@ -14,6 +14,9 @@ use super::range::RangeOptions;
 
 /// Trims a range and reduces each run of whitespace in it to one space.
 pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
+    if is_plain_word(text) {
+        return Cow::Borrowed(text);
+    }
     let text = grammar::trim(text);
     let bytes = text.as_bytes();
     let collapsed = bytes.iter().enumerate().all(|(index, &byte)| match byte {
@@ -28,8 +31,8 @@ pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// Whether the text is one word of which nothing here would change anything.
-pub(super) fn is_one_word(text: &str) -> bool {
+/// Whether the text is one word which nothing here would change or split.
+pub(super) fn is_plain_word(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'+' && byte != b'|')
 }
 
@@ -41,7 +44,9 @@ pub(super) fn alternatives(text: &str) -> impl Iterator<Item = &str> {
         // For texts this short, quicker than setting up a search for a string.
         let bar = text.as_bytes().windows(2).position(|pair| pair == b"||");
         rest = bar.map(|bar| &text[bar + 2..]);
-        Some(text[..bar.unwrap_or(text.len())].trim_matches(' '))
+        let part = &text[..bar.unwrap_or(text.len())];
+        let part = part.strip_prefix(' ').unwrap_or(part);
+        Some(part.strip_suffix(' ').unwrap_or(part))
     })
 }
 

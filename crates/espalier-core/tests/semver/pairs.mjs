@@ -1,4 +1,4 @@
-// Asks node-semver for its verdicts and prints them, one JSON array to a line, for ../semver.rs to replay.
+// Asks node-semver for its verdicts and prints them, one JSON array to a line, for ../semver_agreement.rs to replay.
 //
 //   node pairs.mjs --semver <folder of the semver package> [--count n] [--seed n] [--corpus <folder of packuments>]
 //
