@@ -120,7 +120,8 @@ fn module_in(message: &str) -> Option<PathBuf> {
         return None;
     }
     let files = message["filenames"].as_array()?;
-    files.iter().filter_map(Value::as_str).find(|file| file.ends_with(".wasm")).map(PathBuf::from)
+    let mut files = files.iter().filter_map(Value::as_str).map(PathBuf::from);
+    files.find(|file| file.extension().is_some_and(|extension| extension == "wasm"))
 }
 
 /// Writes `espalier.wasm` and the glue that instantiates it.

@@ -1,0 +1,120 @@
+//! One version: how it is read, ordered and printed.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::grammar::{self, Grammar, MAX_LENGTH, Partial};
+use super::precedence::{Identifier, Precedence};
+
+/// A version as node-semver's `SemVer` holds it.
+///
+/// Equality and order are those of precedence: build metadata doesn't count, see [`Version::compare_build`].
+#[derive(Clone, Debug)]
+pub struct Version {
+    /// The first number.
+    pub major: u64,
+    /// The second number.
+    pub minor: u64,
+    /// The third number.
+    pub patch: u64,
+    /// The identifiers after the hyphen; none if this is a release.
+    pub prerelease: Vec<Identifier>,
+    /// The identifiers after the plus sign.
+    pub build: Vec<Box<str>>,
+}
+
+impl Version {
+    /// Reads a version as `new SemVer(text)` does: whitespace around it and one leading `v` are allowed.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::parse_by(text, Grammar::Strict)
+    }
+
+    /// Reads a version as `new SemVer(text, { loose: true })` does.
+    pub fn parse_loose(text: &str) -> Option<Self> {
+        Self::parse_by(text, Grammar::Loose)
+    }
+
+    pub(super) fn parse_by(text: &str, grammar: Grammar) -> Option<Self> {
+        if text.len() > MAX_LENGTH && text.encode_utf16().count() > MAX_LENGTH {
+            return None;
+        }
+        let text = grammar::trim(text);
+        let core = match grammar {
+            Grammar::Strict => text.strip_prefix('v').unwrap_or(text),
+            Grammar::Loose => grammar::strip_prefix(text),
+        };
+        let partial = Partial::scan(core, grammar)?;
+        let [major, minor, patch] = partial.numbers()?;
+        Some(Self {
+            major,
+            minor,
+            patch,
+            prerelease: partial.prerelease.map(Identifier::list).unwrap_or_default(),
+            build: partial.build.map(|build| build.split('.').map(Box::from).collect()).unwrap_or_default(),
+        })
+    }
+
+    /// Whether the version has prerelease identifiers.
+    pub fn is_prerelease(&self) -> bool {
+        !self.prerelease.is_empty()
+    }
+
+    /// Precedence exactly as `semver.compare` decides it, which [`Ord`] can't be.
+    ///
+    /// JavaScript compares numeric identifiers as doubles, so different numbers above 2⁵³ may be equal, and it looks
+    /// no further then: `1.0.0-9007199254740992.a` and `1.0.0-9007199254740993.b` are equal to each other, yet not
+    /// to the same versions. [`Ord`] goes on to the next identifier instead, so that sorting is safe.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        self.precedence().compare(other.precedence())
+    }
+
+    /// The order of `semver.compareBuild`: precedence, then build metadata.
+    ///
+    /// Like [`Ord`], it looks further where node-semver stops at two spellings of one number (`+1.a`, `+01.b`).
+    pub fn compare_build(&self, other: &Self) -> Ordering {
+        let by_identifier = || {
+            let pairs = self.build.iter().zip(&other.build);
+            pairs
+                .map(|(left, right)| Identifier::new(left).compare(&Identifier::new(right)))
+                .find(|ordering| ordering.is_ne())
+        };
+        self.cmp(other).then_with(|| by_identifier().unwrap_or_else(|| self.build.len().cmp(&other.build.len())))
+    }
+
+    pub(super) fn precedence(&self) -> Precedence<'_> {
+        Precedence { numbers: [self.major, self.minor, self.patch], prerelease: &self.prerelease }
+    }
+}
+
+impl From<Precedence<'_>> for Version {
+    fn from(Precedence { numbers: [major, minor, patch], prerelease }: Precedence<'_>) -> Self {
+        Self { major, minor, patch, prerelease: prerelease.to_vec(), build: Vec::new() }
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.precedence().compare_consistently(other.precedence())
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Version {}
+
+impl fmt::Display for Version {
+    /// The normal form, `SemVer.version`: without build metadata.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.precedence().fmt(formatter)
+    }
+}
