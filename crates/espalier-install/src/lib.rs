@@ -1,1 +1,7 @@
-//! To be written.
+//! The part of Espalier that touches the machine: it gives a resolution of [`espalier_core`] what that asks for.
+//!
+//! It knows npm's configuration, talks to registries, keeps a cache, and reads and writes a project's files. It decides
+//! nothing about the tree.
+
+pub mod config;
+pub mod host;
