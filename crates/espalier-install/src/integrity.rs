@@ -111,8 +111,7 @@ impl Integrity {
     /// A name for a file that holds exactly these bytes, where one digest says which they are.
     pub fn file_name(&self) -> Option<String> {
         let [digest] = self.digests.as_slice() else { return None };
-        let hexadecimal: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(format!("{}-{hexadecimal}", self.algorithm.name()))
+        Some(format!("{}-{}", self.algorithm.name(), hexadecimal(digest)))
     }
 }
 
@@ -124,6 +123,12 @@ impl fmt::Display for Integrity {
         }
         Ok(())
     }
+}
+
+/// Two digits for each byte.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

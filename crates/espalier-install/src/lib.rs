@@ -3,5 +3,10 @@
 //! It knows npm's configuration, talks to registries, keeps a cache, and reads and writes a project's files. It decides
 //! nothing about the tree.
 
+pub mod activity;
+pub mod cache;
 pub mod config;
 pub mod host;
+pub mod integrity;
+pub mod registry;
+pub mod tarball;
