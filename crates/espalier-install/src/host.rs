@@ -2,7 +2,6 @@
 //!
 //! These are inputs of a resolution, so every one of them can be set; here are only the defaults.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -84,11 +83,6 @@ fn libc_of(program: &Path) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// The name of a folder as text.
-pub(crate) fn folder_name(path: &Path) -> String {
-    path.file_name().map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@
 pub mod activity;
 pub mod cache;
 pub mod config;
+pub mod driver;
 pub mod host;
 pub mod integrity;
+pub mod lock;
+pub mod project;
 pub mod registry;
 pub mod tarball;

@@ -79,19 +79,19 @@ impl Registry {
     }
 
     fn get(&self, registry: &Url, name: &str, form: &Form) -> Result<Get, FetchFailure> {
-        let name_in_path = name.replacen('/', "%2f", 1);
-        let (path, accept) = match form {
-            Form::Abbreviated => (name_in_path, ACCEPT_ABBREVIATED),
-            Form::Full => (name_in_path, ACCEPT_FULL),
-            Form::Version(version) => (format!("{name_in_path}/{version}"), ACCEPT_FULL),
+        let (version, accept) = match form {
+            Form::Abbreviated => (None, ACCEPT_ABBREVIATED),
+            Form::Full => (None, ACCEPT_FULL),
+            Form::Version(version) => (Some(version), ACCEPT_FULL),
         };
-        // A name comes from a manifest that anyone may have written: it may only ever lead below the registry.
-        let url = registry.join(&format!("./{path}")).ok().filter(|url| url.as_str().starts_with(registry.as_str()));
-        let url = url.ok_or_else(|| FetchFailure {
+        let mut url = registry.clone();
+        let steps = std::iter::once(name).chain(version.map(String::as_str)).map(path_step).collect::<Option<Vec<_>>>();
+        let steps = steps.ok_or_else(|| FetchFailure {
             kind: FetchFailureKind::Invalid,
             message: format!("`{}` cannot be the name of a package", super::failure::printable(name)),
             url: super::failure::shown(registry),
         })?;
+        url.set_path(&format!("{}{}", registry.path(), steps.join("/")));
         let authorization = self.registries.authorization(&url, name);
         Ok(Get { url, accept, authorization, validators: Validators::default(), limit: LONGEST_SENT })
     }
@@ -114,6 +114,12 @@ impl Registry {
         });
         read.await.ok().flatten()
     }
+}
+
+/// One step of a path. Names come from manifests that anyone may have written: none may lead away from its registry.
+fn path_step(text: &str) -> Option<String> {
+    let harmless = !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\']);
+    harmless.then(|| text.replace('/', "%2f"))
 }
 
 enum Stored<T> {
