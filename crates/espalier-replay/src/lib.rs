@@ -4,7 +4,7 @@
 //! differ. Bodies are derived and compressed on first request and then sent from memory, so that a second
 //! run against the same server measures the client.
 
-mod document;
+pub mod document;
 mod padding;
 mod registry;
 mod representation;
