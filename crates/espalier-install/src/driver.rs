@@ -30,7 +30,7 @@ impl Sources {
     /// Answers one request.
     async fn answer(self, request: &Request) -> Result<Answer, FetchFailure> {
         match request {
-            Request::Packument { name } => self.registry.packument(name).await.map(Answer::Packument),
+            Request::Packument { name, full } => self.registry.packument(name, *full).await.map(Answer::Packument),
             Request::VersionDocument { name, version } => {
                 self.registry.version_document(name, version).await.map(Answer::VersionDocument)
             }

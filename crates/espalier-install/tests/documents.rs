@@ -16,25 +16,25 @@ fn no_abbreviated() -> Settings {
 async fn abbreviated_packuments_are_asked_for_and_recognised() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;
-    let packument = client(&[("registry", &server.origin())]).packument("a").await.expect("a packument");
+    let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
     assert!(packument.abbreviated);
-    assert_eq!(packument.versions.len(), 2);
+    assert_eq!(packument.len(), 2);
 }
 
 #[tokio::test]
 async fn a_registry_that_sends_full_ones_is_understood() {
     let folder = recording();
     let server = serve(folder.path(), no_abbreviated()).await;
-    let packument = client(&[("registry", &server.origin())]).packument("a").await.expect("a packument");
+    let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
     assert!(!packument.abbreviated);
 }
 
 #[tokio::test]
-async fn a_date_limit_needs_full_packuments() {
+async fn full_packuments_say_when_versions_were_published() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;
-    let client = client(&[("registry", &server.origin()), ("before", "2026-01-15")]);
-    assert_eq!(client.packument("a").await.expect("a packument").time.len(), 2);
+    let client = client(&[("registry", &server.origin())]);
+    assert_eq!(client.packument("a", true).await.expect("a packument").time.len(), 2);
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_fresh_document_is_not_asked_for_again() {
     let place = tempfile::tempdir().expect("a temporary folder");
     for _ in 0..2 {
         let (client, cache, _) = cached_client(&[("registry", &server.origin())], place.path());
-        assert!(client.packument("a").await.expect("a packument").abbreviated);
+        assert!(client.packument("a", false).await.expect("a packument").abbreviated);
         client.version_document("a", "1.1.0").await.expect("a document");
         cache.flush();
     }
@@ -76,7 +76,7 @@ async fn an_old_document_is_confirmed_and_not_sent_again() {
     let place = tempfile::tempdir().expect("a temporary folder");
     for flag in ["prefer-offline", "prefer-online"] {
         let (client, cache, _) = cached_client(&[("registry", &server.origin()), (flag, "true")], place.path());
-        assert_eq!(client.packument("a").await.expect("a packument").versions.len(), 2);
+        assert_eq!(client.packument("a", false).await.expect("a packument").len(), 2);
         cache.flush();
     }
     let statistics = server.statistics();
@@ -91,15 +91,15 @@ async fn offline_there_is_only_the_cache() {
     let registry = server.origin();
     let offline = [("registry", registry.as_str()), ("offline", "true")];
 
-    let failure = cached_client(&offline, place.path()).0.packument("a").await.expect_err("nothing cached");
+    let failure = cached_client(&offline, place.path()).0.packument("a", false).await.expect_err("nothing cached");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
     assert!(failure.message.contains("--offline"), "{failure}");
 
     let (client, cache, _) = cached_client(&offline[..1], place.path());
-    client.packument("a").await.expect("a packument");
+    client.packument("a", false).await.expect("a packument");
     cache.flush();
     let requests = server.statistics().requests;
-    cached_client(&offline, place.path()).0.packument("a").await.expect("from the cache");
+    cached_client(&offline, place.path()).0.packument("a", false).await.expect("from the cache");
     assert_eq!(server.statistics().requests, requests);
 }
 
@@ -112,7 +112,7 @@ async fn a_document_that_must_not_be_kept_is_not() {
     for _ in 0..2 {
         let flags = [("registry", server.origin.as_str()), ("prefer-offline", "true")];
         let (client, cache, _) = cached_client(&flags, place.path());
-        client.packument("a").await.expect("a packument");
+        client.packument("a", false).await.expect("a packument");
         cache.flush();
     }
     assert_eq!(server.seen().len(), 2);
@@ -126,7 +126,7 @@ async fn a_damaged_entry_heals() {
     let registry = server.origin();
     let fetch = async || {
         let (client, cache, activity) = cached_client(&[("registry", &registry)], place.path());
-        client.packument("a").await.expect("a packument");
+        client.packument("a", false).await.expect("a packument");
         cache.flush();
         activity.network_requests.get()
     };
@@ -148,11 +148,14 @@ async fn a_name_cannot_lead_elsewhere() {
     let server = Scripted::start([]).await;
     let registry = format!("{}/npm/", server.origin);
     for name in ["..", ".", "%2e%2e", "a?b"] {
-        let failure = client(&[("registry", &registry)]).packument(name).await.expect_err("no such name");
+        let failure = client(&[("registry", &registry)]).packument(name, false).await.expect_err("no such name");
         assert_eq!(failure.kind, FetchFailureKind::Invalid, "{name}");
     }
     assert!(server.seen().is_empty());
-    client(&[("registry", &registry), ("fetch-retries", "0")]).packument("@x/../../y").await.expect_err("no answer");
+    client(&[("registry", &registry), ("fetch-retries", "0")])
+        .packument("@x/../../y", false)
+        .await
+        .expect_err("no answer");
     assert_eq!(server.seen()[0].line, "GET /npm/@x%2f..%2f..%2fy HTTP/1.1");
 }
 

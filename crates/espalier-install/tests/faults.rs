@@ -38,7 +38,7 @@ async fn what_may_pass_is_tried_again() {
         Reply::ok("<html>maintenance</html>"),
     ] {
         let server = Scripted::start([trouble.clone(), trouble.clone(), Reply::ok(PACKUMENT)]).await;
-        let packument = client(&[("registry", &server.origin)]).packument("a").await;
+        let packument = client(&[("registry", &server.origin)]).packument("a", false).await;
         assert!(packument.is_ok(), "{trouble:?}: {packument:?}");
         assert_eq!(server.seen().len(), 3, "{trouble:?}");
     }
@@ -51,7 +51,7 @@ async fn a_compressed_body_that_was_cut_is_fetched_again() {
     let whole = encoder.finish().expect("into memory");
     let reply = |body: &[u8]| Reply::Respond("200 OK".into(), vec!["content-encoding: gzip".into()], body.to_owned());
     let server = Scripted::start([reply(&whole[..whole.len() - 6]), reply(&whole)]).await;
-    let packument = client(&[("registry", &server.origin)]).packument("a").await;
+    let packument = client(&[("registry", &server.origin)]).packument("a", false).await;
     assert!(packument.is_ok(), "{packument:?}");
 }
 
@@ -64,7 +64,7 @@ async fn a_refusal_is_an_answer() {
         ("418 I'm a teapot", FetchFailureKind::Status(418)),
     ] {
         let server = Scripted::start([Reply::status(line)]).await;
-        let failure = client(&[("registry", &server.origin)]).packument("a").await.expect_err("refused");
+        let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("refused");
         assert_eq!(failure.kind, kind);
         assert_eq!(server.seen().len(), 1, "{line}");
     }
@@ -73,7 +73,7 @@ async fn a_refusal_is_an_answer() {
 #[tokio::test]
 async fn retries_end() {
     let server = Scripted::start(std::iter::repeat_n(Reply::status("502 Bad Gateway"), 9)).await;
-    let failure = client(&[("registry", &server.origin)]).packument("a").await.expect_err("never well");
+    let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("never well");
     assert_eq!(failure.kind, FetchFailureKind::Status(502));
     assert!(failure.message.ends_with("failed (502 Bad Gateway), 3 times"), "{failure}");
     assert_eq!(server.seen().len(), 3);
@@ -83,7 +83,7 @@ async fn retries_end() {
 async fn a_silent_registry_is_given_up() {
     let server = Scripted::start([Reply::Stall, Reply::Stall]).await;
     let flags = [("registry", server.origin.as_str()), ("fetch-timeout", "100"), ("fetch-retries", "1")];
-    let failure = client(&flags).packument("a").await.expect_err("no answer");
+    let failure = client(&flags).packument("a", false).await.expect_err("no answer");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
     assert!(failure.message.ends_with("did not answer in time, 2 times"), "{failure}");
 }
@@ -93,7 +93,8 @@ async fn a_closed_port_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
-    let failure = client(&[("registry", &format!("http://{address}"))]).packument("a").await.expect_err("closed");
+    let failure =
+        client(&[("registry", &format!("http://{address}"))]).packument("a", false).await.expect_err("closed");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
     let expected = format!("no connection to {address} could be made: Connection refused");
     assert!(failure.message.starts_with(&expected), "{failure}");
@@ -103,7 +104,7 @@ async fn a_closed_port_is_named() {
 async fn what_the_registry_says_is_passed_on() {
     let body = r#"{"error":"blocked by\u001b[31m policy"}"#;
     let server = Scripted::start([Reply::Respond("403 Forbidden".into(), Vec::new(), body.into())]).await;
-    let failure = client(&[("registry", &server.origin)]).packument("a").await.expect_err("forbidden");
+    let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("forbidden");
     assert!(failure.message.ends_with("does not allow this (403 Forbidden): blocked by [31m policy"), "{failure}");
 }
 
@@ -112,7 +113,7 @@ async fn a_token_is_sent_to_its_registry_and_never_shown() {
     let server = Scripted::start([Reply::status("403 Forbidden")]).await;
     let host = server.origin.strip_prefix("http:").expect("a plain origin");
     let registry = configured(&format!("registry={}\n{host}/:_authToken=s3cret", server.origin));
-    let failure = registry.packument("a").await.expect_err("forbidden");
+    let failure = registry.packument("a", false).await.expect_err("forbidden");
     assert_eq!(server.seen()[0].header("authorization"), Some("Bearer s3cret"));
     assert!(!format!("{failure:?}").contains("s3cret"));
 }
@@ -124,7 +125,7 @@ async fn a_redirect_to_another_origin_leaves_the_token_behind() {
         Scripted::start([Reply::redirect("/moved"), Reply::redirect(&format!("{}/a", elsewhere.origin))]).await;
     let host = server.origin.strip_prefix("http:").expect("a plain origin");
     let registry = configured(&format!("registry={}\n{host}/:_authToken=s3cret", server.origin));
-    registry.packument("a").await.expect("a packument");
+    registry.packument("a", false).await.expect("a packument");
     let authorizations: Vec<_> = server.seen().iter().map(|seen| seen.header("authorization").is_some()).collect();
     assert_eq!(authorizations, [true, true]);
     assert_eq!(elsewhere.seen()[0].header("authorization"), None);
@@ -133,7 +134,7 @@ async fn a_redirect_to_another_origin_leaves_the_token_behind() {
 #[tokio::test]
 async fn redirects_end() {
     let server = Scripted::start(std::iter::repeat_n(Reply::redirect("/a"), 50)).await;
-    let failure = client(&[("registry", &server.origin)]).packument("a").await.expect_err("round and round");
+    let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("round and round");
     assert_eq!(failure.kind, FetchFailureKind::Invalid);
     assert!(failure.message.ends_with("redirects without end"), "{failure}");
 }
@@ -145,17 +146,17 @@ async fn certificates_are_verified_unless_told_otherwise() {
     let registry = format!("https://localhost:{}", server.address.port());
     let base = [("registry", registry.as_str()), ("fetch-retries", "0")];
 
-    let failure = client(&base).packument("a").await.expect_err("an unknown certificate");
+    let failure = client(&base).packument("a", false).await.expect_err("an unknown certificate");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
     assert!(failure.message.contains("is not secure"), "{failure}");
 
     let unchecked = [base.as_slice(), &[("strict-ssl", "false")]].concat();
-    client(&unchecked).packument("a").await.expect("unchecked");
+    client(&unchecked).packument("a", false).await.expect("unchecked");
 
     let certificate = folder.path().join("certificate.pem");
     std::fs::write(&certificate, server.certificate.as_ref().expect("a certificate")).expect("written");
     let trusted = [base.as_slice(), &[("cafile", certificate.to_str().expect("a path"))]].concat();
-    client(&trusted).packument("a").await.expect("trusted");
+    client(&trusted).packument("a", false).await.expect("trusted");
 }
 
 #[test]
@@ -170,11 +171,11 @@ fn a_file_without_certificates_is_an_error() {
 async fn a_proxy_is_used_except_for_some_hosts() {
     let proxy = Scripted::start([Reply::ok(PACKUMENT)]).await;
     let through = [("registry", "http://registry.test/npm/"), ("proxy", proxy.origin.as_str())];
-    client(&through).packument("a").await.expect("through the proxy");
+    client(&through).packument("a", false).await.expect("through the proxy");
     assert_eq!(proxy.seen()[0].line, "GET http://registry.test/npm/a HTTP/1.1");
 
     let server = Scripted::start([Reply::ok(PACKUMENT)]).await;
     let past = [("registry", server.origin.as_str()), ("proxy", &proxy.origin), ("noproxy", "127.0.0.1")];
-    client(&past).packument("a").await.expect("past the proxy");
+    client(&past).packument("a", false).await.expect("past the proxy");
     assert_eq!(proxy.seen().len(), 1);
 }

@@ -27,9 +27,9 @@ const LONGEST_MEANT: u64 = 1 << 30;
 type Decode<T> = fn(&[u8], &str) -> Result<T, String>;
 
 impl Registry {
-    /// The packument of a package.
-    pub async fn packument(&self, name: &str) -> Result<Arc<Packument>, FetchFailure> {
-        let form = if self.full_packuments { Form::Full } else { Form::Abbreviated };
+    /// The packument of a package, in full where that is needed.
+    pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
+        let form = if full { Form::Full } else { Form::Abbreviated };
         self.document(name, form, |text, content_type| {
             let abbreviated = content_type.trim_start().starts_with(ABBREVIATED);
             Packument::parse(text, abbreviated).map(Arc::new).map_err(|error| format!("is {error}"))
@@ -58,8 +58,7 @@ impl Registry {
     async fn version_in_packument(&self, name: &str, version: &str) -> Result<Option<String>, FetchFailure> {
         let parse: Decode<Packument> = |text, _| Packument::parse(text, false).map_err(|error| format!("is {error}"));
         let packument = self.document(name, Form::Full, parse).await?;
-        let manifest = packument.versions.into_iter().find(|(candidate, _)| candidate == version);
-        Ok(manifest.map(|(_, manifest)| manifest.get().to_owned()))
+        Ok(packument.find(version).map(|index| packument.manifest(index).to_owned()))
     }
 
     async fn document<T: Send + 'static>(&self, name: &str, form: Form, parse: Decode<T>) -> Result<T, FetchFailure> {

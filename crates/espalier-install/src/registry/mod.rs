@@ -34,8 +34,6 @@ pub struct Registry {
     requester: Requester,
     cache: Option<Arc<Cache>>,
     freshness: Freshness,
-    /// Whether packuments have to say when versions were published, which only full ones do.
-    full_packuments: bool,
 }
 
 impl Registry {
@@ -48,7 +46,6 @@ impl Registry {
             requester: Requester { client, retries: Retries::new(network), activity },
             cache,
             freshness: settings.freshness,
-            full_packuments: settings.tree.before.is_some(),
         })
     }
 
