@@ -74,6 +74,11 @@ impl Config {
         self.layers.iter().find_map(|layer| Some((layer.settings.get(key)?, &layer.origin)))
     }
 
+    /// Where a setting that is in force was made; `None` where it has npm's default.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.find(key).map(|(_, origin)| origin)
+    }
+
     /// A setting as text; `null` takes it back to npm's default.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.find(key)?.0 {
