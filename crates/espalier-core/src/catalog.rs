@@ -127,13 +127,13 @@ impl Catalog {
             if manifest.bundled.contains(name) {
                 continue;
             }
-            let spec = self.overridden(tree, *name, spec);
+            let spec = Self::overridden(tree, *name, spec);
             self.foresee(tree, exchange, *name, &spec);
         }
     }
 
     /// A guess at the spec that an override will make of this one.
-    fn overridden(&self, tree: &Tree, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
+    fn overridden(tree: &Tree, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
         if tree.overrides.is_empty() {
             return spec.clone();
         }

@@ -72,31 +72,31 @@ impl HostedGit {
     /// Reads any form; `None` for what isn't on a known host.
     pub fn parse(text: &str) -> Option<Self> {
         if is_github_shorthand(text) {
-            return Self::shortcut(&HOSTS[0], text);
+            return Some(Self::shortcut(&HOSTS[0], text));
         }
         let colon = text.find(':');
         if let Some(host) = colon.and_then(|colon| HOSTS.iter().find(|host| host.name == &text[..colon])) {
             let path = &text[host.name.len() + 1..];
-            return Self::shortcut(host, path.strip_prefix("//").unwrap_or(path));
+            return Some(Self::shortcut(host, path.strip_prefix("//").unwrap_or(path)));
         }
         Self::from_address(&address(text)?)
     }
 
-    fn shortcut(host: &'static Host, text: &str) -> Option<Self> {
+    fn shortcut(host: &'static Host, text: &str) -> Self {
         let (path, fragment) = split_fragment(text);
         let path = path.strip_prefix('/').unwrap_or(path);
         // A shortcut's credentials are ignored.
         let path = path.split_once('@').map_or(path, |(_, path)| path);
         let (user, project) = path.rsplit_once('/').map_or((None, path), |(user, project)| (Some(user), project));
         let project = percent_decode(project);
-        Some(Self {
+        Self {
             host,
             user: user.filter(|user| !user.is_empty()).map(percent_decode),
             auth: None,
             project: without_git(&project).to_owned(),
             committish: fragment.filter(|text| !text.is_empty()).map(percent_decode),
             form: Form::Shortcut,
-        })
+        }
     }
 
     fn from_address(address: &Address<'_>) -> Option<Self> {
@@ -177,11 +177,6 @@ impl HostedGit {
     /// `github:user/project#committish`.
     pub fn to_shortcut(&self) -> String {
         format!("{}:{}{}", self.host.name, self.path(), self.fragment())
-    }
-
-    /// Whether npm writes this one as https and not as ssh (`consistent-resolve.js`).
-    pub fn prefers_https(&self) -> bool {
-        self.auth.is_some() || self.form == Form::Https
     }
 
     /// What npm writes into package.json: the form it was given in.

@@ -42,11 +42,6 @@ impl Names {
         &self.entries[name.0 as usize].0
     }
 
-    /// The text of a name, to keep.
-    pub fn shared(&self, name: Name) -> Rc<str> {
-        self.entries[name.0 as usize].0.clone()
-    }
-
     /// The name without its case.
     pub fn fold(&self, name: Name) -> FoldedName {
         self.entries[name.0 as usize].1

@@ -25,8 +25,6 @@ pub struct Spec {
 pub enum SpecKind {
     /// One version of a registry's package.
     Version {
-        /// The version as written, trimmed.
-        wanted: Box<str>,
         /// The version itself, cleaned.
         version: Version,
         /// The range of that one version.
@@ -98,14 +96,6 @@ impl Spec {
             self.kind,
             SpecKind::Version { .. } | SpecKind::Range { .. } | SpecKind::Tag(_) | SpecKind::Alias { .. }
         )
-    }
-
-    /// The range or version as text, where the spec is one.
-    pub fn semver_text(&self) -> Option<&str> {
-        match &self.kind {
-            SpecKind::Version { wanted, .. } | SpecKind::Range { wanted, .. } => Some(wanted),
-            _ => None,
-        }
     }
 
     /// The range of versions, where the spec is one.
@@ -292,7 +282,7 @@ fn registry(raw: &str) -> SpecKind {
     let wanted = raw.trim();
     let range = Range::parse_loose(wanted);
     match (Version::parse_loose(wanted), range) {
-        (Some(version), Some(range)) => SpecKind::Version { wanted: wanted.into(), version, range },
+        (Some(version), Some(range)) => SpecKind::Version { version, range },
         (None, Some(range)) => SpecKind::Range { wanted: wanted.into(), range },
         _ if is_url_component(wanted) => SpecKind::Tag(wanted.into()),
         _ => SpecKind::Invalid {

@@ -34,12 +34,12 @@ impl Builder {
         }
         let parent = kind.is_peer().then_some(virtual_root);
         let mut required: Required = std::iter::once(node).collect();
-        self.from_edge(edge, parent, None, &mut required).await
+        self.build_candidate(edge, parent, None, &mut required).await
     }
 
     /// Builds the candidate for an edge, with its peers. `second` is another edge of that name that should be
     /// met as well, if it can.
-    pub(super) async fn from_edge(
+    pub(super) async fn build_candidate(
         &mut self,
         edge: EdgeId,
         parent: Option<NodeId>,
@@ -52,9 +52,9 @@ impl Builder {
             Some(parent) => parent,
             None => self.virtual_root(from, false),
         };
-        let first = self.from_spec(edge, parent).await?;
+        let first = self.build_node(edge, parent).await?;
         let other = match second.filter(|&second| !self.tree.is_valid(second)) {
-            Some(second) => Some(self.from_spec(second, parent).await?),
+            Some(second) => Some(self.build_node(second, parent).await?),
             None => None,
         };
         // The second is better if the first edge can live with it.
@@ -73,7 +73,7 @@ impl Builder {
 
     /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
     /// which remembers why.
-    async fn from_spec(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
+    async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge);
         let workspace = self.workspace_edge(name);

@@ -83,7 +83,7 @@ impl Builder {
         valid.or_else(|| holders.next())
     }
 
-    fn conflict(&self, name: &str, current: ConflictSide, wanted: ConflictSide) -> PeerConflict {
+    fn conflict(name: &str, current: ConflictSide, wanted: ConflictSide) -> PeerConflict {
         let asker = wanted.chain.last().map_or_else(String::new, |asker| {
             let version = asker.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
             format!("{}{version}", asker.name)
@@ -99,7 +99,7 @@ impl Builder {
         let name = tree.names.text(tree[edge].name).to_owned();
         let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
         let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
-        let conflict = self.conflict(&name, self.side(current, holder), self.side(None, edge));
+        let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
         ResolveError::PeerConflict(Box::new(conflict))
     }
 
@@ -117,7 +117,7 @@ impl Builder {
         let current = tree.resolve(near, tree[edge].name);
         let own_edge = tree.edge(near, tree[edge].name);
         let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
-        let conflict = self.conflict(&name, self.side(current, holder), self.side(Some(dep), edge));
+        let conflict = Self::conflict(&name, self.side(current, holder), self.side(Some(dep), edge));
         ResolveError::PeerConflict(Box::new(conflict))
     }
 

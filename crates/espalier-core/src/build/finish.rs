@@ -16,7 +16,7 @@ use crate::tree::NodeId;
 
 impl Builder {
     pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
-        self.tree.calculate_flags(true);
+        self.settle_flags();
         self.prune_failed()?;
         self.check_engines_and_platforms()?;
         self.complete_manifests().await?;
@@ -35,6 +35,23 @@ impl Builder {
             graph,
             warnings: self.warnings,
         })
+    }
+
+    /// Works out who needs what; what was in the lock and isn't needed any more goes.
+    fn settle_flags(&mut self) {
+        if self.started_from_lock && self.changed {
+            self.tree.reset_flags();
+        }
+        if !self.started_from_lock || self.changed {
+            self.tree.calculate_flags(true);
+        }
+        if self.started_from_lock {
+            for node in self.tree.inventory(self.tree.root) {
+                if self.tree[node].flags.extraneous {
+                    self.tree.set_parent(node, None);
+                }
+            }
+        }
     }
 
     /// What failed to load is an error, unless only optional dependencies want it.
@@ -62,12 +79,14 @@ impl Builder {
             let suits_engines = self.catalog.suits_engines(&manifest);
             let suits_platform = platform::suits(&manifest, &self.options.platform);
             if self.tree[node].flags.optional {
-                if !self.tree[node].inert && !(suits_engines && suits_platform) {
+                let suits = suits_engines && suits_platform;
+                if !suits && !self.tree[node].inert {
                     self.make_inert(node);
                 }
                 continue;
             }
-            if !suits_engines && !self.options.force && !(node == self.tree.root && manifest.dev_engines) {
+            let has_dev_engines = node == self.tree.root && manifest.dev_engines;
+            if !suits_engines && !self.options.force && !has_dev_engines {
                 self.refuse_engine(node, &manifest)?;
             }
             if !suits_platform && !self.options.force {
@@ -130,7 +149,7 @@ impl Builder {
             let text = match self.answer(&request(&manifest)).await {
                 Ok(Answer::VersionDocument(text)) => text,
                 Ok(_) => continue,
-                Err(failure) => return Err(failed(&self, failure)),
+                Err(failure) => return Err(failed(self, failure)),
             };
             if let Ok(mut complete) = Manifest::from_registry(&text, false, &mut self.tree.names, &mut self.tree.specs)
             {

@@ -14,6 +14,7 @@ mod candidates;
 mod explain;
 mod fetch;
 mod finish;
+mod initial;
 mod peer_sets;
 mod queue;
 mod virtual_roots;
@@ -27,6 +28,7 @@ use crate::collation;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::json;
+use crate::lockfile::Lock;
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, Project};
@@ -57,6 +59,12 @@ pub struct Builder {
     explicit: FxHashSet<EdgeId>,
     /// Names that the user asked to update.
     update_names: Vec<Name>,
+    /// Whether there was a lockfile, and so perhaps things that nobody needs any more.
+    started_from_lock: bool,
+    /// The version of that lockfile.
+    lock_version: u64,
+    /// Whether anything was placed.
+    changed: bool,
     warnings: Vec<Warning>,
 }
 
@@ -65,6 +73,12 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     let format = json::format_of(&project.manifest);
     let mut builder = Builder::new(&project, options, exchange)?;
     builder.map_workspaces().await?;
+    let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
+    if let Some(lock) = &lock {
+        builder.started_from_lock = true;
+        builder.lock_version = lock.version;
+        builder.load_lock(lock).await?;
+    }
     builder.foresee_root();
     let root = builder.tree.root;
     builder.check_root_overrides()?;
@@ -101,6 +115,9 @@ impl Builder {
             links: Vec::new(),
             explicit: FxHashSet::default(),
             update_names: Vec::new(),
+            started_from_lock: false,
+            lock_version: 3,
+            changed: false,
             warnings: Vec::new(),
         })
     }
@@ -240,6 +257,7 @@ impl Builder {
             if self.tree[placed].failure.is_some() {
                 self.load_failures.push(placed);
             }
+            self.changed = true;
             self.report_placed(placed, placement.edge);
             for edge in self.tree[placed].edges_in.clone() {
                 let Some(from) = self.tree[edge].from else { continue };

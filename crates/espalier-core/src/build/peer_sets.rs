@@ -72,11 +72,11 @@ impl Builder {
                     return Ok(true);
                 }
             }
-            self.from_edge(edge, Some(parent), None, required).await?;
+            self.build_candidate(edge, Some(parent), None, required).await?;
             return Ok(true);
         };
         // The dependent asks for it too: find one that suits both, if there is one.
-        let dep = self.from_edge(parent_edge, Some(parent), Some(edge), required).await?;
+        let dep = self.build_candidate(parent_edge, Some(parent), Some(edge), required).await?;
         if self.tree.is_valid(edge) {
             return Ok(true);
         }
@@ -99,9 +99,9 @@ impl Builder {
         required: &mut Required,
     ) -> Result<(), ResolveError> {
         let parent_edge = self.tree.edge(parent, self.tree[edge].name);
-        let dep = self.from_edge(edge, None, None, required).await?;
+        let dep = self.build_candidate(edge, None, None, required).await?;
         if self.tree.can_replace(dep, current, &[]) {
-            self.from_edge(edge, Some(parent), None, required).await?;
+            self.build_candidate(edge, Some(parent), None, required).await?;
             return Ok(());
         }
         let from = self.tree[edge].from;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
 use crate::manifest::{Dependencies, Manifest};
 use crate::names::Name;
-use crate::spec::{Spec, SpecKind};
+use crate::spec::Spec;
 
 /// What npm says of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,7 @@ impl Tree {
             state: std::cell::Cell::new(None),
         });
         self[from].edges_out.push(id);
+        self.index_edge(id);
         self.reload(id, true);
     }
 
@@ -123,6 +124,7 @@ impl Tree {
         if let Some(to) = self[edge].to.take() {
             self.remove_edge_in(to, edge);
         }
+        self.unindex_edge(edge);
         if let Some(from) = self[edge].from.take() {
             self[from].edges_out.retain(|&other| other != edge);
         }
@@ -179,25 +181,66 @@ impl Tree {
             None | Some("") => None,
             Some(_) => Some(self.child_path(node, name)),
         };
-        self.reload_named_below(node, name, start.as_deref());
-    }
-
-    fn reload_named_below(&mut self, node: NodeId, name: Name, start_child: Option<&str>) {
-        if let Some(edge) = self.edge(node, name) {
-            let to = self[edge].to;
-            let at_start = to.is_some_and(|to| start_child.is_some() && self[to].path.as_deref() == start_child);
-            if at_start || self.resolve(node, name) != to {
+        for edge in self.dependents_below(node, name) {
+            if self.is_stale(edge, start.as_deref()) {
                 self.reload(edge, true);
             }
         }
-        for index in 0..self[node].children.len() {
-            let child = self[node].children[index];
-            self.reload_named_below(child, name, start_child);
+    }
+
+    /// Whether an edge leads to what has come, or no longer where its name does.
+    fn is_stale(&self, id: EdgeId, start_child: Option<&str>) -> bool {
+        let Edge { from: Some(from), to, name, .. } = self[id] else {
+            return false;
+        };
+        let at_start = to.is_some_and(|to| start_child.is_some() && self[to].path.as_deref() == start_child);
+        at_start || self.resolve(from, name) != to
+    }
+
+    /// The edges of a name in a node's folder, in the order of a walk through it. In the project's tree, where
+    /// walking would take most of a resolution's time, they are found by the name.
+    fn dependents_below(&self, node: NodeId, name: Name) -> Vec<EdgeId> {
+        if self[node].root != self.root {
+            let mut edges = Vec::new();
+            self.walk_dependents(node, name, &mut edges);
+            return edges;
         }
-        for index in 0..self[node].fs_children.len() {
-            let child = self[node].fs_children[index];
-            self.reload_named_below(child, name, start_child);
+        let stale = |&edge: &EdgeId| {
+            let Some(from) = self[edge].from else { return false };
+            // Whether it leads to the start's child is decided when its turn comes.
+            let moved = self[edge].to.is_some_and(|to| self[to].parent == Some(node));
+            (moved || self.resolve(from, self[edge].name) != self[edge].to) && self.is_descendant_of(from, node)
+        };
+        let mut edges: Vec<EdgeId> = self.dependents(name).iter().copied().filter(stale).collect();
+        if edges.len() > 1 {
+            edges.sort_by_cached_key(|&edge| self.position(self[edge].from.unwrap_or(node)));
         }
+        edges
+    }
+
+    fn walk_dependents(&self, node: NodeId, name: Name, edges: &mut Vec<EdgeId>) {
+        edges.extend(self.edge(node, name));
+        for &below in self[node].children.values().chain(&self[node].fs_children) {
+            self.walk_dependents(below, name, edges);
+        }
+    }
+
+    /// Where a walk comes upon a node: for each folder on the way down, children before projects.
+    fn position(&self, node: NodeId) -> Vec<(bool, usize)> {
+        let mut position: Vec<(bool, usize)> = self
+            .ancestry(node)
+            .filter_map(|node| match (self[node].parent, self[node].fs_parent) {
+                (Some(parent), _) => {
+                    self[parent].children.get_index_of(&self.names.fold(self[node].name)).map(|at| (false, at))
+                }
+                (None, Some(parent)) => {
+                    self[parent].fs_children.iter().position(|&child| child == node).map(|at| (true, at))
+                }
+                (None, None) => None,
+            })
+            .collect();
+        position.reverse();
+        position
     }
 
     fn remove_edge_in(&mut self, node: NodeId, edge: EdgeId) {
@@ -307,14 +350,5 @@ impl Tree {
         // What meets the original spec will do too, unless the rule is about just that version.
         self.accepts(id, node, &self.spec(id))
             || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
-    }
-
-    /// Whether the spec is one that a registry's range can be picked for.
-    pub fn is_registry_dependency(&self, node: NodeId) -> bool {
-        let edges = &self[node].edges_in;
-        !edges.is_empty()
-            && edges
-                .iter()
-                .all(|&edge| !matches!(self.spec(edge).kind, SpecKind::Invalid { .. }) && self.spec(edge).is_registry())
     }
 }

@@ -7,7 +7,6 @@ use super::{NodeId, Tree};
 
 /// A node's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent of each other")]
 pub struct Flags {
     /// Wanted by nobody.
     pub extraneous: bool,
@@ -107,7 +106,8 @@ impl Tree {
         let old = self[to].flags;
         let mut new = old;
         // Only optional peers leave what they lead to extraneous.
-        if !from.extraneous && !(peer && optional) {
+        let optional_peer = peer && optional;
+        if !from.extraneous && !optional_peer {
             new.extraneous = false;
         }
         if !from.dev && !dev {

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::{NodeId, Tree};
-use crate::names::Name;
+use super::{EdgeId, NodeId, Tree};
+use crate::names::{FoldedName, Name};
 
 /// The nodes of one tree.
 #[derive(Default)]
@@ -12,6 +12,8 @@ pub(super) struct Inventory {
     by_path: FxHashMap<Rc<str>, NodeId>,
     /// By folder name, in the order of entry; kept only for the project's tree, where it is asked for.
     by_name: FxHashMap<Name, Vec<NodeId>>,
+    /// Edges out of nodes of the project's tree, by the name that they ask for.
+    dependents: FxHashMap<FoldedName, Vec<EdgeId>>,
     links: Vec<NodeId>,
     /// Nodes without a parent, other than the root.
     pub tops: Vec<NodeId>,
@@ -38,6 +40,9 @@ impl Tree {
         }
         if project {
             inventory.by_name.entry(name).or_default().push(node);
+            for edge in self[node].edges_out.clone() {
+                self.index_edge(edge);
+            }
         }
     }
 
@@ -54,10 +59,15 @@ impl Tree {
     fn forget(&mut self, root: NodeId, node: NodeId) {
         let (name, path, is_link) = (self[node].name, self[node].path.clone(), self[node].is_link);
         let Some(path) = path else { return };
-        let inventory = self.inventory_mut(root);
-        if inventory.by_path.get(&path) != Some(&node) {
+        if self.at_path(root, &path) != Some(node) {
             return;
         }
+        if root == self.root {
+            for edge in self[node].edges_out.clone() {
+                self.unindex_edge(edge);
+            }
+        }
+        let inventory = self.inventory_mut(root);
         inventory.by_path.remove(&path);
         if is_link {
             inventory.links.retain(|&link| link != node);
@@ -65,6 +75,34 @@ impl Tree {
         if let Some(named) = inventory.by_name.get_mut(&name) {
             named.retain(|&other| other != node);
         }
+    }
+
+    /// Notes an edge of a node that is in the project's tree.
+    pub(super) fn index_edge(&mut self, edge: EdgeId) {
+        let Some(from) = self[edge].from else { return };
+        let enlisted = self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from));
+        if enlisted {
+            let name = self.names.fold(self[edge].name);
+            let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
+            if !edges.contains(&edge) {
+                edges.push(edge);
+            }
+        }
+    }
+
+    /// Forgets an edge of a node that leaves the project's tree, or that is dropped.
+    pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
+        let name = self.names.fold(self[edge].name);
+        if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {
+            edges.retain(|&other| other != edge);
+        }
+    }
+
+    /// The edges of a name in the project's tree, in no order.
+    pub(super) fn dependents(&self, name: Name) -> &[EdgeId] {
+        let inventory = self[self.root].inventory.as_ref();
+        let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.names.fold(name)));
+        edges.map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn inventory_mut(&mut self, root: NodeId) -> &mut Inventory {

@@ -25,7 +25,7 @@ impl Tree {
         let moved = self[node].path.as_ref() != Some(&new_path);
         self.leave_parents(node);
         if moved {
-            self.change_path(node, new_path);
+            self.change_path(node, &new_path);
         }
         let root = self[parent].root;
         self.set_root(node, Some(root));
@@ -66,7 +66,7 @@ impl Tree {
     }
 
     /// Changes the path of a node and of everything in its folder.
-    fn change_path(&mut self, node: NodeId, path: Rc<str>) {
+    fn change_path(&mut self, node: NodeId, path: &Rc<str>) {
         self.delist(node);
         let old = self[node].path.replace(path.clone());
         if !self[node].is_link {
@@ -80,11 +80,11 @@ impl Tree {
         for child in self[node].fs_children.clone() {
             let inside = self[child].path.as_deref().zip(old.as_deref());
             let inside = inside.map(|(child, old)| paths::relative(&self.absolute(old), &self.absolute(child)));
-            self.change_path(child, paths::join(&path, &inside.unwrap_or_default()).into());
+            self.change_path(child, &paths::join(path, &inside.unwrap_or_default()).into());
         }
         for child in self.children(node) {
             let path = self.child_path(node, self[child].name);
-            self.change_path(child, path);
+            self.change_path(child, &path);
         }
         self.enlist(node);
     }
