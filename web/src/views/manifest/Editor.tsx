@@ -45,7 +45,7 @@ function extensions(edit: (text: string) => void) {
     placeholder('Paste or drop a package.json'),
     syntaxHighlighting(highlighting),
     theme,
-    EditorView.contentAttributes.of({ 'aria-label': 'package.json' }),
+    EditorView.contentAttributes.of({ 'aria-label': 'package.json', tabindex: '0' }),
     // Tab is left to the browser, so that the keyboard never gets caught in here.
     keymap.of([...defaultKeymap.filter((binding) => binding.key !== 'Mod-Enter'), ...historyKeymap]),
     EditorView.updateListener.of((update) => {
