@@ -17,7 +17,6 @@ pub struct Graph {
 /// A package in its place.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent of each other")]
 pub struct GraphNode {
     /// The folder's name (an alias where the spec was one).
     pub name: String,

@@ -5,13 +5,31 @@
 //! an answer was obtained, in which order answers came, or what time it is: the same inputs give the same
 //! bytes natively and in a browser.
 
+mod build;
+mod catalog;
+mod collation;
+mod date;
 pub mod error;
+mod exchange;
 pub mod graph;
+mod hosted;
+mod integrity;
+mod json;
+mod lockfile;
+mod manifest;
+mod names;
 pub mod options;
+mod overrides;
 pub mod packument;
+mod paths;
+mod pick;
+mod place;
+mod platform;
 pub mod request;
 pub mod resolution;
 pub mod semver;
+mod spec;
+mod tree;
 
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};

@@ -37,7 +37,6 @@ impl Default for Platform {
 
 /// npm's settings that change the tree, by npm's names.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent switches")]
 pub struct Options {
     /// The Node version that `engines` are checked against, such as `20.20.2`.
     pub node_version: String,

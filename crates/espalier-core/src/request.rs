@@ -15,6 +15,9 @@ pub enum Request {
     Packument {
         /// The package's name, with its scope: `@babel/core`.
         name: String,
+        /// Whether the full document is needed (for its `time`, with `--before`); otherwise the abbreviated
+        /// one does as well.
+        full: bool,
     },
     /// The document of one version (`/<name>/<version>`). Only asked for when the packument was
     /// abbreviated, which leaves out fields that npm writes into the lock.

@@ -1,14 +1,27 @@
 //! The interface of a resolution: a few verbs, in the manner of a sans-I/O protocol library.
 
 use serde::Serialize;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
+use crate::build;
 use crate::error::ResolveError;
+use crate::exchange::Exchange;
 use crate::graph::Graph;
 use crate::options::{Options, Project};
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
 
 /// One run, from a package.json to its tree. Dropping it cancels it.
-pub struct Resolution {}
+pub struct Resolution {
+    exchange: Rc<Exchange>,
+    run: Run,
+}
+
+enum Run {
+    Going(Pin<Box<dyn Future<Output = Result<Outcome, ResolveError>>>>),
+    Ended(Box<Result<Outcome, ResolveError>>),
+}
 
 /// Whether a resolution can go on by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,26 +69,36 @@ pub struct Statistics {
 
 impl Resolution {
     /// Starts a resolution; nothing happens until [`Resolution::advance`] is called.
-    pub fn new(_project: Project, _options: Options) -> Self {
-        Self {}
+    pub fn new(project: Project, options: Options) -> Self {
+        let exchange = Rc::new(Exchange::default());
+        let run = Run::Going(Box::pin(build::resolve(project, options, exchange.clone())));
+        Self { exchange, run }
     }
 
     /// The most urgent request that wasn't handed out yet.
     pub fn next_request(&mut self) -> Option<(Request, Urgency)> {
-        None
+        self.exchange.next_request()
     }
 
     /// Gives the answer to a request. Answers may come in any order; the tree doesn't depend on it.
-    pub fn supply(&mut self, _request: &Request, _answer: Result<Answer, FetchFailure>) {}
+    pub fn supply(&mut self, request: &Request, answer: Result<Answer, FetchFailure>) {
+        self.exchange.supply(request, answer);
+    }
 
     /// Goes on until an answer is missing or the end is reached.
     pub fn advance(&mut self) -> Progress {
+        if let Run::Going(run) = &mut self.run {
+            match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Pending => return Progress::Waiting,
+                Poll::Ready(result) => self.run = Run::Ended(Box::new(result)),
+            }
+        }
         Progress::Done
     }
 
     /// What happened since the last call, oldest first.
     pub fn next_event(&mut self) -> Option<Event> {
-        None
+        self.exchange.next_event()
     }
 
     /// The result, once [`Resolution::advance`] said [`Progress::Done`].
@@ -83,6 +106,9 @@ impl Resolution {
     /// # Panics
     /// When called earlier.
     pub fn finish(self) -> Result<Outcome, ResolveError> {
-        unimplemented!("the core is being built")
+        match self.run {
+            Run::Ended(result) => *result,
+            Run::Going(_) => panic!("a resolution is finished before it is done"),
+        }
     }
 }

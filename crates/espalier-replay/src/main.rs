@@ -1,2 +1,73 @@
-//! To be written.
-fn main() {}
+//! The command line of the recorded registry. Its only line on standard output is the address, once it serves.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Parser;
+use espalier_replay::{Registry, Server, Settings};
+
+/// Serve a recorded npm registry on loopback.
+#[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
+struct Arguments {
+    /// The folder that holds the recording.
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// The port on 127.0.0.1; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Wait before the first byte of each response.
+    #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = humantime::parse_duration)]
+    delay: std::time::Duration,
+    /// Serve HTTPS with a self-signed certificate, and h2 to clients that offer it.
+    #[arg(long)]
+    tls: bool,
+    /// With --tls: write the certificate there as PEM, for clients that shall trust it.
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    certificate: Option<PathBuf>,
+    /// Send full documents also to clients that ask for abbreviated ones.
+    #[arg(long)]
+    no_abbreviated: bool,
+    /// Make the version manifests of full documents this many times as large as recorded.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pad_full: f64,
+    /// Let no other origin read responses.
+    #[arg(long)]
+    no_cors: bool,
+    /// Let other origins read error responses too.
+    #[arg(long)]
+    cors_on_errors: bool,
+    /// Answer preflights.
+    #[arg(long)]
+    preflight: bool,
+    /// Also serve the static files in this folder.
+    #[arg(long, value_name = "DIR")]
+    also_serve: Option<PathBuf>,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let registry = Arc::new(Registry::open(&arguments.corpus)?);
+    let server = Server::start(registry, settings(&arguments)).await?;
+    if let (Some(file), Some(certificate)) = (&arguments.certificate, &server.certificate) {
+        std::fs::write(file, certificate).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    println!("{}", server.origin());
+    tokio::signal::ctrl_c().await.context("cannot wait for an interrupt")
+}
+
+fn settings(arguments: &Arguments) -> Settings {
+    Settings {
+        port: arguments.port,
+        tls: arguments.tls,
+        delay: arguments.delay,
+        abbreviated: !arguments.no_abbreviated,
+        pad_full: arguments.pad_full,
+        cors: !arguments.no_cors,
+        cors_on_errors: arguments.cors_on_errors,
+        preflight: arguments.preflight,
+        static_root: arguments.also_serve.clone(),
+    }
+}

@@ -1,10 +1,58 @@
-//! `cargo xtask parity`: to be written.
+//! `cargo xtask parity`: whether Espalier's locks are npm's, byte for byte.
+//!
+//! Every folder in `projects/` of a corpus holds a package.json, the flags npm was given (`npm-args`) and the
+//! package-lock.json that npm wrote; a folder without one is a project at which npm stops with ERESOLVE. The
+//! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver.
+
+mod compare;
+mod drive;
+#[cfg(test)]
+mod golden;
+mod project;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::bail;
+use espalier_replay::Registry;
+
+use compare::Verdict;
+use drive::Recording;
+use project::CorpusProject;
 
 /// Arguments of `cargo xtask parity`.
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    /// The folder with the recorded registry and `projects/`.
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Only this project; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    project: Vec<String>,
+    /// Resolve on abbreviated packuments. The answer must not depend on it.
+    #[arg(long)]
+    abbreviated: bool,
+}
 
-/// Runs the command.
-pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+/// Compares every project and fails if any differs.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
+    let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);
+    let mut differing = 0;
+    for project in &projects {
+        let start = Instant::now();
+        let verdict = check(&recording, project)?;
+        println!("{:<20} {verdict} ({:.2?})", project.name, start.elapsed());
+        differing += usize::from(!verdict.is_identical());
+    }
+    if differing > 0 {
+        bail!("{differing} of {} projects differ from npm", projects.len());
+    }
+    println!("all {} projects are identical to npm's", projects.len());
+    Ok(())
+}
+
+fn check(recording: &Recording, project: &CorpusProject) -> anyhow::Result<Verdict> {
+    let answer = recording.resolve(&project.input()?, project.options.clone());
+    Ok(compare::verdict(&project.expected, &answer))
 }

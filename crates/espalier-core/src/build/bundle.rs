@@ -1,0 +1,74 @@
+//! Bundles: packages that come in another one's tarball, which a lock shows.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use super::Builder;
+use crate::error::ResolveError;
+use crate::json;
+use crate::manifest::Manifest;
+use crate::tree::{NewNode, NodeId};
+
+impl Builder {
+    /// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
+    pub(super) async fn unpack_bundle(&mut self, node: NodeId) -> Result<(), ResolveError> {
+        let entry = &self.tree[node];
+        let Some(url) = entry.resolved.clone().filter(|_| node != self.tree.root && !entry.manifest.bundled.is_empty())
+        else {
+            return Ok(());
+        };
+        let integrity = entry.integrity.clone();
+        let listing = self.tarball(&url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
+            name: self.tree.names.text(self.tree[node].name).to_owned(),
+            failure,
+            chain: self.chain_to_node(node),
+        })?;
+
+        let mut folders: Vec<(&str, &str)> = listing
+            .manifests
+            .iter()
+            .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text.as_str())))
+            .filter(|(folder, _)| is_package_folder(folder))
+            .collect();
+        folders.sort_unstable();
+        let mut nodes: FxHashMap<&str, NodeId> = std::iter::once(("", node)).collect();
+        for (folder, text) in folders {
+            let (above, name) = split_last(folder);
+            let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
+                continue;
+            };
+            let manifest = Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs);
+            let name = self.tree.names.intern(name);
+            let with_peers = !self.options.legacy_peer_deps;
+            let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
+            nodes.insert(folder, self.tree.add(new));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a path is made of `node_modules/<name>` and nothing else, without hidden folders.
+fn is_package_folder(folder: &str) -> bool {
+    let mut rest = folder;
+    while let Some(inside) = rest.strip_prefix("node_modules/") {
+        let depth = if inside.starts_with('@') { 2 } else { 1 };
+        let end = inside.match_indices('/').nth(depth - 1).map_or(inside.len(), |(at, _)| at);
+        let name = &inside[..end];
+        if name.is_empty() || name.starts_with('.') || (depth == 2 && !name.contains('/')) {
+            return false;
+        }
+        if end == inside.len() {
+            return true;
+        }
+        rest = &inside[end + 1..];
+    }
+    false
+}
+
+/// The folder of the package above, and the name below its `node_modules`.
+fn split_last(folder: &str) -> (&str, &str) {
+    match folder.rfind("node_modules/") {
+        Some(at) => (folder[..at].trim_end_matches('/'), &folder[at + "node_modules/".len()..]),
+        None => ("", folder),
+    }
+}

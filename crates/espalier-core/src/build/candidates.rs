@@ -1,0 +1,165 @@
+//! Candidates: the package that a spec asks for, as a node in a virtual root.
+
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+use super::Builder;
+use super::explain::chain;
+use crate::error::ResolveError;
+use crate::manifest::Manifest;
+use crate::spec::{Spec, SpecKind};
+use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
+
+/// The nodes that are needed for sure, in contrast to those that only optional peers bring.
+pub(super) type Required = FxHashSet<NodeId>;
+
+impl Builder {
+    /// The candidate for a problem edge of a node: what its virtual root has already, what an optional peer
+    /// finds in the tree, or else a new one.
+    pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
+        let virtual_root = self.virtual_root(node, true);
+        let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
+        let tree = &self.tree;
+        let known =
+            tree.edge(virtual_root, name).filter(|&known| tree.is_valid(known)).and_then(|known| tree[known].to);
+        if let Some(known) = known.filter(|&known| tree.satisfied_by(edge, known)) {
+            return Ok(known);
+        }
+        let asked_for = self.update_names.contains(&name) || self.explicit.contains(&edge);
+        if kind == EdgeKind::PeerOptional && !asked_for {
+            let start = tree.resolve_parent(node).unwrap_or(node);
+            if let Some(found) = self.find_below(start, edge) {
+                return Ok(found);
+            }
+        }
+        let parent = kind.is_peer().then_some(virtual_root);
+        let mut required: Required = std::iter::once(node).collect();
+        self.build_candidate(edge, parent, None, &mut required).await
+    }
+
+    /// Builds the candidate for an edge, with its peers. `second` is another edge of that name that should be
+    /// met as well, if it can.
+    pub(super) async fn build_candidate(
+        &mut self,
+        edge: EdgeId,
+        parent: Option<NodeId>,
+        second: Option<EdgeId>,
+        required: &mut Required,
+    ) -> Result<NodeId, ResolveError> {
+        let owner = |builder: &Self, edge: EdgeId| builder.tree[edge].from.expect("a live edge has a dependent");
+        let from = owner(self, edge);
+        let parent = match parent {
+            Some(parent) => parent,
+            None => self.virtual_root(from, false),
+        };
+        let first = self.build_node(edge, parent).await?;
+        let other = match second.filter(|&second| !self.tree.is_valid(second)) {
+            Some(second) => Some(self.build_node(second, parent).await?),
+            None => None,
+        };
+        // The second is better if the first edge can live with it.
+        let node = other.filter(|_| self.tree.is_valid(edge)).unwrap_or(first);
+        self.tree.set_parent(node, Some(parent));
+
+        let needed = |builder: &Self, edge: EdgeId| {
+            required.contains(&owner(builder, edge)) && builder.tree[edge].kind != EdgeKind::PeerOptional
+        };
+        if needed(self, edge) || second.is_some_and(|second| needed(self, second)) {
+            required.insert(node);
+        }
+        self.load_peer_set(node, required).await?;
+        Ok(node)
+    }
+
+    /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
+    /// which remembers why.
+    async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
+        let name = self.tree[edge].name;
+        let spec = self.tree.spec(edge);
+        let workspace = self.workspace_edge(name);
+        if let SpecKind::Directory(path) = &spec.kind {
+            let path = path.resolve(&self.tree.origin(edge));
+            let path: Rc<str> = self.tree.relative(&path).into();
+            if self.is_linked(edge, parent, workspace.is_some()) {
+                return Ok(self.link(edge, parent, path).await);
+            }
+        }
+        if let Some(existing) = workspace.and_then(|edge| self.tree[edge].to)
+            && self.tree.is_workspace(existing)
+            && self.tree.satisfied_by(edge, existing)
+        {
+            return Ok(existing);
+        }
+        let with_peers = !self.options.legacy_peer_deps;
+        let node = match self.fetch_manifest(edge, &spec).await {
+            Ok(manifest) => NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) },
+            Err(error) => NewNode {
+                name: Some(name),
+                parent: Some(parent),
+                failure: Some(Rc::new(with_chain(&error, || chain(&self.tree, edge)))),
+                ..NewNode::of(Rc::default(), with_peers)
+            },
+        };
+        Ok(self.tree.add(node))
+    }
+
+    /// The root's workspace edge of a name.
+    fn workspace_edge(&self, name: crate::names::Name) -> Option<EdgeId> {
+        let root = self.tree.root;
+        let workspaces = self.tree[root].workspaces.as_ref()?;
+        workspaces.iter().any(|&(workspace, _)| workspace == name).then(|| self.tree.edge(root, name)).flatten()
+    }
+
+    /// Whether a folder is linked and not packed: workspaces and folders inside the project always are.
+    fn is_linked(&self, edge: EdgeId, parent: NodeId, workspace: bool) -> bool {
+        let tree = &self.tree;
+        let unpacked = tree[parent].resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
+        if self.options.install_links && unpacked {
+            return false;
+        }
+        let raw: &Spec = &tree[edge].raw_spec;
+        let inside = raw.raw.strip_prefix("file:").filter(|path| path.starts_with("./") || path.starts_with("../"));
+        let inside = inside.is_some_and(|path| {
+            let base = tree.absolute(tree[parent].realpath.as_deref().unwrap_or_default());
+            let target = crate::paths::join(&base, path);
+            target == *tree.project || target.starts_with(&format!("{}/", tree.project))
+        });
+        workspace || inside || !self.options.install_links
+    }
+
+    /// A link to a folder, whose manifest may be missing.
+    async fn link(&mut self, edge: EdgeId, parent: NodeId, path: Rc<str>) -> NodeId {
+        let manifest = self.read_folder(&path).await.unwrap_or_default();
+        let with_peers = !self.options.legacy_peer_deps;
+        let link = self.tree.add_link(
+            NewNode {
+                name: Some(self.tree[edge].name),
+                parent: Some(parent),
+                realpath: Some(path),
+                ..NewNode::of(manifest, with_peers)
+            },
+            None,
+        );
+        self.links.push(link);
+        link
+    }
+
+    /// The manifest of a package.json in a folder of the project.
+    pub(super) async fn read_folder(&mut self, path: &str) -> Option<Rc<Manifest>> {
+        let text = self.folder_manifest(path).await?;
+        let value = crate::json::parse(path, &text).ok()?;
+        Some(Rc::new(Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs)))
+    }
+}
+
+/// The same error, with the packages that led to it.
+fn with_chain(error: &ResolveError, who: impl FnOnce() -> Vec<crate::error::Requirer>) -> ResolveError {
+    let mut error = error.clone();
+    match &mut error {
+        ResolveError::NoMatchingVersion { chain, .. }
+        | ResolveError::Fetch { chain, .. }
+        | ResolveError::Refused { chain, .. } => *chain = who(),
+        ResolveError::InvalidJson { .. } | ResolveError::PeerConflict(_) => {}
+    }
+    error
+}

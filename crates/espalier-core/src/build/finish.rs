@@ -1,0 +1,219 @@
+//! The end of a resolution: who needs what, what can't be installed here, and the lockfile.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use super::Builder;
+use crate::error::ResolveError;
+use crate::graph::{Graph, GraphEdge, GraphNode};
+use crate::json::{self, Format};
+use crate::lockfile;
+use crate::manifest::Manifest;
+use crate::platform;
+use crate::request::{Answer, Request, Urgency};
+use crate::resolution::{Outcome, Statistics, Warning};
+use crate::tree::NodeId;
+
+impl Builder {
+    pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
+        self.settle_flags();
+        self.prune_failed()?;
+        self.check_engines_and_platforms()?;
+        self.complete_manifests().await?;
+        self.warn_of_deprecations();
+
+        let entries = lockfile::entries(&self.tree);
+        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries), format);
+        let graph = self.graph(&entries);
+        Ok(Outcome {
+            lockfile,
+            statistics: Statistics {
+                packages: graph.nodes.len() - 1,
+                packuments: self.catalog.packument_count,
+                version_documents: self.catalog.document_count,
+            },
+            graph,
+            warnings: self.warnings,
+        })
+    }
+
+    /// Works out who needs what; what was in the lock and isn't needed any more goes.
+    fn settle_flags(&mut self) {
+        if self.started_from_lock && self.changed {
+            self.tree.reset_flags();
+        }
+        if !self.started_from_lock || self.changed {
+            self.tree.calculate_flags(true);
+        }
+        if self.started_from_lock {
+            for node in self.tree.inventory(self.tree.root) {
+                if self.tree[node].flags.extraneous {
+                    self.tree.set_parent(node, None);
+                }
+            }
+        }
+    }
+
+    /// What failed to load is an error, unless only optional dependencies want it.
+    fn prune_failed(&mut self) -> Result<(), ResolveError> {
+        for node in std::mem::take(&mut self.load_failures) {
+            if !self.tree[node].flags.optional {
+                let failure = self.tree[node].failure.clone();
+                return Err(failure.as_deref().cloned().expect("a node among the failures has failed"));
+            }
+            self.make_inert(node);
+        }
+        Ok(())
+    }
+
+    fn make_inert(&mut self, node: NodeId) {
+        for member in self.tree.optional_set(node) {
+            self.tree[member].inert = true;
+        }
+    }
+
+    /// Packages that don't suit this Node or platform: optional ones stay in the lock, but inert.
+    fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
+        for node in self.tree.inventory(self.tree.root) {
+            let manifest = self.tree.package(node).clone();
+            let suits_engines = self.catalog.suits_engines(&manifest);
+            let suits_platform = platform::suits(&manifest, &self.options.platform);
+            if self.tree[node].flags.optional {
+                let suits = suits_engines && suits_platform;
+                if !suits && !self.tree[node].inert {
+                    self.make_inert(node);
+                }
+                continue;
+            }
+            let has_dev_engines = node == self.tree.root && manifest.dev_engines;
+            if !suits_engines && !self.options.force && !has_dev_engines {
+                self.refuse_engine(node, &manifest)?;
+            }
+            if !suits_platform && !self.options.force {
+                let platform = &self.options.platform;
+                return Err(ResolveError::Refused {
+                    code: "EBADPLATFORM",
+                    message: format!("{} is not made for {} on {}", self.describe(node), platform.os, platform.cpu),
+                    chain: self.chain_to_node(node),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_engine(&mut self, node: NodeId, manifest: &Manifest) -> Result<(), ResolveError> {
+        let wanted = |engine: &str| manifest.engine(engine).map(|range| format!("{engine} {range}"));
+        let wanted: Vec<String> = ["node", "npm"].into_iter().filter_map(wanted).collect();
+        let message = format!(
+            "{} wants {}, but this is node {} with npm {}",
+            self.describe(node),
+            wanted.join(" and "),
+            self.options.node_version,
+            self.options.npm_version
+        );
+        if self.options.engine_strict {
+            return Err(ResolveError::Refused { code: "EBADENGINE", message, chain: self.chain_to_node(node) });
+        }
+        let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
+        self.warnings.push(Warning { code: "EBADENGINE", message, location });
+        Ok(())
+    }
+
+    fn describe(&self, node: NodeId) -> String {
+        let package = self.tree.package(node);
+        let name = package.name.as_deref().unwrap_or_else(|| self.tree.names.text(self.tree[node].name));
+        match package.version.as_deref() {
+            Some(version) => format!("{name}@{version}"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// Gets what abbreviated packuments left out, for everything that is written into the lock.
+    async fn complete_manifests(&mut self) -> Result<(), ResolveError> {
+        let request = |manifest: &Manifest| Request::VersionDocument {
+            name: manifest.name.as_deref().unwrap_or_default().to_owned(),
+            version: manifest.version.as_deref().unwrap_or_default().to_owned(),
+        };
+        let nodes: Vec<NodeId> = self.tree.inventory(self.tree.root);
+        let incomplete: Vec<NodeId> = nodes.into_iter().filter(|&node| self.tree[node].manifest.abbreviated).collect();
+        for &node in &incomplete {
+            self.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
+        }
+        for node in incomplete {
+            let manifest = self.tree[node].manifest.clone();
+            let failed = |builder: &Self, failure| ResolveError::Fetch {
+                name: builder.describe(node),
+                failure,
+                chain: builder.chain_to_node(node),
+            };
+            let text = match self.answer(&request(&manifest)).await {
+                Ok(Answer::VersionDocument(text)) => text,
+                Ok(_) => continue,
+                Err(failure) => return Err(failed(self, failure)),
+            };
+            if let Ok(mut complete) = Manifest::from_registry(&text, false, &mut self.tree.names, &mut self.tree.specs)
+            {
+                // Where it comes from stays as the packument said.
+                complete.resolved.clone_from(&manifest.resolved);
+                complete.integrity.clone_from(&manifest.integrity);
+                self.tree[node].manifest = Rc::new(complete);
+            }
+        }
+        Ok(())
+    }
+
+    fn warn_of_deprecations(&mut self) {
+        for node in self.tree.inventory(self.tree.root) {
+            if let Some(message) = self.tree[node].manifest.deprecated().filter(|_| !self.tree[node].is_link) {
+                let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
+                let message = format!("{}: {message}", self.describe(node));
+                self.warnings.push(Warning { code: "deprecated", message, location });
+            }
+        }
+    }
+
+    /// The tree as plain data, in the order of the lockfile's entries.
+    fn graph(&self, entries: &[(String, NodeId)]) -> Graph {
+        let tree = &self.tree;
+        let positions: FxHashMap<NodeId, u32> = entries.iter().map(|&(_, node)| node).zip(0..).collect();
+        let mut graph = Graph::default();
+        for (location, node) in entries {
+            let entry = &tree[*node];
+            let package = tree.package(*node);
+            let name = tree.names.text(entry.name);
+            let text = |text: Option<&str>| text.map(str::to_owned);
+            graph.nodes.push(GraphNode {
+                name: name.to_owned(),
+                package_name: text(package.name.as_deref().filter(|own| *own != name)),
+                version: text(package.version.as_deref()),
+                location: location.clone(),
+                parent: entry.parent.and_then(|parent| positions.get(&parent).copied()),
+                target: entry.target.and_then(|target| positions.get(&target).copied()),
+                resolved: tree.resolved(*node).map(std::borrow::Cow::into_owned),
+                integrity: text(entry.integrity.as_deref()),
+                license: text(package.license()),
+                deprecated: text(package.deprecated()),
+                dev: entry.flags.dev,
+                optional: entry.flags.optional,
+                dev_optional: entry.flags.dev_optional,
+                peer: entry.flags.peer,
+                extraneous: entry.flags.extraneous,
+                inert: entry.inert,
+                in_bundle: tree.in_bundle(*node),
+            });
+            for &id in &entry.edges_out {
+                let (edge, spec) = (&tree[id], tree.spec(id));
+                graph.edges.push(GraphEdge {
+                    from: positions[node],
+                    to: edge.to.and_then(|to| positions.get(&to).copied()),
+                    name: tree.names.text(edge.name).to_owned(),
+                    spec: spec.raw.to_string(),
+                    kind: edge.kind.as_str(),
+                    error: tree.state(id).error(),
+                    overridden: spec.raw != edge.raw_spec.raw,
+                });
+            }
+        }
+        graph
+    }
+}

@@ -1,0 +1,313 @@
+//! Building the ideal tree (`build-ideal-tree.js`).
+//!
+//! Nodes whose dependencies are missing or wrong stand in a queue, the shallowest first. A step takes one of
+//! them and, for each of its problem edges, gathers a candidate in a virtual root ([`candidates`]); then it
+//! places the candidates in the order of their names ([`crate::place`]); what was placed, and whatever that
+//! has upset, joins the queue. When the queue is empty, links to folders inside the project are followed;
+//! when there are none left, the tree stands, and [`finish`] says who needs what.
+//!
+//! It is written as one asynchronous function, so that it can wait in the middle of gathering a set of peers.
+//! It never learns when an answer came, and so the tree can't depend on it.
+
+mod bundle;
+mod candidates;
+mod explain;
+mod fetch;
+mod finish;
+mod initial;
+mod peer_sets;
+mod queue;
+mod virtual_roots;
+mod workspaces;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+use crate::catalog::Catalog;
+use crate::collation;
+use crate::error::ResolveError;
+use crate::exchange::Exchange;
+use crate::json;
+use crate::lockfile::Lock;
+use crate::manifest::Manifest;
+use crate::names::{Name, Names};
+use crate::options::{Options, Project};
+use crate::overrides::Overrides;
+use crate::place::{Placement, Placer, Verdict};
+use crate::request::Event;
+use crate::resolution::{Outcome, Warning};
+use crate::spec::Specs;
+use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+use queue::Queue;
+
+/// A resolution under way.
+pub struct Builder {
+    tree: Tree,
+    options: Options,
+    exchange: Rc<Exchange>,
+    catalog: Catalog,
+    queue: Queue,
+    /// Nodes whose dependencies were looked at.
+    seen: FxHashSet<NodeId>,
+    /// The latest virtual root of each node: npm gathers later candidates where the earlier ones stand.
+    virtual_roots: FxHashMap<NodeId, NodeId>,
+    /// Placed nodes that could not be loaded.
+    load_failures: Vec<NodeId>,
+    /// Links that were made or met, whose targets may have to be looked at.
+    links: Vec<NodeId>,
+    /// Edges that the user asked for by name.
+    explicit: FxHashSet<EdgeId>,
+    /// Names that the user asked to update.
+    update_names: Vec<Name>,
+    /// Whether there was a lockfile, and so perhaps things that nobody needs any more.
+    started_from_lock: bool,
+    /// The version of that lockfile.
+    lock_version: u64,
+    /// Whether anything was placed.
+    changed: bool,
+    warnings: Vec<Warning>,
+}
+
+/// Resolves a project.
+pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<Outcome, ResolveError> {
+    let format = json::format_of(&project.manifest);
+    let mut builder = Builder::new(&project, options, exchange)?;
+    builder.map_workspaces().await?;
+    let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
+    if let Some(lock) = &lock {
+        builder.started_from_lock = true;
+        builder.lock_version = lock.version;
+        builder.load_lock(lock).await?;
+    }
+    builder.foresee_root();
+    let root = builder.tree.root;
+    builder.check_root_overrides()?;
+    builder.queue.push(&builder.tree, root);
+    builder.build().await?;
+    builder.finish(&format).await
+}
+
+impl Builder {
+    fn new(project: &Project, options: Options, exchange: Rc<Exchange>) -> Result<Self, ResolveError> {
+        let (mut names, mut specs) = (Names::default(), Specs::default());
+        let manifest = json::parse("package.json", &project.manifest)?;
+        let manifest = Manifest::from_value(&manifest, &mut names, &mut specs);
+        let overrides = match &manifest.overrides {
+            Some(overrides) => Overrides::parse(overrides, &mut names, &mut specs).map_err(|error| {
+                ResolveError::Refused { code: "EOVERRIDE", message: error.to_string(), chain: Vec::new() }
+            })?,
+            None => Overrides::default(),
+        };
+        let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
+        let with_peers = !options.legacy_peer_deps;
+        let catalog = Catalog::new(&options);
+        let tree =
+            Tree::new(Rc::new(manifest), path.into(), names, specs, overrides, with_peers, options.install_links);
+        Ok(Self {
+            tree,
+            options,
+            exchange,
+            catalog,
+            queue: Queue::default(),
+            seen: FxHashSet::default(),
+            virtual_roots: FxHashMap::default(),
+            load_failures: Vec::new(),
+            links: Vec::new(),
+            explicit: FxHashSet::default(),
+            update_names: Vec::new(),
+            started_from_lock: false,
+            lock_version: 3,
+            changed: false,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn foresee_root(&mut self) {
+        let manifest = self.tree[self.tree.root].manifest.clone();
+        self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+    }
+
+    /// An override may not contradict what the root itself asks for.
+    fn check_root_overrides(&self) -> Result<(), ResolveError> {
+        let tree = &self.tree;
+        for &id in &tree[tree.root].edges_out {
+            let (edge, spec) = (&tree[id], tree.spec(id));
+            if spec.raw != edge.raw_spec.raw && !spec.raw.starts_with('$') {
+                let name = tree.names.text(edge.name);
+                return Err(ResolveError::Refused {
+                    code: "EOVERRIDE",
+                    message: format!(
+                        "the override for {name}@{} conflicts with the direct dependency on it",
+                        edge.raw_spec.raw
+                    ),
+                    chain: Vec::new(),
+                });
+            }
+        }
+        self.check_references()
+    }
+
+    /// npm stops where it first comes upon an override that refers to nothing.
+    fn check_references(&self) -> Result<(), ResolveError> {
+        match self.tree.dangling_reference.get() {
+            None => Ok(()),
+            Some(reference) => Err(ResolveError::Refused {
+                code: "EOVERRIDE",
+                message: format!(
+                    "unable to resolve the reference {reference} in overrides: the root has no such dependency"
+                ),
+                chain: Vec::new(),
+            }),
+        }
+    }
+
+    async fn build(&mut self) -> Result<(), ResolveError> {
+        loop {
+            while let Some(node) = self.queue.pop() {
+                self.step(node).await?;
+            }
+            self.queue_link_targets();
+            if self.queue.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks at one node: gathers candidates for its problem edges, then places them.
+    async fn step(&mut self, node: NodeId) -> Result<(), ResolveError> {
+        if self.tree[node].root != self.tree.root || !self.seen.insert(node) {
+            return Ok(());
+        }
+        self.unpack_bundle(node).await?;
+        for (edge, dep) in self.gather(node).await? {
+            let placement = self.place(edge, dep)?;
+            self.settle(&placement);
+        }
+        for &edge in &self.tree[node].edges_out {
+            if let Some(to) = self.tree[edge].to.filter(|&to| self.tree[to].is_link)
+                && !self.links.contains(&to)
+            {
+                self.links.push(to);
+            }
+        }
+        self.check_references()
+    }
+
+    /// The candidates for a node's problem edges, in the order of their names.
+    async fn gather(&mut self, node: NodeId) -> Result<Vec<(EdgeId, NodeId)>, ResolveError> {
+        let mut candidates = Vec::new();
+        for edge in self.problem_edges(node) {
+            if self.tree[edge].peer_conflicted {
+                continue;
+            }
+            let dep = self.candidate(node, edge).await?;
+            candidates.push((edge, dep));
+        }
+        let tree = &self.tree;
+        let name = |edge: EdgeId| tree.names.text(tree[edge].name);
+        candidates.sort_by(|&(a, _), &(b, _)| collation::compare(name(a), name(b)));
+        Ok(candidates)
+    }
+
+    /// The edges of a node that need something done, in its order.
+    fn problem_edges(&self, node: NodeId) -> Vec<EdgeId> {
+        let tree = &self.tree;
+        let bundled: &[Name] = if tree.is_own(node) { &[] } else { &tree[node].manifest.bundled };
+        let is_problem = |id: EdgeId| {
+            let edge = &tree[id];
+            if bundled.contains(&edge.name) {
+                return false;
+            }
+            match edge.to {
+                Some(to) if self.load_failures.contains(&to) => false,
+                None => edge.kind != EdgeKind::PeerOptional || self.explicit.contains(&id),
+                Some(_) if !tree.is_valid(id) => true,
+                Some(to) if tree.is_workspace(to) => false,
+                Some(_) => self.update_names.contains(&edge.name) || self.explicit.contains(&id),
+            }
+        };
+        tree[node].edges_out.iter().copied().filter(|&edge| is_problem(edge)).collect()
+    }
+
+    fn place(&mut self, edge: EdgeId, dep: NodeId) -> Result<Placement, ResolveError> {
+        let mut placer = Placer {
+            tree: &mut self.tree,
+            force: self.options.force,
+            strict_peer_deps: self.options.strict_peer_deps,
+            prefer_dedupe: self.options.prefer_dedupe,
+            with_peers: !self.options.legacy_peer_deps,
+            update_names: &self.update_names,
+            accepted_conflicts: Vec::new(),
+            removed: Vec::new(),
+        };
+        let result = placer.place(dep, edge, self.explicit.contains(&edge));
+        let (conflicts, removed) = (placer.accepted_conflicts, placer.removed);
+        for location in removed {
+            self.exchange.report(Event::Removed { location: location.to_string() });
+        }
+        for (edge, dep) in conflicts {
+            self.warn_of_conflict(edge, dep);
+        }
+        result.map_err(|unplaceable| self.explain_unplaceable(&unplaceable))
+    }
+
+    /// Queues what a placement has brought or upset.
+    fn settle(&mut self, placement: &Placement) {
+        if let Some(placed) = placement.placed {
+            if self.tree[placed].failure.is_some() {
+                self.load_failures.push(placed);
+            }
+            self.changed = true;
+            self.report_placed(placed, placement.edge);
+            for edge in self.tree[placed].edges_in.clone() {
+                let Some(from) = self.tree[edge].from else { continue };
+                let upset = edge != placement.edge && !self.tree[edge].peer_conflicted && !self.tree.is_valid(edge);
+                if upset && placement.verdict != Verdict::Conflict {
+                    self.seen.remove(&from);
+                    self.queue.push(&self.tree, from);
+                }
+            }
+            if placement.verdict != Verdict::Conflict {
+                self.queue.push(&self.tree, placed);
+                for &node in &placement.reevaluate {
+                    self.seen.remove(&node);
+                    self.queue.push(&self.tree, node);
+                }
+            }
+        }
+        for peer in &placement.peers {
+            self.settle(peer);
+        }
+    }
+
+    fn report_placed(&self, placed: NodeId, edge: EdgeId) {
+        let tree = &self.tree;
+        let from = tree[edge].from.and_then(|from| tree[from].path.clone()).unwrap_or_default();
+        self.exchange.report(Event::Placed {
+            location: tree[placed].path.as_deref().unwrap_or_default().to_owned(),
+            name: tree.names.text(tree[placed].name).to_owned(),
+            version: tree.package(placed).version.as_deref().unwrap_or_default().to_owned(),
+            kind: tree[edge].kind.as_str(),
+            spec: tree.spec(edge).raw.to_string(),
+            from: from.to_string(),
+        });
+    }
+
+    /// Queues the targets of links that lie in the project.
+    fn queue_link_targets(&mut self) {
+        for link in std::mem::take(&mut self.links) {
+            let tree = &self.tree;
+            let Some(target) = tree[link].target.filter(|_| tree[link].root == tree.root) else {
+                continue;
+            };
+            let inside = tree.is_descendant_of(target, tree.root) && tree.resolve_parent(target).is_some();
+            if !inside || self.seen.contains(&target) {
+                continue;
+            }
+            // A rule reaches what is behind the link before its dependencies are resolved.
+            let rule = tree[link].rule;
+            self.tree.rule_added(target, rule);
+            self.queue.push(&self.tree, target);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Peer sets: a candidate brings its peers, they bring theirs, and all must get along in one virtual root.
+
+use std::pin::Pin;
+
+use super::Builder;
+use super::candidates::Required;
+use crate::collation;
+use crate::error::ResolveError;
+use crate::tree::{EdgeId, EdgeKind, NodeId};
+
+impl Builder {
+    /// Loads the peers of a candidate, and theirs, into its virtual root.
+    ///
+    /// Peers can contradict each other, or what the dependent itself asks for. On behalf of the project or a
+    /// workspace that is an error, as it is in strict mode; elsewhere the conflict is left for placement, or
+    /// forced there.
+    pub(super) fn load_peer_set<'a>(
+        &'a mut self,
+        node: NodeId,
+        required: &'a mut Required,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ResolveError>> + 'a>> {
+        Box::pin(async move {
+            for edge in self.unmet_peers(node) {
+                // Another peer may have displaced this very node.
+                let Some(parent) = self.tree[node].parent else { break };
+                if self.tree[edge].to.is_some() && self.tree.is_valid(edge) {
+                    continue;
+                }
+                match self.tree[edge].to {
+                    None => {
+                        if !self.load_missing_peer(node, parent, edge, required).await? {
+                            break;
+                        }
+                    }
+                    Some(current) => self.load_better_peer(parent, edge, current, required).await?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn unmet_peers(&self, node: NodeId) -> Vec<EdgeId> {
+        let tree = &self.tree;
+        let met = |edge: EdgeId| tree[edge].to.is_some() && tree.is_valid(edge);
+        let edges = tree[node].edges_out.iter().copied();
+        let mut edges: Vec<EdgeId> = edges.filter(|&edge| tree[edge].kind.is_peer() && !met(edge)).collect();
+        edges.sort_by(|&a, &b| collation::compare(tree.names.text(tree[a].name), tree.names.text(tree[b].name)));
+        edges
+    }
+
+    /// Whether a conflict in the set of peers of this virtual root can be tolerated.
+    fn tolerates_conflicts(&self, virtual_root: NodeId) -> bool {
+        let own = self.tree[virtual_root].source.is_some_and(|source| self.tree.is_own(source));
+        self.options.force || (!own && !self.options.strict_peer_deps)
+    }
+
+    /// Nothing of that name is there. Returns whether the node still is.
+    async fn load_missing_peer(
+        &mut self,
+        node: NodeId,
+        parent: NodeId,
+        edge: EdgeId,
+        required: &mut Required,
+    ) -> Result<bool, ResolveError> {
+        let name = self.tree[edge].name;
+        let Some(parent_edge) = self.tree.edge(parent, name) else {
+            if self.tree[edge].kind == EdgeKind::PeerOptional {
+                // Nobody has to bring it. But what the real tree has must not be displaced by a wrong one.
+                let source = self.tree[parent].source.unwrap_or(parent);
+                let current = self.tree.resolve(source, name);
+                if current.is_none_or(|current| self.tree.satisfied_by(edge, current)) {
+                    return Ok(true);
+                }
+            }
+            self.build_candidate(edge, Some(parent), None, required).await?;
+            return Ok(true);
+        };
+        // The dependent asks for it too: find one that suits both, if there is one.
+        let dep = self.build_candidate(parent_edge, Some(parent), Some(edge), required).await?;
+        if self.tree.is_valid(edge) {
+            return Ok(true);
+        }
+        if self.tolerates_conflicts(parent) || !required.contains(&dep) {
+            self.tree[edge].peer_conflicted = true;
+            return Ok(true);
+        }
+        if self.tree[node].parent.is_none() {
+            return Ok(false);
+        }
+        Err(self.explain_peer_conflict(edge, Some(parent_edge)))
+    }
+
+    /// Something is there, but not what this edge wants.
+    async fn load_better_peer(
+        &mut self,
+        parent: NodeId,
+        edge: EdgeId,
+        current: NodeId,
+        required: &mut Required,
+    ) -> Result<(), ResolveError> {
+        let parent_edge = self.tree.edge(parent, self.tree[edge].name);
+        let dep = self.build_candidate(edge, None, None, required).await?;
+        if self.tree.can_replace(dep, current, &[]) {
+            self.build_candidate(edge, Some(parent), None, required).await?;
+            return Ok(());
+        }
+        let from = self.tree[edge].from;
+        if self.tolerates_conflicts(parent) || !from.is_some_and(|from| required.contains(&from)) {
+            return Ok(());
+        }
+        Err(self.explain_peer_conflict(edge, parent_edge))
+    }
+}

@@ -1,0 +1,92 @@
+//! The root's workspaces: which folders they are (`@npmcli/map-workspaces`).
+
+use serde_json::Value;
+use std::rc::Rc;
+
+use super::Builder;
+use crate::collation;
+use crate::error::ResolveError;
+use crate::paths;
+use crate::request::{Answer, Request};
+use crate::tree::Workspaces;
+
+impl Builder {
+    /// Finds the workspaces and gives them to the root.
+    pub(super) async fn map_workspaces(&mut self) -> Result<(), ResolveError> {
+        let Some(declared) = self.tree[self.tree.root].manifest.field("workspaces") else {
+            return Ok(());
+        };
+        let (patterns, negated) = patterns(declared)?;
+        if patterns.is_empty() {
+            return Ok(());
+        }
+        let Ok(Answer::PackageFolders(mut folders)) = self.answer(&Request::PackageFolders).await else {
+            return Ok(());
+        };
+        folders.retain(|folder| !folder.split('/').any(|part| part == "node_modules"));
+        folders.retain(|folder| !negated.iter().any(|pattern| matches(pattern, folder)));
+        folders.sort_by(|a, b| collation::compare(a, b));
+
+        let mut workspaces = Workspaces::new();
+        for pattern in &patterns {
+            for folder in folders.iter().filter(|folder| matches(pattern, folder)) {
+                let Some(manifest) = self.read_folder(folder).await else { continue };
+                let name = manifest.name.clone().unwrap_or_else(|| paths::name_from_folder(folder).into());
+                let name = self.tree.names.intern(&name);
+                let folder: Rc<str> = folder.as_str().into();
+                match workspaces.iter().find(|(other, _)| *other == name) {
+                    Some((_, other)) if *other != folder => {
+                        return Err(refused(
+                            "EDUPLICATEWORKSPACE",
+                            format!("two workspaces are called {}: {other} and {folder}", self.tree.names.text(name)),
+                        ));
+                    }
+                    Some(_) => {}
+                    None => {
+                        self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+                        workspaces.push((name, folder));
+                    }
+                }
+            }
+        }
+        if !workspaces.is_empty() {
+            let root = self.tree.root;
+            self.tree.set_workspaces(root, workspaces);
+        }
+        Ok(())
+    }
+}
+
+fn refused(code: &'static str, message: String) -> ResolveError {
+    ResolveError::Refused { code, message, chain: Vec::new() }
+}
+
+/// The patterns, and those that take folders away again. A pattern that comes after a negated one and matches
+/// it brings the folders back.
+fn patterns(declared: &Value) -> Result<(Vec<String>, Vec<String>), ResolveError> {
+    let list = declared.get("packages").filter(|packages| packages.is_array()).unwrap_or(declared);
+    let list = list.as_array().ok_or_else(|| {
+        refused("EWORKSPACESCONFIG", "workspaces in package.json has to be an array of patterns".to_owned())
+    })?;
+    let (mut patterns, mut negated): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for pattern in list.iter().filter_map(Value::as_str) {
+        let bare = pattern.trim_start_matches('!');
+        let is_negated = (pattern.len() - bare.len()) % 2 == 1;
+        let bare = bare.strip_prefix('.').filter(|rest| rest.starts_with('/')).unwrap_or(bare);
+        let bare = bare.trim_start_matches('/').trim_end_matches('/').to_owned();
+        if is_negated {
+            negated.push(bare);
+        } else {
+            negated.retain(|negated| !matches(negated, &bare));
+            patterns.push(bare);
+        }
+    }
+    patterns.retain(|pattern| !negated.iter().any(|negated| matches(negated, pattern)));
+    Ok((patterns, negated))
+}
+
+/// Whether a folder matches a glob; hidden folders only match a pattern that names them.
+fn matches(pattern: &str, folder: &str) -> bool {
+    let hidden = folder.split('/').any(|part| part.starts_with('.') && part != "..");
+    (!hidden || pattern.contains("/.") || pattern.starts_with('.')) && fast_glob::glob_match(pattern, folder)
+}

@@ -1,0 +1,219 @@
+//! What has been learnt from registries and folders so far, and guesses at what will be needed next.
+//!
+//! Choosing a version for a name and spec always gives the same answer, so it is done once. The same choices,
+//! made as soon as a packument arrives for everything that asked for it, say what to fetch ahead of the
+//! resolution. Fetching ahead may fetch too much; it never changes an answer.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::error::ResolveError;
+use crate::exchange::{Exchange, Reply};
+use crate::manifest::Manifest;
+use crate::names::{Name, Names};
+use crate::options::Options;
+use crate::overrides::Overrides;
+use crate::packument::Packument;
+use crate::pick::{NoPick, Picker};
+use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
+use crate::spec::{Spec, SpecKind};
+use crate::tree::Tree;
+
+/// A chosen manifest, or why there is none.
+pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
+
+/// Packuments, chosen manifests and other answers.
+pub struct Catalog {
+    picker: Picker,
+    full_documents: bool,
+    with_peers: bool,
+    packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
+    /// Manifests that were read, by package and index of the version.
+    manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
+    /// Choices that were made, by package and spec.
+    choices: FxHashMap<(Name, Rc<str>), Choice>,
+    /// Specs that wait for a packument, to fetch ahead.
+    awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
+    foreseen: FxHashSet<(Name, Rc<str>)>,
+    others: FxHashMap<Request, Reply>,
+    /// How many packuments arrived.
+    pub packument_count: usize,
+    /// How many version documents arrived.
+    pub document_count: usize,
+}
+
+impl Catalog {
+    /// A catalog that knows nothing yet.
+    pub fn new(options: &Options) -> Self {
+        let Options { node_version, npm_version, before, default_tag, .. } = options;
+        Self {
+            picker: Picker::new(node_version, npm_version, *before, default_tag),
+            full_documents: before.is_some(),
+            with_peers: !options.legacy_peer_deps,
+            packuments: FxHashMap::default(),
+            manifests: FxHashMap::default(),
+            choices: FxHashMap::default(),
+            awaited: FxHashMap::default(),
+            foreseen: FxHashSet::default(),
+            others: FxHashMap::default(),
+            packument_count: 0,
+            document_count: 0,
+        }
+    }
+
+    /// The request for a package's packument.
+    pub fn packument_request(&self, names: &Names, package: Name) -> Request {
+        Request::Packument { name: names.text(package).to_owned(), full: self.full_documents }
+    }
+
+    /// Takes in what has arrived, and asks ahead for what it makes likely.
+    pub fn absorb(&mut self, tree: &mut Tree, exchange: &Exchange) {
+        while let Some((request, reply)) = exchange.next_arrival() {
+            if let Request::Packument { name, .. } = &request {
+                let package = tree.names.intern(name);
+                let packument = match reply {
+                    Ok(Answer::Packument(packument)) => Ok(packument),
+                    Ok(_) => Err(mismatched(name)),
+                    Err(failure) => Err(failure),
+                };
+                if let Ok(packument) = &packument {
+                    self.packument_count += 1;
+                    exchange.report(Event::Fetched { name: name.clone(), versions: packument.len() });
+                }
+                self.packuments.insert(package, packument);
+                for spec in self.awaited.remove(&package).unwrap_or_default() {
+                    self.look_ahead(tree, exchange, package, &spec);
+                }
+            } else {
+                self.document_count += usize::from(matches!(request, Request::VersionDocument { .. }));
+                self.others.insert(request, reply);
+            }
+        }
+    }
+
+    /// Asks ahead for a dependency, and for its dependencies in turn.
+    pub fn foresee(&mut self, tree: &mut Tree, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
+        let (package, spec) = registry_target(&mut tree.names, name, spec);
+        if !spec.is_registry() || !self.foreseen.insert((package, spec.raw.clone())) {
+            return;
+        }
+        if self.packuments.contains_key(&package) {
+            self.look_ahead(tree, exchange, package, &spec);
+        } else {
+            exchange.want(&self.packument_request(&tree.names, package), Urgency::Speculative);
+            self.awaited.entry(package).or_default().push(spec);
+        }
+    }
+
+    fn look_ahead(&mut self, tree: &mut Tree, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
+        let Some(Ok(manifest)) = self.choose(tree, package, spec) else { return };
+        if manifest.abbreviated
+            && let Some(version) = &manifest.version
+        {
+            let request =
+                Request::VersionDocument { name: tree.names.text(package).to_owned(), version: version.to_string() };
+            exchange.want(&request, Urgency::Speculative);
+        }
+        self.foresee_dependencies(tree, exchange, &manifest);
+    }
+
+    /// Asks ahead for what a package depends on.
+    pub fn foresee_dependencies(&mut self, tree: &mut Tree, exchange: &Exchange, manifest: &Manifest) {
+        let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
+        let peers = peers.filter(|_| self.with_peers).cloned().collect::<Vec<_>>();
+        let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(&manifest.dev_dependencies);
+        for (name, spec) in all.chain(&peers) {
+            if manifest.bundled.contains(name) {
+                continue;
+            }
+            let spec = Self::overridden(tree, *name, spec);
+            self.foresee(tree, exchange, *name, &spec);
+        }
+    }
+
+    /// A guess at the spec that an override will make of this one.
+    fn overridden(tree: &Tree, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
+        if tree.overrides.is_empty() {
+            return spec.clone();
+        }
+        let rule = tree.overrides.rule(tree.overrides.for_edge(Overrides::ROOT, name, spec));
+        let applies = rule.name == Some(name) && !rule.value.raw.starts_with('$') && &*rule.value.raw != "*";
+        if applies { rule.value.clone() } else { spec.clone() }
+    }
+
+    /// The manifest for a package and spec of a registry; `None` while the packument isn't there.
+    pub fn choose(&mut self, tree: &mut Tree, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
+        let key = (package, spec.raw.clone());
+        if let Some(choice) = self.choices.get(&key) {
+            return Some(choice.clone());
+        }
+        let packument = self.packuments.get(&package)?.clone();
+        let name = tree.names.text(package).to_owned();
+        let choice = match packument {
+            Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
+            Ok(packument) => match self.picker.pick(&packument, spec) {
+                Ok(index) => self.manifest(tree, package, &packument, index),
+                Err(NoPick::NoVersions) => Err(Rc::new(ResolveError::Refused {
+                    code: "ENOVERSIONS",
+                    message: format!("there are no versions of {name}"),
+                    chain: Vec::new(),
+                })),
+                Err(NoPick::NoMatch) => Err(Rc::new(ResolveError::NoMatchingVersion {
+                    name,
+                    spec: spec.raw.to_string(),
+                    chain: Vec::new(),
+                    nearest: Picker::nearest(&packument, spec),
+                })),
+            },
+        };
+        self.choices.insert(key, choice.clone());
+        Some(choice)
+    }
+
+    fn manifest(&mut self, tree: &mut Tree, package: Name, packument: &Packument, index: usize) -> Choice {
+        if let Some(manifest) = self.manifests.get(&(package, index)) {
+            return Ok(manifest.clone());
+        }
+        let text = packument.manifest(index);
+        let read = Manifest::from_registry(text, packument.abbreviated, &mut tree.names, &mut tree.specs);
+        let refused =
+            |code: &'static str, message: String| Rc::new(ResolveError::Refused { code, message, chain: Vec::new() });
+        let name = tree.names.text(package);
+        let manifest = read.map_err(|error| {
+            refused("EJSONPARSE", format!("the manifest of {name}@{} is unreadable: {error}", packument.version(index)))
+        })?;
+        if manifest.version.is_none() {
+            return Err(refused("EINCOMPLETEMANIFEST", format!("incomplete manifest for {name}, missing version")));
+        }
+        let manifest = Rc::new(manifest);
+        self.manifests.insert((package, index), manifest.clone());
+        Ok(manifest)
+    }
+
+    /// The answer to a request other than for a packument.
+    pub fn answer(&self, request: &Request) -> Option<&Reply> {
+        self.others.get(request)
+    }
+
+    /// Whether this Node and npm suit a package.
+    pub fn suits_engines(&mut self, manifest: &Manifest) -> bool {
+        manifest.field("engines").is_none_or(|engines| self.picker.suits(engines))
+    }
+}
+
+/// The package and spec that a registry is asked for: those of the alias, if it is one.
+pub fn registry_target(names: &mut Names, name: Name, spec: &Rc<Spec>) -> (Name, Rc<Spec>) {
+    match &spec.kind {
+        SpecKind::Alias { name, spec } => (names.intern(name), spec.clone()),
+        _ => (name, spec.clone()),
+    }
+}
+
+fn mismatched(name: &str) -> FetchFailure {
+    FetchFailure {
+        kind: FetchFailureKind::Invalid,
+        message: format!("the answer for {name} is not a packument"),
+        url: String::new(),
+    }
+}

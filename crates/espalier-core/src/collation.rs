@@ -1,0 +1,101 @@
+//! The order of ICU's `en` collation, which is what JavaScript's `localeCompare(…, 'en')` gives npm.
+//!
+//! Strings are compared by the primary weight of all their characters first (so case doesn't count), and
+//! only then by case, lower before upper. The weights of ASCII are measured; beyond ASCII, letters are
+//! ordered by code point after `z`, which names in a registry never need.
+
+use std::cmp::Ordering;
+
+/// ASCII in the order of primary weights, letters of either case sharing one.
+const ORDER: &[u8] = b"\t\n\x0b\x0c\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
+
+const PRIMARY: [u8; 128] = {
+    let mut table = [0u8; 128];
+    let mut index = 0;
+    while index < ORDER.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 128 weights")]
+        let weight = index as u8 + 1;
+        table[ORDER[index] as usize] = weight;
+        index += 1;
+    }
+    let mut letter = b'a';
+    while letter <= b'z' {
+        #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 128 weights")]
+        let weight = ORDER.len() as u8 + 1 + (letter - b'a');
+        table[letter as usize] = weight;
+        table[letter.to_ascii_uppercase() as usize] = weight;
+        letter += 1;
+    }
+    table
+};
+
+/// The primary weight; 0 for characters that collation ignores (control characters).
+fn primary(character: char) -> u32 {
+    match u8::try_from(character) {
+        Ok(byte) if byte < 128 => u32::from(PRIMARY[byte as usize]),
+        _ => u32::from(character) + 128,
+    }
+}
+
+/// Compares as `a.localeCompare(b, 'en')`.
+pub fn compare(a: &str, b: &str) -> Ordering {
+    let weights = |text: &str| text.chars().map(primary).filter(|&weight| weight != 0).collect::<Vec<_>>();
+    if a.is_ascii() && b.is_ascii() {
+        return compare_ascii(a.as_bytes(), b.as_bytes());
+    }
+    weights(a).cmp(&weights(b)).then_with(|| case(a.chars()).cmp(case(b.chars())))
+}
+
+fn compare_ascii(a: &[u8], b: &[u8]) -> Ordering {
+    let weights = |text: &'_ [u8]| {
+        text.iter().map(|&byte| PRIMARY[byte as usize]).filter(|&weight| weight != 0).collect::<Vec<_>>()
+    };
+    // The common case differs in a primary weight early and has nothing to ignore.
+    for (&x, &y) in a.iter().zip(b) {
+        let (x, y) = (PRIMARY[x as usize], PRIMARY[y as usize]);
+        if x == 0 || y == 0 {
+            return weights(a)
+                .cmp(&weights(b))
+                .then_with(|| case(a.iter().map(|&c| char::from(c))).cmp(case(b.iter().map(|&c| char::from(c)))));
+        }
+        if x != y {
+            return x.cmp(&y);
+        }
+    }
+    a.len()
+        .cmp(&b.len())
+        .then_with(|| case(a.iter().map(|&c| char::from(c))).cmp(case(b.iter().map(|&c| char::from(c)))))
+}
+
+fn case(characters: impl Iterator<Item = char>) -> impl Iterator<Item = bool> {
+    characters.filter(|&character| primary(character) != 0).map(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use std::cmp::Ordering::{Equal, Greater, Less};
+
+    #[test]
+    fn punctuation_precedes_digits_and_digits_precede_letters() {
+        assert_eq!(compare("_", "-"), Less);
+        assert_eq!(compare("a/b", "a-b"), Greater);
+        assert_eq!(compare("$", "0"), Less);
+        assert_eq!(compare("9", "a"), Less);
+    }
+
+    #[test]
+    fn case_decides_only_between_equal_letters() {
+        assert_eq!(compare("a", "B"), Less);
+        assert_eq!(compare("a", "A"), Less);
+        assert_eq!(compare("ab", "Aa"), Greater);
+        assert_eq!(compare("JSONStream", "jsonstream"), Greater);
+        assert_eq!(compare("x", "x"), Equal);
+    }
+
+    #[test]
+    fn a_prefix_comes_first() {
+        assert_eq!(compare("node_modules/a", "node_modules/a-b"), Less);
+        assert_eq!(compare("@babel/core", "@babel/core/node_modules/x"), Less);
+    }
+}

@@ -1,0 +1,105 @@
+//! The mailbox between a resolution and its caller: requests go out, answers come in, events are left behind.
+//!
+//! The resolution is written as one asynchronous function that owns everything else. It waits by looking into
+//! the mailbox and, when an answer isn't there, returning to [`Resolution::advance`](crate::Resolution::advance).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
+
+/// What came back for a request.
+pub type Reply = Result<Answer, FetchFailure>;
+
+/// The mailbox.
+#[derive(Default)]
+pub struct Exchange(RefCell<Mail>);
+
+#[derive(Default)]
+struct Mail {
+    demanded: VecDeque<Request>,
+    speculative: VecDeque<Request>,
+    /// Every request that was ever wanted, and whether it was handed out.
+    wanted: FxHashMap<Request, bool>,
+    answered: FxHashSet<Request>,
+    arrived: VecDeque<(Request, Reply)>,
+    events: VecDeque<Event>,
+}
+
+impl Exchange {
+    /// Wants an answer; asking again only makes it more urgent.
+    pub fn want(&self, request: &Request, urgency: Urgency) {
+        let mut mail = self.0.borrow_mut();
+        let handed_out = mail.wanted.get(request).copied();
+        match (handed_out, urgency) {
+            (Some(true), _) | (Some(false), Urgency::Speculative) => {}
+            (Some(false), Urgency::Demanded) => mail.demanded.push_back(request.clone()),
+            (None, urgency) => {
+                mail.wanted.insert(request.clone(), false);
+                match urgency {
+                    Urgency::Demanded => mail.demanded.push_back(request.clone()),
+                    Urgency::Speculative => mail.speculative.push_back(request.clone()),
+                }
+            }
+        }
+    }
+
+    /// Takes the most urgent request that wasn't handed out yet.
+    pub fn next_request(&self) -> Option<(Request, Urgency)> {
+        let mut mail = self.0.borrow_mut();
+        loop {
+            let (request, urgency) = match mail.demanded.pop_front() {
+                Some(request) => (request, Urgency::Demanded),
+                None => (mail.speculative.pop_front()?, Urgency::Speculative),
+            };
+            // A request that became urgent stands in both queues.
+            if mail.wanted.insert(request.clone(), true) == Some(false) {
+                return Some((request, urgency));
+            }
+        }
+    }
+
+    /// Leaves an answer. The first one counts.
+    pub fn supply(&self, request: &Request, reply: Reply) {
+        let mut mail = self.0.borrow_mut();
+        mail.wanted.insert(request.clone(), true);
+        if mail.answered.insert(request.clone()) {
+            mail.arrived.push_back((request.clone(), reply));
+        }
+    }
+
+    /// Takes the next answer.
+    pub fn next_arrival(&self) -> Option<(Request, Reply)> {
+        self.0.borrow_mut().arrived.pop_front()
+    }
+
+    /// Leaves an event.
+    pub fn report(&self, event: Event) {
+        self.0.borrow_mut().events.push_back(event);
+    }
+
+    /// Takes the oldest event.
+    pub fn next_event(&self) -> Option<Event> {
+        self.0.borrow_mut().events.pop_front()
+    }
+}
+
+/// Returns to the caller once.
+pub struct Pause(bool);
+
+impl Pause {
+    /// To be awaited when an answer is missing.
+    pub fn new() -> Self {
+        Self(false)
+    }
+}
+
+impl Future for Pause {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}

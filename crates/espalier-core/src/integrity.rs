@@ -1,0 +1,57 @@
+//! Subresource integrity strings (`ssri`), as text: nothing is hashed here.
+
+const ALGORITHMS: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
+
+/// The hashes of known algorithms, grouped by algorithm in the order of their first hash.
+pub fn normalize(text: &str) -> Option<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for hash in text.split_whitespace() {
+        let Some((algorithm, _)) = hash.split_once('-').filter(|(name, _)| ALGORITHMS.contains(name)) else {
+            continue;
+        };
+        match groups.iter_mut().find(|(name, _)| *name == algorithm) {
+            Some((_, hashes)) => hashes.push(hash),
+            None => groups.push((algorithm, vec![hash])),
+        }
+    }
+    let hashes: Vec<&str> = groups.into_iter().flat_map(|(_, hashes)| hashes).collect();
+    (!hashes.is_empty()).then(|| hashes.join(" "))
+}
+
+/// An old packument's `shasum` as integrity.
+pub fn from_hex_sha1(hex: &str) -> Option<String> {
+    let digits = (0..hex.len()).step_by(2);
+    let bytes: Option<Vec<u8>> = digits.map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok()).collect();
+    bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| format!("sha1-{}", base64(&bytes)))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |group, &byte| group << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        for index in 0..4 {
+            let digit = ALPHABET[(group >> (18 - 6 * index) & 63) as usize];
+            text.push(if index <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_hex_sha1, normalize};
+
+    #[test]
+    fn a_shasum_becomes_integrity() {
+        let expected = "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=";
+        assert_eq!(from_hex_sha1("da39a3ee5e6b4b0d3255bfef95601890afd80709").as_deref(), Some(expected));
+        assert_eq!(from_hex_sha1("xyz"), None);
+    }
+
+    #[test]
+    fn unknown_algorithms_are_dropped() {
+        assert_eq!(normalize(" sha512-AA== md5-xx sha1-BB=").as_deref(), Some("sha512-AA== sha1-BB="));
+        assert_eq!(normalize("md5-xx"), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! JSON as JavaScript reads and npm writes it.
+//!
+//! Reading: positions for error messages, and the indentation and newline that npm keeps
+//! (`json-parse-even-better-errors`). Writing: npm's order of keys (`json-stringify-nice`) in the format
+//! of `JSON.stringify`.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use crate::collation;
+use crate::error::ResolveError;
+
+/// How a file was formatted, so that it can be written the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// What one level is indented by; empty when the file isn't broken into lines.
+    pub indent: String,
+    /// `\n`, `\r\n`, or whatever stood after the first brace.
+    pub newline: String,
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Self { indent: "  ".into(), newline: "\n".into() }
+    }
+}
+
+/// Parses a file's text, without its byte order mark.
+pub fn parse(file: &str, text: &str) -> Result<Value, ResolveError> {
+    serde_json::from_str(strip_byte_order_mark(text)).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+        ResolveError::InvalidJson { file: file.into(), message, line: error.line(), column: error.column() }
+    })
+}
+
+fn strip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The formatting of an object's or array's text. An object on a single line has none.
+pub fn format_of(text: &str) -> Format {
+    let text = strip_byte_order_mark(text);
+    if let Some(rest) = text.strip_prefix("{}").or_else(|| text.strip_prefix("[]")) {
+        let newline = if rest.is_empty() || newlines(rest) != rest { "\n" } else { rest };
+        return Format { newline: newline.into(), ..Format::default() };
+    }
+    let body = text.trim_start();
+    let Some(body) = body.strip_prefix(['{', '[']) else {
+        return Format { indent: String::new(), newline: String::new() };
+    };
+    let newline = newlines(body);
+    if newline.is_empty() {
+        return Format { indent: String::new(), newline: String::new() };
+    }
+    let rest = &body[newline.len()..];
+    let indent = &rest[..rest.len() - rest.trim_start().len()];
+    Format { indent: indent.into(), newline: newline.into() }
+}
+
+/// The line breaks at the start of a text.
+fn newlines(text: &str) -> &str {
+    let mut end = 0;
+    let bytes = text.as_bytes();
+    loop {
+        if bytes.get(end) == Some(&b'\n') {
+            end += 1;
+        } else if bytes.get(end..end + 2) == Some(b"\r\n") {
+            end += 2;
+        } else {
+            return &text[..end];
+        }
+    }
+}
+
+/// Whether a key is one of JavaScript's array indices, which come first when an object is iterated.
+fn array_index(key: &str) -> Option<u32> {
+    let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
+    key.parse::<u32>().ok().filter(|&index| canonical && index != u32::MAX)
+}
+
+/// The entries of an object in the order in which JavaScript iterates them.
+pub fn entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut entries: Vec<_> = object.iter().collect();
+    in_javascript_order(&mut entries, |(key, _)| key);
+    entries
+}
+
+/// Sorts keyed things, given in insertion order, into the order in which JavaScript iterates them.
+pub fn in_javascript_order<T>(entries: &mut [T], key: impl Fn(&T) -> &str) {
+    if entries.iter().any(|entry| array_index(key(entry)).is_some()) {
+        entries.sort_by_key(|entry| array_index(key(entry)).map_or((1, 0), |index| (0, index)));
+    }
+}
+
+/// JavaScript's truth of a value.
+pub fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
+/// The keys that npm puts first in a lockfile, in its order.
+const PREFERRED: [&str; 8] =
+    ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
+
+/// Writes a lockfile: values that aren't objects first, preferred keys first, the rest by collation.
+pub fn stringify_lockfile(value: &Value, format: &Format) -> String {
+    let sorted = sorted(value);
+    // npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
+    let indent: Cow<'_, str> = match format.indent.as_str() {
+        "" => "  ".into(),
+        // JSON.stringify takes ten characters at most.
+        indent => indent.chars().take(10).collect::<String>().into(),
+    };
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    sorted.serialize(&mut serializer).expect("a value that was parsed can be written");
+    bytes.push(b'\n');
+    let text = String::from_utf8(bytes).expect("serde_json writes UTF-8");
+    match format.newline.as_str() {
+        "" | "\n" => text,
+        newline => text.replace('\n', newline),
+    }
+}
+
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<(&String, &Value)> = entries(object);
+            let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
+            entries.sort_by(|(a, x), (b, y)| {
+                x.is_object()
+                    .cmp(&y.is_object())
+                    .then_with(|| rank(a).cmp(&rank(b)))
+                    .then_with(|| collation::compare(a, b))
+            });
+            // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
+            in_javascript_order(&mut entries, |(key, _)| key);
+            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
+        Value::Number(number) => Value::Number(javascript_number(number)),
+        other => other.clone(),
+    }
+}
+
+/// JavaScript writes whole numbers without a fraction.
+fn javascript_number(number: &serde_json::Number) -> serde_json::Number {
+    match number.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => (float as i64).into(),
+        _ => number.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, format_of, stringify_lockfile};
+    use serde_json::json;
+
+    #[test]
+    fn formatting_is_read_from_the_first_line_break() {
+        assert_eq!(format_of("{\n  \"a\": 1\n}\n"), Format::default());
+        assert_eq!(format_of("{\r\n\t\"a\": 1}"), Format { indent: "\t".into(), newline: "\r\n".into() });
+        assert_eq!(format_of("{\"a\": 1}"), Format { indent: String::new(), newline: String::new() });
+        assert_eq!(format_of("{}"), Format::default());
+    }
+
+    #[test]
+    fn values_precede_objects_and_preferred_keys_the_rest() {
+        let value = json!({ "packages": { "": {} }, "zeta": [{}], "alpha": { "10": 1, "2": 1, "b": 1 }, "name": "x" });
+        let expected = "{\n  \"name\": \"x\",\n  \"zeta\": [\n    {}\n  ],\n  \"packages\": {\n    \"\": {}\n  },\n  \
+                        \"alpha\": {\n    \"2\": 1,\n    \"10\": 1,\n    \"b\": 1\n  }\n}\n";
+        assert_eq!(stringify_lockfile(&value, &Format::default()), expected);
+    }
+}

@@ -1,0 +1,122 @@
+//! Writing: which nodes get an entry, and what stands in it.
+
+use serde_json::{Map, Value, json};
+
+use crate::collation;
+use crate::manifest::Dependencies;
+use crate::names::Names;
+use crate::paths;
+use crate::tree::{NodeId, Tree};
+
+/// The entries of `packages`, by their keys in npm's order; the root's is the first, with an empty key.
+pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
+    let mut entries: Vec<(String, NodeId)> = tree
+        .inventory(tree.root)
+        .into_iter()
+        .filter(|&node| node != tree.root && has_entry(tree, node))
+        .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
+        .collect();
+    entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
+    entries.insert(0, (String::new(), tree.root));
+    entries
+}
+
+fn has_entry(tree: &Tree, node: NodeId) -> bool {
+    let path = tree[node].path.as_deref().unwrap_or_default();
+    let installed = path.starts_with("node_modules/") || path.contains("/node_modules/");
+    // A project's folder that nothing refers to any more.
+    let stale =
+        tree[node].flags.extraneous && !installed && tree[node].fs_parent.is_none_or(|parent| parent == tree.root);
+    // What could not be loaded has nothing to write.
+    let unknown = tree[node].inert && tree.package(node).version.is_none();
+    !stale && !unknown
+}
+
+/// The whole lockfile.
+pub fn document(tree: &Tree, entries: &[(String, NodeId)]) -> Value {
+    let root = &tree[tree.root];
+    let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
+    let mut document = Map::new();
+    document.insert("name".into(), name.into());
+    if let Some(version) = root.manifest.version.as_deref() {
+        document.insert("version".into(), version.into());
+    }
+    document.insert("lockfileVersion".into(), 3.into());
+    document.insert("requires".into(), true.into());
+    let packages = entries.iter().map(|(key, node)| (key.clone(), Value::Object(entry(tree, *node))));
+    let packages: Map<String, Value> = packages.filter(|(key, entry)| !key.is_empty() || entry != &json!({})).collect();
+    document.insert("packages".into(), packages.into());
+    Value::Object(document)
+}
+
+/// What stands in a node's entry (`metaFromNode`).
+fn entry(tree: &Tree, node: NodeId) -> Map<String, Value> {
+    let data = &tree[node];
+    let realpath = data.realpath.as_deref().unwrap_or_default();
+    let mut entry = Map::new();
+    if data.is_link {
+        entry.insert("resolved".into(), realpath.into());
+        entry.insert("link".into(), true.into());
+        return entry;
+    }
+    let manifest = &data.manifest;
+    let mut put = |key: &str, value: Value| entry.insert(key.to_owned(), value);
+    if let Some(version) = manifest.version.as_deref() {
+        put("version", version.into());
+    }
+    for (key, block) in [
+        ("dependencies", &manifest.dependencies),
+        ("peerDependencies", &manifest.peer_dependencies),
+        ("optionalDependencies", &manifest.optional_dependencies),
+        ("acceptDependencies", &manifest.accept_dependencies),
+    ] {
+        if !block.is_empty() {
+            put(key, dependencies(&tree.names, block));
+        }
+    }
+    if !manifest.bundled.is_empty() {
+        put("bundleDependencies", manifest.bundled.iter().map(|&name| tree.names.text(name)).collect());
+    }
+    for (key, value) in manifest.fields() {
+        put(key, value.clone());
+    }
+    if manifest.has_install_script {
+        put("hasInstallScript", true.into());
+    }
+    if let Some(name) = manifest.name.as_deref()
+        && (node == tree.root || name != tree.names.text(data.name) || paths::name_from_folder(realpath) != name)
+    {
+        put("name", name.into());
+    }
+    if tree.is_top(node) && manifest.has_dev_dependencies {
+        put("devDependencies", dependencies(&tree.names, &manifest.dev_dependencies));
+    }
+    if let Some(integrity) = data.integrity.as_deref() {
+        put("integrity", integrity.into());
+    }
+    if tree.in_bundle(node) {
+        put("inBundle", true.into());
+    }
+    if let Some(resolved) = data.resolved.as_deref() {
+        let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)));
+        put("resolved", relative.unwrap_or_else(|| resolved.to_owned()).into());
+    }
+    let flags = data.flags;
+    for (key, set) in [
+        ("extraneous", flags.extraneous),
+        ("peer", flags.peer && !flags.extraneous),
+        ("dev", flags.dev && !flags.extraneous),
+        ("optional", flags.optional && !flags.extraneous),
+        ("devOptional", flags.dev_optional && !flags.dev && !flags.optional && !flags.extraneous),
+    ] {
+        if set {
+            put(key, true.into());
+        }
+    }
+    entry
+}
+
+fn dependencies(names: &Names, block: &Dependencies) -> Value {
+    let entries = block.iter().map(|(name, spec)| (names.text(*name).to_owned(), Value::from(&*spec.raw)));
+    Value::Object(entries.collect())
+}

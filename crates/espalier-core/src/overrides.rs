@@ -1,0 +1,204 @@
+//! Overrides: the root's rules that replace what packages ask for (`override-set.js`).
+//!
+//! The rules form a tree. A node or edge is *under* one rule; the rules that can apply to it are that rule's
+//! children, then its ancestors' children and the ancestors themselves, the nearest first. Within one
+//! resolution there is one tree of rules, so two rules are equal exactly when they are the same rule.
+
+use serde_json::{Map, Value};
+use std::rc::Rc;
+
+use crate::json;
+use crate::names::{Name, Names};
+use crate::spec::{self, Spec, SpecKind, Specs};
+
+/// A rule; the root of the tree is rule 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RuleId(u32);
+
+/// One rule: for a package (of some versions) use this spec, and below it those rules.
+#[derive(Debug)]
+pub struct Rule {
+    parent: Option<RuleId>,
+    /// The key as written, `name@spec`; the root has none.
+    key: Rc<str>,
+    /// The package it is about; the root is about none.
+    pub name: Option<Name>,
+    /// The specs that it applies to.
+    pub key_spec: Rc<Spec>,
+    /// The spec that replaces them; npm's `*` means that it doesn't.
+    pub value: Rc<Spec>,
+    children: Vec<RuleId>,
+    /// The rules that can apply under this one, in order.
+    ruleset: Vec<RuleId>,
+}
+
+/// All rules of a root's `overrides`.
+#[derive(Debug, Default)]
+pub struct Overrides {
+    rules: Vec<Rule>,
+}
+
+/// A key that names no package.
+#[derive(Debug, thiserror::Error)]
+#[error("override without a name: {0}")]
+pub struct UnnamedOverride(pub String);
+
+impl Overrides {
+    /// The root of the tree of rules.
+    pub const ROOT: RuleId = RuleId(0);
+
+    /// Reads the `overrides` of a root manifest.
+    pub fn parse(
+        overrides: &Map<String, Value>,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<Self, UnnamedOverride> {
+        let any = specs.intern("*");
+        let root = Rule {
+            parent: None,
+            key: "".into(),
+            name: None,
+            key_spec: any.clone(),
+            value: any,
+            children: Vec::new(),
+            ruleset: Vec::new(),
+        };
+        let mut tree = Self { rules: vec![root] };
+        tree.add_children(Self::ROOT, overrides, names, specs)?;
+        for index in 0..tree.rules.len() {
+            tree.rules[index].ruleset = tree.collect_ruleset(index);
+        }
+        Ok(tree)
+    }
+
+    fn add_children(
+        &mut self,
+        parent: RuleId,
+        overrides: &Map<String, Value>,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<(), UnnamedOverride> {
+        for (key, value) in json::entries(overrides) {
+            if key == "." {
+                continue;
+            }
+            let (name, key_spec) = spec::split_argument(key);
+            let name = name.ok_or_else(|| UnnamedOverride(key.clone()))?;
+            let own = match value {
+                Value::String(text) => Some(text.as_str()),
+                Value::Object(object) => object.get(".").and_then(Value::as_str),
+                _ => None,
+            };
+            let key_spec = specs.intern(key_spec.trim());
+            let value_spec = match own {
+                Some("") => specs.intern("*"),
+                Some(text) => specs.intern(text),
+                None => key_spec.clone(),
+            };
+            let id = RuleId(u32::try_from(self.rules.len()).expect("fewer than four billion rules"));
+            self.rules.push(Rule {
+                parent: Some(parent),
+                key: key.as_str().into(),
+                name: Some(names.intern(name)),
+                key_spec,
+                value: value_spec,
+                children: Vec::new(),
+                ruleset: Vec::new(),
+            });
+            self.rules[parent.0 as usize].children.push(id);
+            if let Value::Object(object) = value {
+                self.add_children(id, object, names, specs)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collect_ruleset(&self, index: usize) -> Vec<RuleId> {
+        let mut ruleset: Vec<RuleId> = Vec::new();
+        let mut current = Some(RuleId(u32::try_from(index).expect("an existing rule")));
+        let mut add = |id: RuleId| {
+            if !ruleset.iter().any(|&known| self.rule(known).key == self.rule(id).key) {
+                ruleset.push(id);
+            }
+        };
+        while let Some(id) = current {
+            let rule = self.rule(id);
+            rule.children.iter().for_each(|&child| add(child));
+            if rule.parent.is_some() {
+                add(id);
+            }
+            current = rule.parent;
+        }
+        ruleset
+    }
+
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.len() < 2
+    }
+
+    /// A rule.
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.0 as usize]
+    }
+
+    /// The rule that an edge is under, when its owner is under `current` (`getEdgeRule`).
+    pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> RuleId {
+        let applies = |rule: &Rule| rule.name == Some(name) && applies_to(&rule.key_spec, asked);
+        let ruleset = &self.rule(current).ruleset;
+        ruleset.iter().copied().find(|&id| applies(self.rule(id))).unwrap_or(current)
+    }
+
+    fn ancestry(&self, id: RuleId) -> impl Iterator<Item = RuleId> {
+        std::iter::successors(Some(id), |&id| self.rule(id).parent)
+    }
+
+    /// The more specific of two rules; of incomparable ones the nearest common ancestor, or `None` where they
+    /// contradict each other (`findSpecificOverrideSet`).
+    pub fn more_specific(&self, first: RuleId, second: RuleId) -> Option<RuleId> {
+        if self.ancestry(second).any(|ancestor| ancestor == first) {
+            return Some(second);
+        }
+        if self.ancestry(first).any(|ancestor| ancestor == second) {
+            return Some(first);
+        }
+        if self.contradict(first, second) {
+            return None;
+        }
+        self.ancestry(second).find(|&ancestor| self.ancestry(first).any(|other| other == ancestor))
+    }
+
+    /// Whether two sets of rules demand versions of one package that can't be met together
+    /// (`haveConflictingRules`).
+    fn contradict(&self, first: RuleId, second: RuleId) -> bool {
+        self.rule(first).ruleset.iter().any(|&one| {
+            let one_rule = self.rule(one);
+            let other = self.rule(second).ruleset.iter().copied().find(|&other| self.rule(other).key == one_rule.key);
+            other.is_some_and(|other| {
+                let ranges = (one_rule.value.range(), self.rule(other).value.range());
+                one != other && matches!(ranges, (Some(a), Some(b)) if !a.intersects(b))
+            })
+        })
+    }
+}
+
+fn applies_to(key_spec: &Spec, asked: &Spec) -> bool {
+    if &*key_spec.raw == "*" {
+        return true;
+    }
+    let asked = match &asked.kind {
+        SpecKind::Alias { spec, .. } => spec,
+        _ => asked,
+    };
+    match &asked.kind {
+        SpecKind::Git(git) => {
+            let range = git.range.as_deref().and_then(crate::semver::Range::parse);
+            matches!((range, key_spec.range()), (Some(a), Some(b)) if a.intersects(b))
+        }
+        SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => {
+            key_spec.range().is_some_and(|key| range.intersects(key))
+        }
+        // Nothing can be compared with a tag, folder or file, so npm lets the rule apply.
+        _ => true,
+    }
+}

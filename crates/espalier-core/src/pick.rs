@@ -1,0 +1,176 @@
+//! Choosing a version of a package for a spec (`npm-pick-manifest`).
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::Value;
+use std::cmp::Reverse;
+
+use crate::json;
+use crate::packument::Packument;
+use crate::semver::{Range, RangeOptions, Version};
+use crate::spec::{Spec, SpecKind};
+
+/// What the choice depends on besides the packument.
+pub struct Picker {
+    node: Option<Version>,
+    npm: Option<Version>,
+    before: Option<i64>,
+    default_tag: String,
+    /// `engines` ranges that were already judged: there are few different ones.
+    judged: FxHashMap<(Engine, String), bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Engine {
+    Node,
+    Npm,
+}
+
+/// Why nothing could be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPick {
+    /// There is no version at all (npm: ENOVERSIONS).
+    NoVersions,
+    /// No version is what was asked for (npm: ETARGET).
+    NoMatch,
+}
+
+/// The fields of a manifest that decide between versions.
+#[derive(Deserialize)]
+struct Merits {
+    #[serde(default)]
+    engines: Value,
+    #[serde(default)]
+    deprecated: Value,
+}
+
+impl Picker {
+    /// A picker for these versions of Node and npm, as of a time in milliseconds.
+    pub fn new(node: &str, npm: &str, before: Option<i64>, default_tag: &str) -> Self {
+        Self {
+            node: Version::parse(node),
+            npm: Version::parse(npm),
+            before,
+            default_tag: default_tag.to_owned(),
+            judged: FxHashMap::default(),
+        }
+    }
+
+    /// The index of the version that npm would choose for a registry's spec.
+    pub fn pick(&mut self, packument: &Packument, spec: &Spec) -> Result<usize, NoPick> {
+        match &spec.kind {
+            SpecKind::Alias { spec, .. } => self.pick(packument, spec),
+            SpecKind::Tag(tag) => {
+                let version = packument.tagged(tag).ok_or(NoPick::NoMatch)?;
+                if self.is_early_enough(packument, version) {
+                    return packument.find(version).ok_or(NoPick::NoMatch);
+                }
+                let up_to = Range::parse_loose(&format!("<={version}")).ok_or(NoPick::NoMatch)?;
+                self.pick_in_range(packument, &up_to, false)
+            }
+            SpecKind::Version { version, .. } => {
+                let version = version.to_string();
+                let known = packument.find(&version).filter(|_| self.is_early_enough(packument, &version));
+                known.ok_or(NoPick::NoMatch)
+            }
+            SpecKind::Range { wanted, range } => self.pick_in_range(packument, range, matches!(&**wanted, "" | "*")),
+            _ => Err(NoPick::NoMatch),
+        }
+    }
+
+    fn pick_in_range(&mut self, packument: &Packument, range: &Range, any: bool) -> Result<usize, NoPick> {
+        let default = packument.tagged(&self.default_tag).and_then(|version| packument.find(version));
+        if let Some(index) = default {
+            let fits = any || packument.semver()[index].as_ref().is_some_and(|version| range.satisfied_by(version));
+            if fits
+                && self.is_early_enough(packument, packument.version(index))
+                && self.is_sound(packument.manifest(index))
+            {
+                return Ok(index);
+            }
+        }
+        let early: Vec<usize> =
+            (0..packument.len()).filter(|&index| self.is_early_enough(packument, packument.version(index))).collect();
+        if early.is_empty() {
+            return Err(NoPick::NoVersions);
+        }
+        let semver = packument.semver();
+        let mut fitting: Vec<usize> = early
+            .into_iter()
+            .filter(|&index| semver[index].as_ref().is_some_and(|version| range.satisfied_by(version)))
+            .collect();
+        fitting.sort_by_key(|&index| Reverse(&semver[index]));
+        // The first sound one is the best; manifests are only read until it is found.
+        let mut best: Option<((bool, bool), usize)> = None;
+        for index in fitting {
+            let (engine, current) = self.merits(packument.manifest(index));
+            if engine && current {
+                return Ok(index);
+            }
+            if best.is_none_or(|(merits, _)| (engine, current) > merits) {
+                best = Some(((engine, current), index));
+            }
+        }
+        best.map(|(_, index)| index).ok_or(NoPick::NoMatch)
+    }
+
+    fn is_early_enough(&self, packument: &Packument, version: &str) -> bool {
+        let published = self.before.and_then(|before| Some((before, packument.published(version)?)));
+        published.is_none_or(|(before, published)| published <= before)
+    }
+
+    fn is_sound(&mut self, manifest: &str) -> bool {
+        self.merits(manifest) == (true, true)
+    }
+
+    /// Whether the engines suit, and whether it isn't deprecated.
+    fn merits(&mut self, manifest: &str) -> (bool, bool) {
+        let Ok(merits) = serde_json::from_str::<Merits>(manifest) else {
+            return (true, true);
+        };
+        (self.suits(&merits.engines), !json::truthy(&merits.deprecated))
+    }
+
+    /// Whether this Node and npm are in the ranges of an `engines` field.
+    pub fn suits(&mut self, engines: &Value) -> bool {
+        [Engine::Node, Engine::Npm].into_iter().all(|engine| {
+            let (key, version) = match engine {
+                Engine::Node => ("node", &self.node),
+                Engine::Npm => ("npm", &self.npm),
+            };
+            let (Some(wanted), Some(version)) = (engines.get(key).filter(|value| json::truthy(value)), version) else {
+                return true;
+            };
+            let Some(wanted) = wanted.as_str() else { return false };
+            if let Some(&known) = self.judged.get(&(engine, wanted.to_owned())) {
+                return known;
+            }
+            let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
+            let suits = Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(version));
+            self.judged.insert((engine, wanted.to_owned()), suits);
+            suits
+        })
+    }
+
+    /// The versions nearest to what was asked for, best first, for an error message.
+    pub fn nearest(packument: &Packument, spec: &Spec) -> Vec<String> {
+        let mut versions: Vec<&Version> = packument.semver().iter().flatten().collect();
+        versions.sort();
+        let wanted = match &spec.kind {
+            SpecKind::Alias { spec, .. } => spec.range(),
+            _ => spec.range(),
+        };
+        let lower = wanted.and_then(crate::semver::min_version);
+        let split = lower.map_or(versions.len(), |lower| versions.partition_point(|&version| *version < lower));
+        let stable = |version: &&&Version| !version.is_prerelease();
+        let below = versions[..split].iter().rev().filter(stable).take(2);
+        let above = versions[split..].iter().filter(stable).take(1);
+        let latest = packument.tagged("latest").map(str::to_owned);
+        let mut nearest: Vec<String> = below.chain(above).map(ToString::to_string).collect();
+        if let Some(latest) = latest.filter(|latest| !nearest.contains(latest)) {
+            nearest.truncate(2);
+            nearest.push(latest);
+        }
+        nearest
+    }
+}

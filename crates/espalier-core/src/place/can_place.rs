@@ -1,0 +1,267 @@
+//! May this package go into that folder? (`can-place-dep.js`)
+//!
+//! Nothing here changes the tree: placement asks at many folders before it acts at one.
+
+use std::rc::Rc;
+
+use super::deepest_target;
+use crate::names::FoldedName;
+use crate::tree::{EdgeId, NodeId, Tree};
+
+/// The answer for one package and one folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The place is free.
+    Free,
+    /// What is there already will do.
+    Keep,
+    /// What is there can make way.
+    Replace,
+    /// Not here.
+    Conflict,
+}
+
+/// One question. Peers are asked about on behalf of the package that has them, their `parent`.
+pub struct Question {
+    pub dep: NodeId,
+    pub target: NodeId,
+    pub edge: EdgeId,
+    pub parent: Option<Rc<Question>>,
+    pub explicit: bool,
+    prefer_dedupe: bool,
+    peer_path: Vec<NodeId>,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The answer for the package and all its peers.
+    pub verdict: Verdict,
+    /// The answer for the package by itself.
+    pub verdict_for_self: Verdict,
+    /// The first peer that found no place, as the package, the edge that wants it, and where it was refused.
+    pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
+}
+
+impl Question {
+    /// A question about a package on behalf of `parent`.
+    pub fn new(
+        tree: &Tree,
+        (dep, edge): (NodeId, EdgeId),
+        target: NodeId,
+        parent: Option<Rc<Question>>,
+        prefer_dedupe: bool,
+        explicit: bool,
+    ) -> Rc<Self> {
+        // Peers try a bit harder to be singletons.
+        let prefer_dedupe = prefer_dedupe || tree[edge].kind.is_peer();
+        Rc::new(Self { dep, target, edge, parent, explicit, prefer_dedupe, peer_path: Vec::new() })
+    }
+
+    /// The edge that brought the whole set of peers here.
+    fn entry_edge(&self) -> EdgeId {
+        self.parent.as_ref().map_or(self.edge, |parent| parent.entry_edge())
+    }
+
+    fn deepest_target(&self, tree: &Tree) -> NodeId {
+        let start = match &self.parent {
+            Some(parent) => parent.deepest_target(tree),
+            None => tree[self.edge].from.expect("an edge that is being placed has a dependent"),
+        };
+        deepest_target(tree, start, tree[self.edge].name)
+    }
+
+    /// Answers it.
+    pub fn answer(self: &Rc<Self>, tree: &Tree) -> Answer {
+        let mut asking = Asking { question: self, tree, for_self: None, peers: None, refused_peer: None };
+        let verdict = asking.check();
+        Answer { verdict, verdict_for_self: asking.for_self.unwrap_or(verdict), refused_peer: asking.refused_peer }
+    }
+}
+
+struct Asking<'a> {
+    question: &'a Rc<Question>,
+    tree: &'a Tree,
+    /// What the package by itself was last thought capable of.
+    for_self: Option<Verdict>,
+    /// What the peers said. They are asked once, whatever is tried.
+    peers: Option<Verdict>,
+    refused_peer: Option<(NodeId, EdgeId, NodeId)>,
+}
+
+impl Asking<'_> {
+    fn check(&mut self) -> Verdict {
+        let Question { dep, target, edge, .. } = **self.question;
+        let tree = self.tree;
+        let name = tree[edge].name;
+        let current = tree.child(target, name);
+        // What failed to load ends the resolution or is pruned; until then it may be anywhere.
+        if tree[dep].failure.is_some() {
+            return if current.is_some() { Verdict::Replace } else { Verdict::Free };
+        }
+        if let Some(target_edge) = tree.edge(target, name) {
+            // A peer can't go into its own dependent's folder, unless that is a project.
+            if tree[target_edge].kind.is_peer() && !tree.is_top(target) {
+                return Verdict::Conflict;
+            }
+            if current.is_none() && target_edge != edge && !tree.satisfied_by(target_edge, dep) {
+                return Verdict::Conflict;
+            }
+        }
+        match current {
+            Some(current) => self.check_against(current),
+            None => self.check_free(),
+        }
+    }
+
+    /// Nothing is there. But something further up may be, which packages in this folder rely on.
+    fn check_free(&mut self) -> Verdict {
+        let Question { dep, target, edge, .. } = **self.question;
+        let tree = self.tree;
+        let entry_from = tree[self.question.entry_edge()].from;
+        let above = if entry_from == Some(target) { None } else { tree.resolve(target, tree[edge].name) };
+        if let Some(above) = above {
+            let shadowed = tree[above].edges_in.iter().any(|&edge| {
+                let inside = tree[edge].from.is_some_and(|from| tree.is_descendant_of(from, target));
+                inside && tree.is_valid(edge) && !tree.satisfied_by(edge, dep)
+            });
+            if shadowed {
+                return Verdict::Conflict;
+            }
+        }
+        self.with_peers(Verdict::Free)
+    }
+
+    /// Something of that name is there already.
+    fn check_against(&mut self, current: NodeId) -> Verdict {
+        let Question { dep, target, edge, explicit, prefer_dedupe, .. } = **self.question;
+        let tree = self.tree;
+        let content = tree.satisfied_by(edge, current);
+        // A candidate that doesn't meet its own edge was settled on while its peers were gathered.
+        let overridden = || !tree.satisfied_by(edge, dep);
+        if tree.matches(dep, current) && (content || overridden()) {
+            return if explicit { Verdict::Replace } else { Verdict::Keep };
+        }
+        let versions = (tree.package(dep).semver.as_ref(), tree.package(current).semver.as_ref());
+        let newer = matches!(versions, (Some(new), Some(old)) if new >= old);
+        if newer && tree.can_replace(dep, current, &[]) {
+            let verdict = self.with_peers(Verdict::Replace);
+            if verdict != Verdict::Conflict {
+                return verdict;
+            }
+        }
+        if content && (!explicit || prefer_dedupe) {
+            return Verdict::Keep;
+        }
+        if prefer_dedupe && !newer && tree.can_replace(dep, current, &[]) {
+            let verdict = self.with_peers(Verdict::Replace);
+            if verdict != Verdict::Conflict {
+                return verdict;
+            }
+        }
+        // Whoever can go deeper leaves the current one alone.
+        if target != self.question.deepest_target(tree) {
+            return Verdict::Conflict;
+        }
+        if !tree[edge].kind.is_peer() && tree[edge].from == Some(target) {
+            return self.with_peers(Verdict::Replace);
+        }
+        if self.question.parent.is_none() && !tree[edge].kind.is_peer() {
+            return Verdict::Conflict;
+        }
+        if self.can_displace(current) { self.with_peers(Verdict::Replace) } else { Verdict::Conflict }
+    }
+
+    /// Whether every set of peers that the current node belongs to can be replaced, or go deeper.
+    fn can_displace(&self, current: NodeId) -> bool {
+        let Question { dep, target, edge, .. } = **self.question;
+        let tree = self.tree;
+        let candidates = tree[dep].parent;
+        let candidate = |name| candidates.and_then(|root| tree.child(root, name));
+        let names: Vec<FoldedName> =
+            candidates.map_or_else(Vec::new, |root| tree[root].children.keys().copied().collect());
+
+        let mut displaceable = true;
+        for (entry, set) in tree.peer_entry_sets(current) {
+            if entry == edge || entry == self.question.entry_edge() {
+                continue;
+            }
+            let Some(entry_node) = tree[entry].to else { continue };
+            let replacement = candidate(tree[entry_node].name);
+            if replacement.is_some_and(|replacement| tree.can_replace(replacement, entry_node, &names)) {
+                continue;
+            }
+            if replacement.is_none() && self.can_clobber(entry_node, candidate) {
+                continue;
+            }
+            let Some(from) = tree[entry].from else { continue };
+            for peer in set {
+                let deepest = deepest_target(tree, from, tree[peer].name);
+                if deepest == target || tree.is_descendant_of(target, deepest) {
+                    displaceable = false;
+                    break;
+                }
+            }
+        }
+        displaceable
+    }
+
+    /// Whether the peers of a set that have no counterpart among the candidates would be content with those
+    /// that have.
+    fn can_clobber(&self, entry: NodeId, candidate: impl Fn(crate::names::Name) -> Option<NodeId>) -> bool {
+        let tree = self.tree;
+        let mut walk = vec![entry];
+        let mut index = 0;
+        while let Some(&peer) = walk.get(index) {
+            index += 1;
+            for &id in &tree[peer].edges_out {
+                let edge = &tree[id];
+                if !edge.kind.is_peer() || !tree.is_valid(id) {
+                    continue;
+                }
+                match (candidate(edge.name), edge.to) {
+                    (Some(replacement), _) if !tree.satisfied_by(id, replacement) => return false,
+                    (None, Some(to)) if !walk.contains(&to) => walk.push(to),
+                    _ => {}
+                }
+            }
+        }
+        true
+    }
+
+    /// The verdict, if the package's peers can be placed too.
+    fn with_peers(&mut self, verdict: Verdict) -> Verdict {
+        self.for_self = Some(verdict);
+        if let Some(known) = self.peers {
+            return known;
+        }
+        let tree = self.tree;
+        let mut peer_path = self.question.peer_path.clone();
+        peer_path.push(self.question.dep);
+        let mut conflict = false;
+        for &edge in &tree[self.question.dep].edges_out {
+            let Some(peer) = tree[edge].to else { continue };
+            if !tree[edge].kind.is_peer() || peer_path.contains(&peer) {
+                continue;
+            }
+            let question = Rc::new(Question {
+                dep: peer,
+                target: deepest_target(tree, self.question.target, tree[peer].name),
+                edge,
+                parent: Some(self.question.clone()),
+                explicit: false,
+                prefer_dedupe: true,
+                peer_path: peer_path.clone(),
+            });
+            let answer = question.answer(tree);
+            if answer.verdict == Verdict::Conflict {
+                conflict = true;
+                let refused = answer.refused_peer.or(Some((peer, edge, question.target)));
+                self.refused_peer = self.refused_peer.or(refused);
+            }
+        }
+        let result = if conflict { Verdict::Conflict } else { verdict };
+        self.peers = Some(result);
+        result
+    }
+}

@@ -1,1 +1,0 @@
-//! Semantic versions and ranges, exactly as npm reads them.

@@ -1,0 +1,110 @@
+//! What stands between two `||` of a range: the comparators it comes to, and which versions they allow together.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::comparator::{Comparator, Operator};
+use super::desugar::{Desugaring, InvalidRange};
+use super::notation;
+use super::range::RangeOptions;
+use super::version::Version;
+
+/// Comparators that must all hold. None at all is `*`, which allows anything.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative {
+    pub comparators: Vec<Comparator>,
+}
+
+impl Alternative {
+    /// Reads an alternative of a range whose whitespace is collapsed. Nothing comes of one in which loose mode found
+    /// only what it can't read.
+    pub fn parse(text: &str, options: RangeOptions) -> Result<Option<Self>, InvalidRange> {
+        let mut text = notation::strip_build(text);
+        if text.contains(' ') {
+            text = notation::expand_hyphen(text, options);
+            text = notation::close_up(text);
+        }
+        let mut desugaring = Desugaring::new(options);
+        desugaring.read(&text)?;
+        let Desugaring { mut comparators, anything, .. } = desugaring;
+        if comparators.is_empty() {
+            return Ok(anything.then_some(Self { comparators }));
+        }
+        if let Some(index) = comparators.iter().position(Comparator::is_null_set) {
+            comparators = vec![comparators.swap_remove(index)];
+        }
+        remove_repeated(&mut comparators);
+        Ok(Some(Self { comparators }))
+    }
+
+    pub fn is_any(&self) -> bool {
+        self.comparators.is_empty()
+    }
+
+    pub fn is_null_set(&self) -> bool {
+        self.comparators.first().is_some_and(Comparator::is_null_set)
+    }
+
+    /// Whether a range of this alternative alone allows the version.
+    pub fn allows(&self, version: &Version, include_prerelease: bool) -> bool {
+        self.comparators.iter().all(|comparator| comparator.matches(version))
+            && (include_prerelease
+                || !version.is_prerelease()
+                || self.comparators.iter().any(|comparator| comparator.names_prerelease_of(version)))
+    }
+
+    /// Whether some version could be within all bounds of both, by node-semver's rules, which look at pairs.
+    pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
+        if self.is_any() {
+            return true;
+        }
+        if other.is_any() {
+            let anything_meets = |comparator: &Comparator| {
+                comparator.operator != Operator::Equal || include_prerelease || !comparator.version.is_prerelease()
+            };
+            return self.comparators.iter().all(anything_meets);
+        }
+        self.comparators
+            .iter()
+            .all(|left| other.comparators.iter().all(|right| left.intersects(right, include_prerelease)))
+    }
+
+    /// Whether no two of its own comparators exclude each other.
+    pub fn is_satisfiable(&self, include_prerelease: bool) -> bool {
+        self.comparators.iter().enumerate().all(|(index, later)| {
+            self.comparators[..index].iter().all(|earlier| later.intersects(earlier, include_prerelease))
+        })
+    }
+
+    /// Whether both print alike.
+    pub fn prints_as(&self, other: &Self) -> bool {
+        self.comparators.len() == other.comparators.len()
+            && self.comparators.iter().zip(&other.comparators).all(|(left, right)| left.prints_as(right))
+    }
+}
+
+impl fmt::Display for Alternative {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, comparator) in self.comparators.iter().enumerate() {
+            let separator = if index > 0 { " " } else { "" };
+            write!(formatter, "{separator}{comparator}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the first of each set of comparators that print alike, in time linear in their number.
+fn remove_repeated(comparators: &mut Vec<Comparator>) {
+    match comparators.as_slice() {
+        [] | [_] => {}
+        [first, second] => {
+            if first.prints_as(second) {
+                comparators.pop();
+            }
+        }
+        _ => {
+            let mut seen = HashSet::new();
+            comparators.retain(|comparator| seen.insert(comparator.to_string()));
+        }
+    }
+}

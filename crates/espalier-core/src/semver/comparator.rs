@@ -1,0 +1,132 @@
+//! One bound of a range, such as `>=1.2.3`, and what it says about a version or about another bound.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::version::{Identifier, Version};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Less,
+    LessEqual,
+    Equal,
+    GreaterEqual,
+    Greater,
+}
+
+/// A bound that allows some versions and not others; "anything" is an alternative without comparators instead.
+#[derive(Clone, Debug)]
+pub(super) struct Comparator {
+    pub operator: Operator,
+    pub version: Version,
+}
+
+impl Operator {
+    /// Takes the operator off the front of `text`; none means equality.
+    pub fn strip(text: &str) -> (Self, &str) {
+        let (operator, length) = match text.as_bytes() {
+            [b'<', b'=', ..] => (Self::LessEqual, 2),
+            [b'<', ..] => (Self::Less, 1),
+            [b'>', b'=', ..] => (Self::GreaterEqual, 2),
+            [b'>', ..] => (Self::Greater, 1),
+            [b'=', ..] => (Self::Equal, 1),
+            _ => (Self::Equal, 0),
+        };
+        (operator, &text[length..])
+    }
+
+    pub fn is_upper(self) -> bool {
+        matches!(self, Self::Less | Self::LessEqual)
+    }
+
+    pub fn is_lower(self) -> bool {
+        matches!(self, Self::Greater | Self::GreaterEqual)
+    }
+
+    pub fn is_inclusive(self) -> bool {
+        matches!(self, Self::LessEqual | Self::GreaterEqual)
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Equal => "",
+            Self::GreaterEqual => ">=",
+            Self::Greater => ">",
+        }
+    }
+}
+
+impl Comparator {
+    /// Whether the version is on the right side of this bound, prerelease or not.
+    pub fn matches(&self, version: &Version) -> bool {
+        let ordering = version.compare(&self.version);
+        match self.operator {
+            Operator::Less => ordering == Ordering::Less,
+            Operator::LessEqual => ordering != Ordering::Greater,
+            Operator::Equal => ordering == Ordering::Equal,
+            Operator::GreaterEqual => ordering != Ordering::Less,
+            Operator::Greater => ordering == Ordering::Greater,
+        }
+    }
+
+    /// Whether this bound, itself naming a prerelease, lets in prereleases with the same numbers as `version`.
+    pub fn names_prerelease_of(&self, version: &Version) -> bool {
+        self.version.is_prerelease() && self.version.has_numbers_of(version)
+    }
+
+    /// Whether a range of this bound alone allows the version.
+    pub fn allows(&self, version: &Version, include_prerelease: bool) -> bool {
+        self.matches(version) && (include_prerelease || !version.is_prerelease() || self.names_prerelease_of(version))
+    }
+
+    /// `<0.0.0-0`, which nothing can be: how node-semver writes the empty set.
+    pub fn is_null_set(&self) -> bool {
+        self.operator == Operator::Less && self.is_about_zero() && self.version.prerelease == [Identifier::Numeric(0)]
+    }
+
+    /// Whether both print alike.
+    pub fn prints_as(&self, other: &Self) -> bool {
+        self.operator == other.operator && self.version.prints_as(&other.version)
+    }
+
+    /// Whether some version could be within both bounds, by node-semver's rules.
+    pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
+        if self.operator == Operator::Equal {
+            return other.allows(&self.version, include_prerelease);
+        }
+        if other.operator == Operator::Equal {
+            return self.allows(&other.version, include_prerelease);
+        }
+        let nothing_below = |bound: &Self| {
+            if include_prerelease {
+                bound.is_null_set()
+            } else {
+                bound.operator == Operator::Less && bound.is_about_zero()
+            }
+        };
+        if nothing_below(self) || nothing_below(other) {
+            return false;
+        }
+        if self.operator.is_lower() == other.operator.is_lower() {
+            return true;
+        }
+        if self.operator.is_inclusive() && other.operator.is_inclusive() && self.version.prints_as(&other.version) {
+            return true;
+        }
+        let ordering = self.version.compare(&other.version);
+        ordering == if self.operator.is_lower() { Ordering::Less } else { Ordering::Greater }
+    }
+
+    /// Whether the version is 0.0.0 or one of its prereleases.
+    fn is_about_zero(&self) -> bool {
+        self.version.has_numbers_of(&Version::release(0, 0, 0))
+    }
+}
+
+impl fmt::Display for Comparator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}{}", self.operator.as_str(), self.version)
+    }
+}

@@ -1,0 +1,213 @@
+//! The characters of versions and partial versions: where each part begins and ends.
+//!
+//! node-semver writes this grammar as regular expressions. The functions here accept the same strings, including
+//! what follows from backtracking and from the bounds node-semver puts on repetition, in one pass over the bytes.
+//! What a partial version means as a range is not known here.
+
+use std::ops::Range;
+
+/// The largest major, minor or patch number: JavaScript's `Number.MAX_SAFE_INTEGER`.
+pub(super) const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+/// The longest version, in UTF-16 units, with the whitespace around it.
+pub(super) const MAX_LENGTH: usize = 256;
+
+/// The bound on a run of digits; one more where the first digit is matched apart from the run.
+const MAX_DIGITS: usize = 256;
+/// The bound on what follows the first letter or hyphen of an identifier, and on a build identifier.
+const MAX_IDENTIFIER_TAIL: usize = 250;
+
+/// Which of node-semver's two grammars to read by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grammar {
+    Strict,
+    /// Also allows leading zeros, any mixture of `v`, `=` and whitespace in front, and `1.2.3beta`.
+    Loose,
+}
+
+/// A version some of whose numbers may be missing or wildcards (`x`, `X`, `*`), split into its parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Partial<'text> {
+    /// The digits, or nothing for a wildcard.
+    pub major: Option<&'text str>,
+    /// The digits, or nothing for a wildcard or an absent number.
+    pub minor: Option<&'text str>,
+    /// The digits, or nothing for a wildcard or an absent number.
+    pub patch: Option<&'text str>,
+    /// Without the hyphen in front.
+    pub prerelease: Option<&'text str>,
+    /// Without the plus sign in front.
+    pub build: Option<&'text str>,
+}
+
+impl<'text> Partial<'text> {
+    /// Splits `text`, which must be a partial version from its first byte to its last.
+    pub fn scan(text: &'text str, grammar: Grammar) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let mut numbers = [None; 3];
+        let mut start = 0;
+        let mut end = 0;
+        for (index, number) in numbers.iter_mut().enumerate() {
+            if index > 0 {
+                match bytes.get(end) {
+                    Some(b'.') => start = end + 1,
+                    Some(_) => return None,
+                    None => break,
+                }
+            }
+            end = number_or_wildcard_end(bytes, start, grammar)?;
+            *number = bytes[start].is_ascii_digit().then(|| &text[start..end]);
+        }
+        let [major, minor, mut patch] = numbers;
+        // `1.2.34.5` is loosely 1.2.3-4.5: with no way on after the whole number, the regular expression gives its
+        // last digit to the prerelease, which needs no hyphen.
+        if grammar == Grammar::Loose && bytes.get(end) == Some(&b'.') && patch.is_some() && end - start > 1 {
+            end -= 1;
+            patch = Some(&text[start..end]);
+        }
+        let prerelease = prerelease(bytes, end, grammar);
+        end = prerelease.as_ref().map_or(end, |prerelease| prerelease.end);
+        let build = build(bytes, end, MAX_IDENTIFIER_TAIL);
+        end = build.as_ref().map_or(end, |build| build.end);
+        let slice = |range| &text[range];
+        (end == bytes.len()).then(|| Self {
+            major,
+            minor,
+            patch,
+            prerelease: prerelease.map(slice),
+            build: build.map(slice),
+        })
+    }
+
+    /// Whether major, minor and patch are all numbers.
+    pub fn is_full(&self) -> bool {
+        self.major.is_some() && self.minor.is_some() && self.patch.is_some()
+    }
+}
+
+/// The number these digits write, if a version may have it.
+pub(super) fn safe_integer(digits: &str) -> Option<u64> {
+    let value =
+        digits.bytes().fold(0_u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
+    (value <= MAX_SAFE_INTEGER).then_some(value)
+}
+
+/// Whitespace as JavaScript's `\s` and `trim` know it, which is not quite Unicode's.
+pub(super) fn is_whitespace(character: char) -> bool {
+    match character {
+        '\t'..='\r' | ' ' | '\u{feff}' => true,
+        '\u{85}' => false,
+        _ => !character.is_ascii() && character.is_whitespace(),
+    }
+}
+
+/// Strips whatever mixture of `v`, `=` and whitespace stands in front of a version.
+pub(super) fn strip_prefix(text: &str) -> &str {
+    text.trim_start_matches(|character| character == 'v' || character == '=' || is_whitespace(character))
+}
+
+/// Where the build metadata announced by a plus sign at `at` lies, without the plus sign.
+pub(super) fn build(bytes: &[u8], at: usize, max_identifier: usize) -> Option<Range<usize>> {
+    if bytes.get(at) != Some(&b'+') {
+        return None;
+    }
+    let identifier_end = |start: usize| {
+        let length = run(bytes, start, max_identifier, is_identifier_byte);
+        (length > 0).then_some(start + length)
+    };
+    Some(at + 1..dotted_end(bytes, at + 1, identifier_end)?)
+}
+
+/// Where the longest version or partial version that begins at `start` ends, whatever follows it: what node-semver
+/// recognises as "a version" when it closes up `>= 1.2.3`. Build metadata is not looked for.
+pub(super) fn version_end(bytes: &[u8], start: usize) -> Option<usize> {
+    loose_version_end(bytes, start).or_else(|| {
+        let mut end = number_or_wildcard_end(bytes, start, Grammar::Strict)?;
+        for _ in 0..2 {
+            let next = (bytes.get(end) == Some(&b'.'))
+                .then(|| number_or_wildcard_end(bytes, end + 1, Grammar::Strict))
+                .flatten();
+            match next {
+                Some(next) => end = next,
+                None => return Some(end),
+            }
+        }
+        Some(prerelease(bytes, end, Grammar::Strict).map_or(end, |prerelease| prerelease.end))
+    })
+}
+
+fn loose_version_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let number_end = |at: usize| {
+        let length = run(bytes, at, MAX_DIGITS, |byte| byte.is_ascii_digit());
+        (length > 0).then_some(at + length)
+    };
+    let dot = |at: usize| (bytes.get(at) == Some(&b'.')).then_some(at + 1);
+    let patch_end = number_end(dot(number_end(dot(number_end(start)?)?)?)?)?;
+    Some(prerelease(bytes, patch_end, Grammar::Loose).map_or(patch_end, |prerelease| prerelease.end))
+}
+
+fn number_or_wildcard_end(bytes: &[u8], start: usize, grammar: Grammar) -> Option<usize> {
+    match (bytes.get(start)?, grammar) {
+        (b'x' | b'X' | b'*', _) | (b'0', Grammar::Strict) => Some(start + 1),
+        (b'0'..=b'9', _) => Some(start + digits(bytes, start, grammar)),
+        _ => None,
+    }
+}
+
+/// How many digits, of which there is one at `start`, the grammar takes for one number.
+fn digits(bytes: &[u8], start: usize, grammar: Grammar) -> usize {
+    let bound = match grammar {
+        Grammar::Strict => MAX_DIGITS + 1,
+        Grammar::Loose => MAX_DIGITS,
+    };
+    run(bytes, start, bound, |byte| byte.is_ascii_digit())
+}
+
+/// Where the prerelease that begins at `at` lies, without its hyphen.
+fn prerelease(bytes: &[u8], at: usize, grammar: Grammar) -> Option<Range<usize>> {
+    let hyphen = bytes.get(at) == Some(&b'-');
+    if !hyphen && grammar == Grammar::Strict {
+        return None;
+    }
+    let end_from = |start| dotted_end(bytes, start, |start| identifier_end(bytes, start, grammar));
+    let after_hyphen = hyphen.then(|| end_from(at + 1).map(|end| at + 1..end)).flatten();
+    match grammar {
+        Grammar::Strict => after_hyphen,
+        // The hyphen is optional, so a lone one is itself the identifier: `1.2.3-` is 1.2.3--.
+        Grammar::Loose => after_hyphen.or_else(|| end_from(at).map(|end| at..end)),
+    }
+}
+
+/// Where the prerelease identifier that begins at `start` ends.
+fn identifier_end(bytes: &[u8], start: usize, grammar: Grammar) -> Option<usize> {
+    let leading_digits = run(bytes, start, MAX_DIGITS, |byte| byte.is_ascii_digit());
+    let letter = start + leading_digits;
+    if bytes.get(letter).is_some_and(|&byte| byte.is_ascii_alphabetic() || byte == b'-') {
+        return Some(letter + 1 + run(bytes, letter + 1, MAX_IDENTIFIER_TAIL, is_identifier_byte));
+    }
+    match (bytes.get(start)?, grammar) {
+        (b'0', Grammar::Strict) => Some(start + 1),
+        (b'0'..=b'9', _) => Some(start + digits(bytes, start, grammar)),
+        _ => None,
+    }
+}
+
+/// Where a list of identifiers separated by dots ends; at least one must be there.
+fn dotted_end(bytes: &[u8], start: usize, identifier_end: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+    let mut end = identifier_end(start)?;
+    while bytes.get(end) == Some(&b'.') {
+        match identifier_end(end + 1) {
+            Some(next) => end = next,
+            None => break,
+        }
+    }
+    Some(end)
+}
+
+fn run(bytes: &[u8], start: usize, bound: usize, accepts: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.iter().take(bound).take_while(|&&byte| accepts(byte)).count()
+}
+
+fn is_identifier_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
+}

@@ -1,0 +1,40 @@
+//! The lowest version a range allows.
+
+use super::comparator::{Comparator, Operator};
+use super::range::Range;
+use super::version::{Identifier, Version};
+
+/// The lowest version the range allows, as `semver.minVersion`; releases are preferred at zero.
+pub fn min_version(range: &Range) -> Option<Version> {
+    let zero = Version::release(0, 0, 0);
+    let below_zero = Version { prerelease: vec![Identifier::Numeric(0)], ..zero.clone() };
+    if let Some(version) = [zero, below_zero].into_iter().find(|version| range.satisfied_by(version)) {
+        return Some(version);
+    }
+    let mut lowest: Option<Version> = None;
+    for alternative in &range.alternatives {
+        let highest_bound = alternative
+            .comparators
+            .iter()
+            .filter_map(least_version)
+            .reduce(|highest, bound| if bound.compare(&highest).is_gt() { bound } else { highest });
+        if let Some(bound) = highest_bound
+            && lowest.as_ref().is_none_or(|lowest| lowest.compare(&bound).is_gt())
+        {
+            lowest = Some(bound);
+        }
+    }
+    lowest.filter(|version| range.satisfied_by(version))
+}
+
+/// The least version on the right side of a lower bound.
+fn least_version(comparator: &Comparator) -> Option<Version> {
+    let mut version = comparator.version.clone();
+    match comparator.operator {
+        Operator::Less | Operator::LessEqual => return None,
+        Operator::Equal | Operator::GreaterEqual => {}
+        Operator::Greater if version.is_prerelease() => version.prerelease.push(Identifier::Numeric(0)),
+        Operator::Greater => version.patch += 1,
+    }
+    Some(version)
+}

@@ -1,0 +1,332 @@
+//! Dependency specs: what stands to the right of a name (`npm-package-arg`).
+//!
+//! A spec is parsed once per distinct text and shared. Parsing never fails: a spec that npm would refuse is
+//! of kind [`SpecKind::Invalid`], so that the error surfaces where the spec is used and not where it was
+//! read. Where a relative path leads depends on who asks, so paths stay as they were written.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use crate::hosted::HostedGit;
+use crate::paths;
+use crate::semver::{Range, Version};
+
+/// A parsed spec with its text.
+#[derive(Debug)]
+pub struct Spec {
+    /// As it was written.
+    pub raw: Rc<str>,
+    /// What it asks for.
+    pub kind: SpecKind,
+}
+
+/// What a spec asks for.
+#[derive(Debug)]
+pub enum SpecKind {
+    /// One version of a registry's package.
+    Version {
+        /// The version itself, cleaned.
+        version: Version,
+        /// The range of that one version.
+        range: Range,
+    },
+    /// Any version in a range.
+    Range {
+        /// The range as written, trimmed.
+        wanted: Box<str>,
+        /// The range itself.
+        range: Range,
+    },
+    /// Whatever a registry has tagged so.
+    Tag(Box<str>),
+    /// Another package under this name.
+    Alias {
+        /// The package's name in the registry.
+        name: Rc<str>,
+        /// Its spec, always of a registry.
+        spec: Rc<Spec>,
+    },
+    /// A tarball on disk.
+    File(LocalPath),
+    /// A folder on disk.
+    Directory(LocalPath),
+    /// A tarball somewhere else, by its URL.
+    Remote(Box<str>),
+    /// A git repository.
+    Git(GitSpec),
+    /// Something that npm refuses.
+    Invalid {
+        /// npm's code.
+        code: &'static str,
+        /// Why, in a sentence.
+        message: String,
+    },
+}
+
+/// The path of a `file:` spec.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalPath(Box<str>);
+
+/// A git repository and what to take of it.
+#[derive(Debug)]
+pub struct GitSpec {
+    /// The host, where it is one that npm knows.
+    pub hosted: Option<HostedGit>,
+    /// The repository's URL for git; for a hosted shortcut there is none.
+    pub fetch: Option<String>,
+    /// What npm writes into package.json.
+    pub save: String,
+    /// A branch, tag or commit.
+    pub committish: Option<String>,
+    /// The range of `#semver:`.
+    pub range: Option<String>,
+}
+
+impl LocalPath {
+    /// The absolute path, for a spec that stands in the package at `base` (absolute).
+    pub fn resolve(&self, base: &str) -> String {
+        paths::join(base, &self.0)
+    }
+}
+
+impl Spec {
+    /// Whether a registry answers it (also by an alias).
+    pub fn is_registry(&self) -> bool {
+        matches!(
+            self.kind,
+            SpecKind::Version { .. } | SpecKind::Range { .. } | SpecKind::Tag(_) | SpecKind::Alias { .. }
+        )
+    }
+
+    /// The range of versions, where the spec is one.
+    pub fn range(&self) -> Option<&Range> {
+        match &self.kind {
+            SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => Some(range),
+            _ => None,
+        }
+    }
+}
+
+/// All specs of one resolution.
+#[derive(Default)]
+pub struct Specs {
+    index: FxHashMap<Rc<str>, Rc<Spec>>,
+}
+
+impl Specs {
+    /// The spec for a text.
+    pub fn intern(&mut self, raw: &str) -> Rc<Spec> {
+        if let Some(spec) = self.index.get(raw) {
+            return spec.clone();
+        }
+        let kind = self.parse(raw);
+        let raw: Rc<str> = raw.into();
+        let spec = Rc::new(Spec { raw: raw.clone(), kind });
+        self.index.insert(raw, spec.clone());
+        spec
+    }
+
+    fn parse(&mut self, raw: &str) -> SpecKind {
+        if is_file(raw) {
+            return local(raw);
+        }
+        if starts_with_ignoring_case(raw, "npm:") {
+            return self.alias(&raw[4..]);
+        }
+        if let Some(hosted) = HostedGit::parse(raw) {
+            return hosted_git(hosted);
+        }
+        if is_url(raw) {
+            return url(raw);
+        }
+        if raw.contains('/') || is_tarball_name(raw) {
+            return local(raw);
+        }
+        registry(raw)
+    }
+
+    /// The part after `npm:`, as `npm-package-arg` reads an argument.
+    fn alias(&mut self, argument: &str) -> SpecKind {
+        let invalid = |message: &str| SpecKind::Invalid { code: "EINVALIDALIAS", message: message.into() };
+        let (name, spec) = split_argument(argument);
+        let Some(name) = name else {
+            return invalid("aliases must have a name");
+        };
+        if !is_valid_name(name) {
+            return SpecKind::Invalid {
+                code: "EINVALIDPACKAGENAME",
+                message: format!("invalid package name \"{name}\" of package \"{argument}\""),
+            };
+        }
+        let spec = self.intern(spec);
+        match spec.kind {
+            SpecKind::Alias { .. } => invalid("nested aliases are not supported"),
+            SpecKind::Invalid { code, ref message } => SpecKind::Invalid { code, message: message.clone() },
+            _ if !spec.is_registry() => invalid("aliases only work for registry dependencies"),
+            _ => SpecKind::Alias { name: name.into(), spec },
+        }
+    }
+}
+
+/// Splits `name@spec`; the name is absent where the argument is a spec by itself.
+pub fn split_argument(argument: &str) -> (Option<&str>, &str) {
+    let at = argument.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(index, _)| index);
+    let name = at.map_or(argument, |at| &argument[..at]);
+    if is_url(argument) || (!name.starts_with('@') && (name.contains('/') || is_tarball_name(name))) {
+        return (None, argument);
+    }
+    match at {
+        Some(at) => (Some(name), Some(&argument[at + 1..]).filter(|spec| !spec.is_empty()).unwrap_or("*")),
+        None if is_valid_name(argument) => (Some(argument), "*"),
+        None => (None, argument),
+    }
+}
+
+fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// `/^(?:git[+])?[a-z]+:/i`
+fn is_url(text: &str) -> bool {
+    let text = if starts_with_ignoring_case(text, "git+") { &text[4..] } else { text };
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    letters > 0 && text.as_bytes().get(letters) == Some(&b':')
+}
+
+/// A spec that can only be a path: it starts with `file:`, `.`, `~/`, `/` or a drive letter.
+fn is_file(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    starts_with_ignoring_case(text, "file:")
+        || text.starts_with(['.', '/'])
+        || text.starts_with("~/")
+        || (bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':'))
+}
+
+fn is_tarball_name(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    [".tgz", ".tar.gz", ".tar"].iter().any(|ending| lower.ends_with(ending))
+}
+
+fn local(raw: &str) -> SpecKind {
+    let mut path = if starts_with_ignoring_case(raw, "file:") { &raw[5..] } else { raw };
+    // file://path and file:///path are absolute, but file:/../path and file://../path are not (`fromFile`).
+    let trimmed = path.trim_start_matches('/');
+    let slashes = path.len() - trimmed.len();
+    let dotted = matches!(trimmed.split('/').next(), Some("." | ".."));
+    if (1..=3).contains(&slashes) && dotted {
+        path = trimmed;
+    } else if slashes > 1 {
+        path = &path[slashes - 1..];
+    }
+    let decoded = percent_decode(path);
+    let path = LocalPath(decoded.into());
+    if is_tarball_name(raw) { SpecKind::File(path) } else { SpecKind::Directory(path) }
+}
+
+fn hosted_git(hosted: HostedGit) -> SpecKind {
+    let git =
+        GitSpec { save: hosted.to_spec(), fetch: hosted.fetch_url(), committish: None, range: None, hosted: None };
+    let fragment = hosted.committish.clone();
+    with_fragment(GitSpec { hosted: Some(hosted), ..git }, fragment.as_deref())
+}
+
+fn url(raw: &str) -> SpecKind {
+    let scheme = raw.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    match scheme.as_str() {
+        "http" | "https" => SpecKind::Remote(raw.into()),
+        "git" | "git+http" | "git+https" | "git+rsync" | "git+ftp" | "git+file" | "git+ssh" => {
+            let (address, fragment) = raw.split_once('#').map_or((raw, None), |(a, f)| (a, Some(f)));
+            let fetch = scp_address(address).unwrap_or_else(|| {
+                if starts_with_ignoring_case(address, "git+") { address[4..].to_owned() } else { address.to_owned() }
+            });
+            let git = GitSpec { hosted: None, fetch: Some(fetch), save: raw.to_owned(), committish: None, range: None };
+            with_fragment(git, fragment)
+        }
+        scheme => SpecKind::Invalid {
+            code: "EUNSUPPORTEDPROTOCOL",
+            message: format!("unsupported URL type \"{scheme}:\": {raw}"),
+        },
+    }
+}
+
+/// `git+ssh://user@host:path` is scp's form and not a URL: what follows the colon isn't a port.
+fn scp_address(address: &str) -> Option<String> {
+    let rest = address.strip_prefix("git+ssh://")?;
+    let (host, path) = rest.split_once(':')?;
+    let digits = path.bytes().take_while(u8::is_ascii_digit).count();
+    let port = digits > 0 && matches!(path.as_bytes().get(digits), None | Some(b'/'));
+    (!port && !host.is_empty() && !path.is_empty()).then(|| rest.to_owned())
+}
+
+/// Reads `#committish`, `#semver:range` and combinations with `::`.
+fn with_fragment(mut git: GitSpec, fragment: Option<&str>) -> SpecKind {
+    for part in fragment.unwrap_or_default().split("::").filter(|part| !part.is_empty()) {
+        match part.split_once(':') {
+            None if git.committish.is_none() && git.range.is_none() => git.committish = Some(part.to_owned()),
+            Some(("semver", range)) if git.committish.is_none() && git.range.is_none() => {
+                git.range = Some(percent_decode(range));
+            }
+            Some((key, _)) if key != "semver" => {}
+            _ => {
+                return SpecKind::Invalid {
+                    code: "EINVALIDGITSPEC",
+                    message: format!("more than one committish or range in {}", git.save),
+                };
+            }
+        }
+    }
+    SpecKind::Git(git)
+}
+
+fn registry(raw: &str) -> SpecKind {
+    let wanted = raw.trim();
+    let range = Range::parse_loose(wanted);
+    match (Version::parse_loose(wanted), range) {
+        (Some(version), Some(range)) => SpecKind::Version { version, range },
+        (None, Some(range)) => SpecKind::Range { wanted: wanted.into(), range },
+        _ if is_url_component(wanted) => SpecKind::Tag(wanted.into()),
+        _ => SpecKind::Invalid {
+            code: "EINVALIDTAGNAME",
+            message: format!("invalid tag name \"{wanted}\": a tag may not need encoding in a URL"),
+        },
+    }
+}
+
+/// Whether `encodeURIComponent` leaves the text as it is.
+pub fn is_url_component(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte))
+}
+
+/// Whether a package of this name can exist (`validForOldPackages` of `validate-npm-package-name`).
+pub fn is_valid_name(name: &str) -> bool {
+    let reserved = name.eq_ignore_ascii_case("node_modules") || name.eq_ignore_ascii_case("favicon.ico");
+    if name.is_empty() || name.starts_with(['.', '-', '_']) || name.trim() != name || reserved {
+        return false;
+    }
+    is_url_component(name)
+        || name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')).is_some_and(|(scope, base)| {
+            let filled = !scope.is_empty() && !base.is_empty();
+            filled && !base.starts_with('.') && is_url_component(scope) && is_url_component(base)
+        })
+}
+
+/// Decodes `%xx`; text that isn't decodable stays as it is.
+pub fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
+        let decoded = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match decoded {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}

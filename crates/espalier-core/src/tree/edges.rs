@@ -1,0 +1,354 @@
+//! Edges: made from a manifest, looked up, valid or not (`edge.js`).
+
+use std::rc::Rc;
+
+use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
+use crate::manifest::{Dependencies, Manifest};
+use crate::names::Name;
+use crate::spec::Spec;
+
+/// What npm says of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeState {
+    /// Met.
+    Valid,
+    /// Nothing of that name can be reached.
+    Missing,
+    /// What is there doesn't satisfy.
+    Invalid,
+    /// A peer is in its dependent's own `node_modules`.
+    PeerLocal,
+    /// The edge has been replaced.
+    Detached,
+}
+
+impl EdgeState {
+    /// npm's word for the error; `None` when there is none.
+    pub fn error(self) -> Option<&'static str> {
+        match self {
+            Self::Valid => None,
+            Self::Missing => Some("MISSING"),
+            Self::Invalid => Some("INVALID"),
+            Self::PeerLocal => Some("PEER LOCAL"),
+            Self::Detached => Some("DETACHED"),
+        }
+    }
+}
+
+impl Tree {
+    /// Replaces a node's manifest, and with it its edges.
+    pub fn set_manifest(&mut self, node: NodeId, manifest: Rc<Manifest>) {
+        for edge in self[node].edges_out.clone() {
+            self.detach(edge);
+        }
+        self[node].manifest = manifest;
+        self.load_workspaces(node);
+        self.load_dependencies(node);
+        for edge in self[node].edges_in.clone() {
+            self.reload(edge, true);
+        }
+    }
+
+    /// Gives the root its workspaces.
+    pub fn set_workspaces(&mut self, node: NodeId, workspaces: super::Workspaces) {
+        self[node].workspaces = Some(Rc::new(workspaces));
+        self.load_workspaces(node);
+        self.load_dependencies(node);
+    }
+
+    fn load_workspaces(&mut self, node: NodeId) {
+        let Some(workspaces) = self[node].workspaces.clone() else { return };
+        for (name, path) in workspaces.iter() {
+            let spec = format!("file:{}", self.absolute(path));
+            let spec = self.specs.intern(&spec);
+            self.add_edge(node, *name, spec, EdgeKind::Workspace, None);
+        }
+    }
+
+    /// Makes the edges of a node's manifest. The order decides which kind a name ends up with: a later one
+    /// replaces an earlier one, but never a workspace.
+    pub(super) fn load_dependencies(&mut self, node: NodeId) {
+        if self[node].is_link {
+            return;
+        }
+        let manifest = self[node].manifest.clone();
+        if self[node].with_peers {
+            let optional = |name: &Name| manifest.optional_peers.contains(name);
+            let (optional, required): (Dependencies, Dependencies) =
+                manifest.peer_dependencies.iter().cloned().partition(|(name, _)| optional(name));
+            self.load_kind(node, &required, EdgeKind::Peer, &manifest);
+            self.load_kind(node, &optional, EdgeKind::PeerOptional, &manifest);
+        }
+        self.load_kind(node, &manifest.dependencies, EdgeKind::Prod, &manifest);
+        self.load_kind(node, &manifest.optional_dependencies, EdgeKind::Optional, &manifest);
+
+        let is_project = |node: NodeId| self[node].parent.is_none() && self[node].path.is_some();
+        if is_project(node) && self[node].source.is_none_or(is_project) {
+            self.load_kind(node, &manifest.dev_dependencies, EdgeKind::Dev, &manifest);
+        }
+    }
+
+    fn load_kind(&mut self, node: NodeId, dependencies: &Dependencies, kind: EdgeKind, manifest: &Manifest) {
+        for (name, spec) in dependencies {
+            let workspace = self.edge(node, *name).is_some_and(|edge| self[edge].kind == EdgeKind::Workspace);
+            if !workspace {
+                let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
+                self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
+            }
+        }
+    }
+
+    fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
+        if let Some(former) = self.edge(from, name) {
+            self.detach(former);
+        }
+        let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
+        let rule = self[from].rule.map(|rule| self.overrides.for_edge(rule, name, &spec));
+        self.edges.push(Edge {
+            from: Some(from),
+            to: None,
+            name,
+            raw_spec: spec,
+            kind,
+            accept,
+            rule,
+            peer_conflicted: false,
+            state: std::cell::Cell::new(None),
+        });
+        self[from].edges_out.push(id);
+        self.index_edge(id);
+        self.reload(id, true);
+    }
+
+    fn detach(&mut self, edge: EdgeId) {
+        if let Some(to) = self[edge].to.take() {
+            self.remove_edge_in(to, edge);
+        }
+        self.unindex_edge(edge);
+        if let Some(from) = self[edge].from.take() {
+            self[from].edges_out.retain(|&other| other != edge);
+        }
+        self[edge].state.set(Some(EdgeState::Detached));
+    }
+
+    /// A node's dependency of a name.
+    pub fn edge(&self, node: NodeId, name: Name) -> Option<EdgeId> {
+        let edges = &self[node].edges_out;
+        // The name as it is written is the rule, another case the rare exception.
+        edges.iter().copied().find(|&edge| self[edge].name == name).or_else(|| {
+            let folded = self.names.fold(name);
+            edges.iter().copied().find(|&edge| self.names.fold(self[edge].name) == folded)
+        })
+    }
+
+    /// Looks up again where an edge leads; `hard` also forgets its validity.
+    pub(super) fn reload(&mut self, id: EdgeId, hard: bool) {
+        let Some(from) = self[id].from else { return };
+        let mut changed_rule = None;
+        match self[from].rule {
+            Some(rule) => {
+                let edge = &self[id];
+                let new = self.overrides.for_edge(rule, edge.name, &edge.raw_spec);
+                if edge.rule != Some(new) {
+                    changed_rule = Some((edge.rule, new));
+                    self[id].rule = Some(new);
+                }
+            }
+            None => self[id].rule = None,
+        }
+        let to = self.resolve(from, self[id].name);
+        if to != self[id].to {
+            if let Some(former) = self[id].to {
+                self.remove_edge_in(former, id);
+            }
+            self[id].to = to;
+            self[id].state.set(None);
+            if let Some(to) = to {
+                self.add_edge_in(to, id);
+            }
+        } else if hard {
+            self[id].state.set(None);
+        } else if let (Some((old, new)), Some(to)) = (changed_rule, to) {
+            self.rule_removed(to, old);
+            self.rule_added(to, Some(new));
+        }
+    }
+
+    /// Looks up the edges of one name in a node's folder, after something of that name has come or gone.
+    pub(super) fn reload_named(&mut self, node: NodeId, name: Name) {
+        let start = match self[node].path.as_deref() {
+            // npm compares with `/node_modules/x` here, which nothing in the root's own folder is.
+            None | Some("") => None,
+            Some(_) => Some(self.child_path(node, name)),
+        };
+        for edge in self.dependents_below(node, name) {
+            if self.is_stale(edge, start.as_deref()) {
+                self.reload(edge, true);
+            }
+        }
+    }
+
+    /// Whether an edge leads to what has come, or no longer where its name does.
+    fn is_stale(&self, id: EdgeId, start_child: Option<&str>) -> bool {
+        let Edge { from: Some(from), to, name, .. } = self[id] else {
+            return false;
+        };
+        let at_start = to.is_some_and(|to| start_child.is_some() && self[to].path.as_deref() == start_child);
+        at_start || self.resolve(from, name) != to
+    }
+
+    /// The edges of a name in a node's folder, in the order of a walk through it. In the project's tree, where
+    /// walking would take most of a resolution's time, they are found by the name.
+    fn dependents_below(&self, node: NodeId, name: Name) -> Vec<EdgeId> {
+        if self[node].root != self.root {
+            let mut edges = Vec::new();
+            self.walk_dependents(node, name, &mut edges);
+            return edges;
+        }
+        let stale = |&edge: &EdgeId| {
+            let Some(from) = self[edge].from else { return false };
+            // Whether it leads to the start's child is decided when its turn comes.
+            let moved = self[edge].to.is_some_and(|to| self[to].parent == Some(node));
+            (moved || self.resolve(from, self[edge].name) != self[edge].to) && self.is_descendant_of(from, node)
+        };
+        let mut edges: Vec<EdgeId> = self.dependents(name).iter().copied().filter(stale).collect();
+        if edges.len() > 1 {
+            edges.sort_by_cached_key(|&edge| self.position(self[edge].from.unwrap_or(node)));
+        }
+        edges
+    }
+
+    fn walk_dependents(&self, node: NodeId, name: Name, edges: &mut Vec<EdgeId>) {
+        edges.extend(self.edge(node, name));
+        for &below in self[node].children.values().chain(&self[node].fs_children) {
+            self.walk_dependents(below, name, edges);
+        }
+    }
+
+    /// Where a walk comes upon a node: for each folder on the way down, children before projects.
+    fn position(&self, node: NodeId) -> Vec<(bool, usize)> {
+        let mut position: Vec<(bool, usize)> = self
+            .ancestry(node)
+            .filter_map(|node| match (self[node].parent, self[node].fs_parent) {
+                (Some(parent), _) => {
+                    self[parent].children.get_index_of(&self.names.fold(self[node].name)).map(|at| (false, at))
+                }
+                (None, Some(parent)) => {
+                    self[parent].fs_children.iter().position(|&child| child == node).map(|at| (true, at))
+                }
+                (None, None) => None,
+            })
+            .collect();
+        position.reverse();
+        position
+    }
+
+    fn remove_edge_in(&mut self, node: NodeId, edge: EdgeId) {
+        if let Some(position) = self[node].edges_in.iter().position(|&other| other == edge) {
+            self[node].edges_in.remove(position);
+        }
+        if self[edge].rule.is_some() {
+            self.rule_removed(node, self[edge].rule);
+        }
+    }
+
+    fn add_edge_in(&mut self, node: NodeId, edge: EdgeId) {
+        let rule = self[edge].rule;
+        if self[node].rule.is_none() || self[node].rule != rule {
+            self.rule_added(node, rule);
+        }
+        self[node].edges_in.push(edge);
+    }
+
+    /// The spec in force: an override's, where one applies.
+    pub fn spec(&self, edge: EdgeId) -> Rc<Spec> {
+        let edge = &self[edge];
+        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)) else {
+            return edge.raw_spec.clone();
+        };
+        if rule.name != Some(edge.name) || matches!(&*rule.value.raw, "*" | "") {
+            return edge.raw_spec.clone();
+        }
+        match rule.value.raw.strip_prefix('$') {
+            None => rule.value.clone(),
+            Some(reference) => self.referred(edge, reference).unwrap_or_else(|| {
+                self.dangling_reference.get_or_init(|| format!("${reference}"));
+                edge.raw_spec.clone()
+            }),
+        }
+    }
+
+    /// The spec that `$name` refers to: the root's, or else the dependent's own.
+    fn referred(&self, edge: &Edge, reference: &str) -> Option<Rc<Spec>> {
+        let reference = self.names.find(reference)?;
+        let from = edge.from?;
+        let near = self[from].source.unwrap_or(from);
+        let root = self[near].root;
+        [root, from].into_iter().find_map(|node| {
+            let manifest = &self[node].manifest;
+            let blocks = [
+                &manifest.dev_dependencies,
+                &manifest.optional_dependencies,
+                &manifest.dependencies,
+                &manifest.peer_dependencies,
+            ];
+            blocks.iter().find_map(|block| block.iter().find(|(name, _)| *name == reference)).map(|(_, s)| s.clone())
+        })
+    }
+
+    /// Whether an edge is met, and if not, how it fails.
+    pub fn state(&self, id: EdgeId) -> EdgeState {
+        let edge = &self[id];
+        if let Some(state) = edge.state.get() {
+            return state;
+        }
+        let state = match (edge.from, edge.to) {
+            // npm doesn't keep this one, so that a later look sees what came meanwhile.
+            (_, None) if edge.kind.is_optional() => return EdgeState::Valid,
+            (_, None) | (None, _) => EdgeState::Missing,
+            (Some(from), Some(to)) => {
+                if edge.kind.is_peer() && self[to].parent == Some(from) && !self.is_top(from) {
+                    EdgeState::PeerLocal
+                } else if !self.satisfied_by(id, to) || self.rules_conflict(edge, to) {
+                    EdgeState::Invalid
+                } else {
+                    EdgeState::Valid
+                }
+            }
+        };
+        edge.state.set(Some(state));
+        state
+    }
+
+    /// Whether an edge is met, or may stay unmet.
+    pub fn is_valid(&self, edge: EdgeId) -> bool {
+        self.state(edge) == EdgeState::Valid
+    }
+
+    fn rules_conflict(&self, edge: &Edge, to: NodeId) -> bool {
+        match (edge.rule, self[to].rule) {
+            (Some(one), Some(other)) => {
+                !self[to].edges_out.is_empty() && self.overrides.more_specific(one, other).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a node would meet an edge.
+    pub fn satisfied_by(&self, id: EdgeId, node: NodeId) -> bool {
+        let edge = &self[id];
+        if self[node].name != edge.name || edge.from.is_none() {
+            return false;
+        }
+        // What comes in a bundle can't be overridden.
+        if self.in_dependency_bundle(node) {
+            return self.accepts(id, node, &edge.raw_spec);
+        }
+        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)).filter(|rule| rule.name.is_some()) else {
+            return self.accepts(id, node, &self.spec(id));
+        };
+        // What meets the original spec will do too, unless the rule is about just that version.
+        self.accepts(id, node, &self.spec(id))
+            || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
+    }
+}

@@ -1,0 +1,148 @@
+//! What is in a tree, by path (`inventory.js`).
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use super::{EdgeId, NodeId, Tree};
+use crate::names::{FoldedName, Name};
+
+/// The nodes of one tree.
+#[derive(Default)]
+pub(super) struct Inventory {
+    by_path: FxHashMap<Rc<str>, NodeId>,
+    /// By folder name, in the order of entry; kept only for the project's tree, where it is asked for.
+    by_name: FxHashMap<Name, Vec<NodeId>>,
+    /// Edges out of nodes of the project's tree, by the name that they ask for.
+    dependents: FxHashMap<FoldedName, Vec<EdgeId>>,
+    links: Vec<NodeId>,
+    /// Nodes without a parent, other than the root.
+    pub tops: Vec<NodeId>,
+}
+
+impl Tree {
+    /// Enters a node at its present path into its root's inventory.
+    pub(super) fn enlist(&mut self, node: NodeId) {
+        let root = self[node].root;
+        let Some(path) = self[node].path.clone() else { return };
+        let inventory = self.inventory_mut(root);
+        match inventory.by_path.get(&path) {
+            Some(&current) if current == node => return,
+            Some(&current) => self.forget(root, current),
+            None => {}
+        }
+        self.next_sequence += 1;
+        self[node].sequence = self.next_sequence;
+        let (name, is_link, project) = (self[node].name, self[node].is_link, root == self.root);
+        let inventory = self.inventory_mut(root);
+        inventory.by_path.insert(path, node);
+        if is_link {
+            inventory.links.push(node);
+        }
+        if project {
+            inventory.by_name.entry(name).or_default().push(node);
+            for edge in self[node].edges_out.clone() {
+                self.index_edge(edge);
+            }
+        }
+    }
+
+    /// Takes a node out of its root's inventory (`_delistFromMeta`).
+    pub(super) fn delist(&mut self, node: NodeId) {
+        let root = self[node].root;
+        if self[root].path.is_none() || self[node].path.is_none() || self[root].inventory.is_none() {
+            return;
+        }
+        self.forget(root, node);
+        self.inventory_mut(root).tops.retain(|&top| top != node);
+    }
+
+    fn forget(&mut self, root: NodeId, node: NodeId) {
+        let (name, path, is_link) = (self[node].name, self[node].path.clone(), self[node].is_link);
+        let Some(path) = path else { return };
+        if self.at_path(root, &path) != Some(node) {
+            return;
+        }
+        if root == self.root {
+            for edge in self[node].edges_out.clone() {
+                self.unindex_edge(edge);
+            }
+        }
+        let inventory = self.inventory_mut(root);
+        inventory.by_path.remove(&path);
+        if is_link {
+            inventory.links.retain(|&link| link != node);
+        }
+        if let Some(named) = inventory.by_name.get_mut(&name) {
+            named.retain(|&other| other != node);
+        }
+    }
+
+    /// Notes an edge of a node that is in the project's tree.
+    pub(super) fn index_edge(&mut self, edge: EdgeId) {
+        let Some(from) = self[edge].from else { return };
+        let enlisted = self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from));
+        if enlisted {
+            let name = self.names.fold(self[edge].name);
+            let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
+            if !edges.contains(&edge) {
+                edges.push(edge);
+            }
+        }
+    }
+
+    /// Forgets an edge of a node that leaves the project's tree, or that is dropped.
+    pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
+        let name = self.names.fold(self[edge].name);
+        if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {
+            edges.retain(|&other| other != edge);
+        }
+    }
+
+    /// The edges of a name in the project's tree, in no order.
+    pub(super) fn dependents(&self, name: Name) -> &[EdgeId] {
+        let inventory = self[self.root].inventory.as_ref();
+        let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.names.fold(name)));
+        edges.map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn inventory_mut(&mut self, root: NodeId) -> &mut Inventory {
+        self[root].inventory.get_or_insert_default()
+    }
+
+    /// The node at a path of a tree.
+    pub fn at_path(&self, root: NodeId, path: &str) -> Option<NodeId> {
+        self[root].inventory.as_ref()?.by_path.get(path).copied()
+    }
+
+    /// All nodes of a tree, in the order in which they were entered.
+    pub fn inventory(&self, root: NodeId) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = self[root]
+            .inventory
+            .as_ref()
+            .map_or_else(Vec::new, |inventory| inventory.by_path.values().copied().collect());
+        nodes.sort_unstable_by_key(|&node| self[node].sequence);
+        nodes
+    }
+
+    /// All nodes of the project's tree in folders of a name, in the order in which they were entered.
+    pub fn named(&self, name: Name) -> Vec<NodeId> {
+        let inventory = self[self.root].inventory.as_ref();
+        inventory.and_then(|inventory| inventory.by_name.get(&name)).cloned().unwrap_or_default()
+    }
+
+    /// The nodes of a tree whose real path is this: a node there, and the links to it.
+    pub(super) fn with_realpath(&self, root: NodeId, realpath: &str) -> Vec<NodeId> {
+        let Some(inventory) = self[root].inventory.as_ref() else {
+            return Vec::new();
+        };
+        let real = inventory.by_path.get(realpath).copied().filter(|&node| !self[node].is_link);
+        let links = inventory.links.iter().copied().filter(|&link| self[link].realpath.as_deref() == Some(realpath));
+        let mut nodes: Vec<NodeId> = real.into_iter().chain(links).collect();
+        nodes.sort_unstable_by_key(|&node| self[node].sequence);
+        nodes
+    }
+
+    pub(super) fn tops(&self, root: NodeId) -> &[NodeId] {
+        self[root].inventory.as_ref().map_or(&[], |inventory| &inventory.tops)
+    }
+}

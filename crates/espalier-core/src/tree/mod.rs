@@ -1,0 +1,388 @@
+//! The dependency tree: nodes in folders, edges between them, in one arena.
+//!
+//! A node's `children` lie in its `node_modules`; its `fs_children` are projects in folders below it
+//! (workspaces, link targets). A name is looked up in the children, then in those of the parent, as Node
+//! does. Every node belongs to exactly one root: the project, a *virtual root* in which candidates are
+//! assembled, or itself once it is taken out.
+//!
+//! This module keeps what follows from moving nodes consistent (paths, edges in both directions, links and
+//! their targets, override rules). It decides nothing about where a package should go. The rules are those of
+//! npm's `node.js`, `edge.js`, `link.js` and `inventory.js`; the order in which sets are iterated is part of
+//! them, since npm's result depends on it.
+
+mod bundles;
+mod dep_sets;
+mod edges;
+mod flags;
+mod inventory;
+mod moves;
+mod queries;
+mod rules;
+mod validity;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use std::cell::{Cell, OnceCell};
+use std::ops::{Index, IndexMut};
+use std::rc::Rc;
+
+use crate::error::ResolveError;
+use crate::manifest::Manifest;
+use crate::names::{FoldedName, Name, Names};
+use crate::overrides::{Overrides, RuleId};
+use crate::paths;
+use crate::spec::{Spec, Specs};
+
+pub use edges::EdgeState;
+pub use flags::Flags;
+use inventory::Inventory;
+
+/// A node of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+/// An edge of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EdgeId(u32);
+
+/// Children by name, without regard to case, in the order in which they were put there.
+pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
+
+/// The workspaces of a root: name and folder, in order.
+pub type Workspaces = Vec<(Name, Rc<str>)>;
+
+/// The kinds of dependencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EdgeKind {
+    /// `dependencies`.
+    Prod,
+    /// `devDependencies`.
+    Dev,
+    /// `optionalDependencies`.
+    Optional,
+    /// `peerDependencies`.
+    Peer,
+    /// `peerDependencies` that `peerDependenciesMeta` makes optional.
+    PeerOptional,
+    /// A root's workspace.
+    Workspace,
+}
+
+impl EdgeKind {
+    /// npm's word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prod => "prod",
+            Self::Dev => "dev",
+            Self::Optional => "optional",
+            Self::Peer => "peer",
+            Self::PeerOptional => "peerOptional",
+            Self::Workspace => "workspace",
+        }
+    }
+
+    /// Whether the dependent can do without.
+    pub fn is_optional(self) -> bool {
+        matches!(self, Self::Optional | Self::PeerOptional)
+    }
+
+    /// Whether it has to be met beside or above the dependent.
+    pub fn is_peer(self) -> bool {
+        matches!(self, Self::Peer | Self::PeerOptional)
+    }
+}
+
+/// A package in a folder, or a link to one.
+pub struct Node {
+    /// The folder's name.
+    pub name: Name,
+    /// The package's manifest; of a link, its target's.
+    pub manifest: Rc<Manifest>,
+    /// Where it is; absent until it has been put anywhere.
+    pub path: Option<Rc<str>>,
+    /// Of a link, where it leads; otherwise as `path`.
+    pub realpath: Option<Rc<str>>,
+    /// Where the package was fetched from; a link computes it.
+    pub resolved: Option<Rc<str>>,
+    /// The hashes of its tarball.
+    pub integrity: Option<Rc<str>>,
+    /// The root of its tree, possibly itself.
+    pub root: NodeId,
+    /// The node in whose `node_modules` it is.
+    pub parent: Option<NodeId>,
+    /// The node in whose folder it is, but not in its `node_modules`.
+    pub fs_parent: Option<NodeId>,
+    /// What is in its `node_modules`.
+    pub children: Children,
+    /// What is elsewhere in its folder.
+    pub fs_children: Vec<NodeId>,
+    /// Its dependencies, in npm's order.
+    pub edges_out: Vec<EdgeId>,
+    /// The dependencies that it meets, in the order in which they came.
+    pub edges_in: Vec<EdgeId>,
+    /// The links that lead to it.
+    pub links_in: Vec<NodeId>,
+    /// Whether it is a link.
+    pub is_link: bool,
+    /// Of a link, the node it leads to.
+    pub target: Option<NodeId>,
+    /// Of a virtual root (and the targets of its links), the node that it stands for.
+    pub source: Option<NodeId>,
+    /// The override rule that it is under.
+    pub rule: Option<RuleId>,
+    /// Of the project's root, its workspaces.
+    pub workspaces: Option<Rc<Workspaces>>,
+    /// Whether anything has a use for it, and which.
+    pub flags: Flags,
+    /// Why it could not be loaded.
+    pub failure: Option<Rc<ResolveError>>,
+    /// In the lock, but not to be installed here.
+    pub inert: bool,
+    /// Whether its peer dependencies count.
+    with_peers: bool,
+    /// When it was last entered into its root's inventory.
+    sequence: u32,
+    /// Of a root, what is in its tree.
+    inventory: Option<Box<Inventory>>,
+}
+
+/// A dependency of a node, and what meets it.
+pub struct Edge {
+    /// Whose dependency it is; absent once it has been replaced or dropped.
+    pub from: Option<NodeId>,
+    /// What the name leads to, valid or not.
+    pub to: Option<NodeId>,
+    /// The name asked for.
+    pub name: Name,
+    /// The spec asked for, before overrides.
+    pub raw_spec: Rc<Spec>,
+    /// The kind of dependency.
+    pub kind: EdgeKind,
+    /// A spec that is good enough as well (`acceptDependencies`).
+    pub accept: Option<Rc<Spec>>,
+    /// The override rule that it is under.
+    pub rule: Option<RuleId>,
+    /// Set when a peer conflict was accepted: whatever is there has to do.
+    pub peer_conflicted: bool,
+    /// npm works out an edge's validity when it is first asked for and keeps it until the edge is reloaded.
+    state: Cell<Option<EdgeState>>,
+}
+
+/// What a new node is made from.
+pub struct NewNode {
+    /// The folder's name; by default the last part of the path, or the package's name.
+    pub name: Option<Name>,
+    /// The package.
+    pub manifest: Rc<Manifest>,
+    /// A fixed place, for roots and link targets.
+    pub path: Option<Rc<str>>,
+    /// Of links, where they lead.
+    pub realpath: Option<Rc<str>>,
+    /// In whose `node_modules` to put it.
+    pub parent: Option<NodeId>,
+    /// The tree to put it into by its path.
+    pub root: Option<NodeId>,
+    /// What it stands for.
+    pub source: Option<NodeId>,
+    /// The override rule that it is under.
+    pub rule: Option<RuleId>,
+    /// Why it could not be loaded.
+    pub failure: Option<Rc<ResolveError>>,
+    /// Where it was fetched from, if not where its manifest says.
+    pub resolved: Option<Rc<str>>,
+    /// Its hashes, if not those that its manifest says.
+    pub integrity: Option<Rc<str>>,
+    /// Whether its peer dependencies count.
+    pub with_peers: bool,
+    /// The flags to begin with.
+    pub flags: Flags,
+}
+
+impl NewNode {
+    /// A node of a package, to be completed.
+    pub fn of(manifest: Rc<Manifest>, with_peers: bool) -> Self {
+        Self {
+            name: None,
+            manifest,
+            path: None,
+            realpath: None,
+            parent: None,
+            root: None,
+            source: None,
+            rule: None,
+            failure: None,
+            resolved: None,
+            integrity: None,
+            with_peers,
+            flags: Flags::ALL,
+        }
+    }
+}
+
+/// The arena, with the tables that nodes and edges refer to.
+pub struct Tree {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    next_sequence: u32,
+    /// The project's root.
+    pub root: NodeId,
+    /// All names.
+    pub names: Names,
+    /// All specs.
+    pub specs: Specs,
+    /// The root's override rules.
+    pub overrides: Overrides,
+    /// The project's folder, absolute.
+    pub project: Rc<str>,
+    /// `--install-links`: folders are copied, not linked.
+    pub install_links: bool,
+    /// An override that refers to a dependency which doesn't exist: npm stops at the first use.
+    pub dangling_reference: OnceCell<String>,
+}
+
+impl Index<NodeId> for Tree {
+    type Output = Node;
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+impl IndexMut<NodeId> for Tree {
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0 as usize]
+    }
+}
+
+impl Index<EdgeId> for Tree {
+    type Output = Edge;
+    fn index(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.0 as usize]
+    }
+}
+
+impl IndexMut<EdgeId> for Tree {
+    fn index_mut(&mut self, id: EdgeId) -> &mut Edge {
+        &mut self.edges[id.0 as usize]
+    }
+}
+
+impl Tree {
+    /// A tree of nothing but the project's root.
+    pub fn new(
+        manifest: Rc<Manifest>,
+        project: Rc<str>,
+        names: Names,
+        specs: Specs,
+        overrides: Overrides,
+        with_peers: bool,
+        install_links: bool,
+    ) -> Self {
+        let mut tree = Self {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            next_sequence: 0,
+            root: NodeId(0),
+            names,
+            specs,
+            overrides,
+            project,
+            install_links,
+            dangling_reference: OnceCell::new(),
+        };
+        let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);
+        let folder = tree.project.clone();
+        let name = tree.names.intern(paths::name_from_folder(&folder));
+        tree.add(NewNode {
+            name: Some(name),
+            path: Some("".into()),
+            rule,
+            flags: Flags::NONE,
+            ..NewNode::of(manifest, with_peers)
+        });
+        tree
+    }
+
+    /// Adds a node, with edges for its dependencies.
+    pub fn add(&mut self, new: NewNode) -> NodeId {
+        let id = self.push(new, false);
+        self.load_dependencies(id);
+        id
+    }
+
+    /// Adds a link. Without a target, a new node is made for the folder that it leads to.
+    pub fn add_link(&mut self, new: NewNode, target: Option<NodeId>) -> NodeId {
+        let realpath = target.map_or_else(|| new.realpath.clone(), |target| self[target].path.clone());
+        let realpath = realpath.or_else(|| new.realpath.clone()).expect("a link leads somewhere");
+        let (manifest, with_peers, flags) = (new.manifest.clone(), new.with_peers, new.flags);
+        let (name, rule) = (new.name, new.rule);
+        let root = new.root.or_else(|| new.parent.or(target).map(|near| self[near].root));
+        let id = self.push(NewNode { realpath: Some(realpath.clone()), root, ..new }, true);
+        let root = self[id].root;
+        let target = match target {
+            Some(target) => target,
+            None if self[root].path.as_ref() == Some(&realpath) => root,
+            None => self.add(NewNode {
+                name,
+                path: Some(realpath),
+                root: Some(root),
+                rule,
+                flags,
+                ..NewNode::of(manifest, with_peers)
+            }),
+        };
+        self.set_target(id, target);
+        id
+    }
+
+    fn push(&mut self, new: NewNode, is_link: bool) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than four billion nodes"));
+        let name = new.name.unwrap_or_else(|| {
+            let path = new.path.as_deref().or(new.manifest.name.as_deref()).or(new.realpath.as_deref());
+            let name = paths::name_from_folder(path.unwrap_or_default()).to_owned();
+            self.names.intern(&name)
+        });
+        let manifest = new.source.map_or_else(|| new.manifest.clone(), |source| self[source].manifest.clone());
+        self.nodes.push(Node {
+            name,
+            resolved: new.resolved.or_else(|| manifest.resolved.clone()),
+            integrity: new.integrity.or_else(|| manifest.integrity.clone()),
+            manifest,
+            realpath: if is_link { new.realpath } else { new.path.clone() },
+            path: new.path,
+            root: id,
+            parent: None,
+            fs_parent: None,
+            children: Children::default(),
+            fs_children: Vec::new(),
+            edges_out: Vec::new(),
+            edges_in: Vec::new(),
+            links_in: Vec::new(),
+            is_link,
+            target: None,
+            source: new.source,
+            rule: new.rule,
+            workspaces: None,
+            flags: new.flags,
+            failure: new.failure,
+            inert: false,
+            with_peers: new.with_peers,
+            sequence: 0,
+            inventory: None,
+        });
+        match new.parent {
+            Some(parent) => self.set_parent(id, Some(parent)),
+            None => self.set_root(id, new.root),
+        }
+        id
+    }
+
+    /// The path of a node as it is outside the project: absolute.
+    pub fn absolute(&self, path: &str) -> String {
+        paths::join(&self.project, path)
+    }
+
+    /// A path as the tree has it: relative to the project.
+    pub fn relative(&self, absolute: &str) -> String {
+        paths::relative(&self.project, absolute)
+    }
+}

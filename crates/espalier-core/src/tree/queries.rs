@@ -1,0 +1,199 @@
+//! What can be asked of nodes without changing anything (`node.js`).
+
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::{NodeId, Tree};
+use crate::manifest::Manifest;
+use crate::names::{FoldedName, Name};
+use crate::paths;
+
+impl Tree {
+    /// A node's manifest; of a link, its target's.
+    pub fn package(&self, node: NodeId) -> &Rc<Manifest> {
+        &self[self.target(node)].manifest
+    }
+
+    /// What a link leads to; any other node itself.
+    pub fn target(&self, node: NodeId) -> NodeId {
+        if self[node].is_link { self[node].target.unwrap_or(node) } else { node }
+    }
+
+    /// The child of a name.
+    pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
+        self[node].children.get(&self.names.fold(name)).copied()
+    }
+
+    /// The children, in their order.
+    pub fn children(&self, node: NodeId) -> Vec<NodeId> {
+        self[node].children.values().copied().collect()
+    }
+
+    /// Where a name is looked up next.
+    pub fn resolve_parent(&self, node: NodeId) -> Option<NodeId> {
+        self[node].parent.or(self[node].fs_parent)
+    }
+
+    /// The node itself and where names are looked up above it, nearest first.
+    pub fn ancestry(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(Some(node), |&node| self.resolve_parent(node))
+    }
+
+    /// What a name leads to, seen from a node.
+    pub fn resolve(&self, node: NodeId, name: Name) -> Option<NodeId> {
+        let key = self.names.fold(name);
+        self.ancestry(node).find_map(|node| self.child_folded(node, key))
+    }
+
+    fn child_folded(&self, node: NodeId, key: FoldedName) -> Option<NodeId> {
+        self[node].children.get(&key).copied()
+    }
+
+    /// Whether a node is another, or somewhere in its folder.
+    pub fn is_descendant_of(&self, node: NodeId, ancestor: NodeId) -> bool {
+        self.ancestry(node).any(|other| other == ancestor)
+    }
+
+    /// Whether a node is a project of its own: the root, a workspace, a link's target.
+    pub fn is_top(&self, node: NodeId) -> bool {
+        self[node].parent.is_none()
+    }
+
+    /// How many `node_modules` are above.
+    pub fn depth(&self, node: NodeId) -> usize {
+        std::iter::successors(self[node].parent, |&node| self[node].parent).count()
+    }
+
+    /// Whether a node is the root of its tree. Virtual roots are, too.
+    pub fn is_project_root(&self, node: NodeId) -> bool {
+        self[node].root == node
+    }
+
+    /// Whether a node is one of its root's workspaces, or the link to one.
+    pub fn is_workspace(&self, node: NodeId) -> bool {
+        if self.is_project_root(node) {
+            return false;
+        }
+        let root = self[node].root;
+        if self[root].workspaces.is_none() {
+            return false;
+        }
+        let name = self.package(node).name.as_deref().and_then(|name| self.names.find(name));
+        name.and_then(|name| self.edge(root, name)).is_some_and(|edge| {
+            let to = self[edge].to;
+            self[edge].kind == super::EdgeKind::Workspace && to.is_some_and(|to| to == node || self.target(to) == node)
+        })
+    }
+
+    /// Whether a node is the root or a workspace: what a user wrote himself.
+    pub fn is_own(&self, node: NodeId) -> bool {
+        self.is_project_root(node) || self.is_workspace(node)
+    }
+
+    /// Where a node was fetched from; of a link, the way to its target.
+    pub fn resolved(&self, node: NodeId) -> Option<Cow<'_, str>> {
+        let entry = &self[node];
+        if !entry.is_link {
+            return entry.resolved.as_deref().map(Cow::Borrowed);
+        }
+        let (path, realpath) = (entry.path.as_deref()?, entry.realpath.as_deref()?);
+        let folder = self.absolute(paths::parent(path));
+        Some(Cow::Owned(format!("file:{}", paths::relative(&folder, &self.absolute(realpath)))))
+    }
+
+    /// Whether two nodes are the same package.
+    pub fn matches(&self, node: NodeId, other: NodeId) -> bool {
+        if node == other {
+            return true;
+        }
+        if self[node].name != self[other].name {
+            return false;
+        }
+        if self[node].is_link {
+            return self[other].is_link && self.matches(self.target(node), self.target(other));
+        }
+        if self.is_project_root(node) && self.is_project_root(other) {
+            return self[node].path == self[other].path;
+        }
+        if let (Some(one), Some(two)) = (&self[node].integrity, &self[other].integrity) {
+            return one == two;
+        }
+        if let (Some(one), Some(two)) = (self.resolved(node), self.resolved(other)) {
+            return one == two;
+        }
+        let (one, two) = (self.package(node), self.package(other));
+        one.name.is_some() && one.name == two.name && one.version.is_some() && one.version == two.version
+    }
+
+    /// Whether `new` can stand where `current` does: everyone who uses it is content, except those who would
+    /// go with it, and the peers beside it that `replaced_peers` says will be replaced too.
+    pub fn can_replace(&self, new: NodeId, current: NodeId, replaced_peers: &[FoldedName]) -> bool {
+        if self[new].name != self[current].name || self.package(new).name != self.package(current).name {
+            return false;
+        }
+        if !self[current].edges_out.is_empty() && self[new].rule != self[current].rule {
+            return false;
+        }
+        // What only this node's own dependencies need goes with it, and needn't be content.
+        let mut own: Option<FxHashSet<NodeId>> = None;
+        self[current].edges_in.iter().all(|&id| {
+            let edge = &self[id];
+            let Some(from) = edge.from else { return true };
+            let replaced = !self.is_top(current)
+                && self[from].parent == self[current].parent
+                && edge.kind.is_peer()
+                && replaced_peers.contains(&self.names.fold(self[from].name));
+            replaced
+                || self.satisfied_by(id, new)
+                || own
+                    .get_or_insert_with(|| {
+                        let set = self.gather(&[current], |edge| self[edge].to != Some(current) && self.is_valid(edge));
+                        set.into_iter().collect()
+                    })
+                    .contains(&from)
+        })
+    }
+
+    /// Whether a node is superfluous, since its dependents would do with what is further up.
+    pub fn can_dedupe(&self, node: NodeId, prefer_dedupe: bool, explicit: bool) -> bool {
+        if self.in_dependency_bundle(node) {
+            return false;
+        }
+        let Some(above) = self.resolve_parent(node).and_then(|parent| self.resolve_parent(parent)) else {
+            return false;
+        };
+        if self[node].edges_in.is_empty() {
+            return true;
+        }
+        let Some(other) = self.resolve(above, self[node].name) else {
+            return false;
+        };
+        if self.matches(other, node) {
+            return true;
+        }
+        if !self.can_replace(other, node, &[]) {
+            return false;
+        }
+        let order = self.package(other).semver.as_ref().partial_cmp(&self.package(node).semver.as_ref());
+        prefer_dedupe
+            || order == Some(std::cmp::Ordering::Equal)
+            || (!self.is_overridden(node) && order == Some(std::cmp::Ordering::Greater))
+            || explicit
+    }
+
+    /// Whether an override chose this version.
+    fn is_overridden(&self, node: NodeId) -> bool {
+        let name = self[node].name;
+        let about_this = |rule: crate::overrides::RuleId| self.overrides.rule(rule).name == Some(name);
+        let version = self.package(node).version.as_deref().unwrap_or_default();
+        self[node].rule.is_some_and(about_this)
+            && self[node].edges_in.iter().any(|&edge| {
+                let edge = &self[edge];
+                let from_rule = edge.from.and_then(|from| self[from].rule);
+                edge.rule.is_some_and(|rule| {
+                    about_this(rule) && *self.overrides.rule(rule).value.raw == *version && Some(rule) != from_rule
+                })
+            })
+    }
+}

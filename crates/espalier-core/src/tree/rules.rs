@@ -1,0 +1,85 @@
+//! Override rules travelling along edges.
+//!
+//! An edge is under the rule that applies below its dependent; a node is under the most specific rule of the
+//! edges that lead to it. When that changes, the edges out of the node change with it.
+
+use super::{NodeId, Tree};
+use crate::overrides::RuleId;
+
+impl Tree {
+    /// An edge under `rule` now leads to the node (`updateOverridesEdgeInAdded`).
+    pub fn rule_added(&mut self, node: NodeId, rule: Option<RuleId>) {
+        let Some(rule) = rule else { return };
+        let combined = match self[node].rule {
+            None => Some(rule),
+            Some(own) if own == rule => return,
+            // Rules that contradict each other leave the node as it is; the edge is then invalid.
+            Some(own) => self.overrides.more_specific(own, rule).filter(|&combined| combined != own),
+        };
+        if combined.is_some() {
+            self[node].rule = combined;
+            self.propagate_rule(node);
+        }
+    }
+
+    /// An edge under `rule` no longer leads to the node (`updateOverridesEdgeInRemoved`).
+    pub(super) fn rule_removed(&mut self, node: NodeId, rule: Option<RuleId>) {
+        if self[node].rule.is_none() || self[node].rule != rule {
+            return;
+        }
+        let mut remaining: Option<RuleId> = None;
+        for &edge in &self[node].edges_in {
+            let other = self[edge].rule;
+            remaining = match (remaining, other) {
+                (Some(current), Some(other)) => self.overrides.more_specific(other, current),
+                (_, other) => other,
+            };
+        }
+        if remaining == self[node].rule {
+            return;
+        }
+        self[node].rule = remaining;
+        if remaining.is_some() {
+            self.propagate_rule(node);
+        }
+    }
+
+    fn propagate_rule(&mut self, node: NodeId) {
+        if self[node].is_link {
+            if let (Some(rule), Some(target)) = (self[node].rule, self[node].target)
+                && self.rule_matters_below(rule, target)
+            {
+                self.rule_added(target, Some(rule));
+            }
+            return;
+        }
+        for edge in self[node].edges_out.clone() {
+            self.reload(edge, true);
+            if let Some(to) = self[edge].to {
+                self.rule_added(to, self[edge].rule);
+            }
+        }
+    }
+
+    /// Whether a rule names anything that can be reached from a node: a link passes its rule on only then.
+    fn rule_matters_below(&self, rule: RuleId, start: NodeId) -> bool {
+        let mut seen = Vec::new();
+        let mut stack = vec![start];
+        while let Some(node) = stack.pop() {
+            let node = self.target(node);
+            if seen.contains(&node) {
+                continue;
+            }
+            seen.push(node);
+            for &edge in &self[node].edges_out {
+                let edge = &self[edge];
+                let applied = self.overrides.for_edge(rule, edge.name, &edge.raw_spec);
+                if self.overrides.rule(applied).name == Some(edge.name) {
+                    return true;
+                }
+                stack.extend(edge.to);
+            }
+        }
+        false
+    }
+}

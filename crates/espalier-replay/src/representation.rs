@@ -1,0 +1,121 @@
+//! Bodies ready to be sent: made once from what is recorded, compressed, tagged, and kept.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use hyper::header::HeaderValue;
+use sha2::{Digest, Sha256};
+
+use crate::document;
+use crate::registry::Registry;
+
+/// npm's type of abbreviated packuments.
+pub const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
+const JSON_TYPE: &str = "application/json";
+
+/// Which document of a package.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The whole packument.
+    Full,
+    /// The packument with the fields that an installation needs.
+    Abbreviated,
+    /// The manifest of the version or tag.
+    Version(String),
+}
+
+/// What a body depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The package.
+    pub name: String,
+    /// The document.
+    pub form: Form,
+    /// What the client calls this server; in front of tarball paths.
+    pub origin: String,
+    /// Whether the body is compressed.
+    pub gzip: bool,
+}
+
+/// A body with the headers that belong to it.
+#[derive(Debug)]
+pub struct Representation {
+    pub body: Bytes,
+    pub etag: HeaderValue,
+    pub content_type: &'static str,
+}
+
+/// What became of a document.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// It is ready to be sent.
+    Body(Arc<Representation>),
+    /// The packument has no such version or tag.
+    NoSuchVersion,
+    /// The packument can't be read.
+    Broken(String),
+}
+
+/// The bodies made so far. A body is made once, also when it is asked for many times at once.
+#[derive(Debug, Default)]
+pub struct Representations {
+    slots: Mutex<HashMap<Key, Arc<OnceLock<Made>>>>,
+}
+
+impl Representations {
+    /// What was made before.
+    pub fn ready(&self, key: &Key) -> Option<Made> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.get(key).and_then(|slot| slot.get().cloned())
+    }
+
+    /// Makes it now if need be; this reads, parses and compresses, so it may take a while. `None` if the
+    /// package doesn't exist.
+    pub fn make(&self, registry: &Registry, key: &Key, factor: f64) -> Option<Made> {
+        let packument = registry.packument(&key.name)?;
+        let slot = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(slots.entry(key.clone()).or_default())
+        };
+        Some(slot.get_or_init(|| make(packument, key, factor)).clone())
+    }
+}
+
+fn make(packument: io::Result<Bytes>, key: &Key, factor: f64) -> Made {
+    let derive = |packument: Bytes| match &key.form {
+        Form::Full => document::full(&packument, &key.origin, factor).map(Some),
+        Form::Abbreviated => document::abbreviated(&packument, &key.origin).map(Some),
+        Form::Version(selector) => document::version(&packument, selector, &key.origin, factor),
+    };
+    match packument.and_then(|packument| derive(packument).map_err(io::Error::from)) {
+        Ok(Some(document)) => Made::Body(Arc::new(Representation::new(document, key))),
+        Ok(None) => Made::NoSuchVersion,
+        Err(error) => Made::Broken(format!("the recorded packument of {} can't be read: {error}", key.name)),
+    }
+}
+
+impl Representation {
+    fn new(document: Vec<u8>, key: &Key) -> Self {
+        let content_type = if key.form == Form::Abbreviated { ABBREVIATED_TYPE } else { JSON_TYPE };
+        let etag = etag(&document, if key.gzip { "-gzip" } else { "" });
+        let body = if key.gzip { gzip(&document) } else { document };
+        Self { body: body.into(), etag, content_type }
+    }
+}
+
+/// A strong validator: it differs between encodings, as their bytes do.
+pub fn etag(content: &[u8], suffix: &str) -> HeaderValue {
+    let digest = Sha256::digest(content);
+    let [high, low] =
+        [&digest[..8], &digest[8..16]].map(|half| half.iter().fold(0, |bits, &byte| bits << 8 | u64::from(byte)));
+    HeaderValue::try_from(format!("\"{high:016x}{low:016x}{suffix}\""))
+        .expect("hexadecimal digits are valid in a header")
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 6), Compression::default());
+    encoder.write_all(content).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
+}

@@ -1,0 +1,214 @@
+//! From a request to its response: what is served, and with which headers. Sockets are not known here.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+
+use crate::registry::Registry;
+use crate::representation::{ABBREVIATED_TYPE, Form, Key, Made, Representation, Representations, etag};
+use crate::route::Route;
+use crate::settings::Settings;
+use crate::static_files;
+use crate::statistics::Statistics;
+
+/// How long clients may use a document without asking again, as npm's registry says.
+const DOCUMENT_FRESHNESS: &str = "public, max-age=300";
+/// A tarball never changes.
+const TARBALL_FRESHNESS: &str = "public, immutable, max-age=31557600";
+
+type Reply = Response<Full<Bytes>>;
+
+/// Everything that answers need, shared by all connections of a server.
+pub struct Responder {
+    registry: Arc<Registry>,
+    settings: Settings,
+    representations: Representations,
+    statistics: Mutex<Statistics>,
+}
+
+impl Responder {
+    pub fn new(registry: Arc<Registry>, settings: Settings) -> Self {
+        Self { registry, settings, representations: Representations::default(), statistics: Mutex::default() }
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, update: impl FnOnce(&mut Statistics)) {
+        update(&mut self.statistics.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Answers a request. Never fails: what goes wrong is an answer too.
+    pub async fn respond(self: Arc<Self>, request: Parts) -> Reply {
+        tokio::time::sleep(self.settings.delay).await;
+        if request.method == Method::OPTIONS {
+            self.count(|counts| (counts.requests, counts.preflights) = (counts.requests + 1, counts.preflights + 1));
+            return self.preflight(&request.headers);
+        }
+        let route = Route::of(request.uri.path());
+        if route == Route::Statistics {
+            return self.share(json(StatusCode::OK, serde_json::to_string(&self.statistics()).unwrap_or_default()));
+        }
+        let reply = match self.get(&request, route).await {
+            Ok(Some(reply)) => reply,
+            Ok(None) => failure(StatusCode::NOT_FOUND, "Not found"),
+            Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        };
+        let bytes = hyper::body::Body::size_hint(reply.body()).lower();
+        self.count(|counts| {
+            counts.requests += 1;
+            counts.bytes += bytes;
+            counts.not_modified += u64::from(reply.status() == StatusCode::NOT_MODIFIED);
+            counts.errors += u64::from(reply.status().as_u16() >= 400);
+        });
+        self.share(reply)
+    }
+
+    async fn get(self: &Arc<Self>, request: &Parts, route: Route) -> io::Result<Option<Reply>> {
+        if request.method != Method::GET && request.method != Method::HEAD {
+            return Ok(Some(failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are served")));
+        }
+        if let Some(root) = &self.settings.static_root
+            && let Some(file) = static_files::read(root, request.uri.path()).await
+        {
+            let tag = etag(&file.body, "");
+            return Ok(Some(cached(&request.headers, &file.content_type, &tag, "no-cache", file.body)));
+        }
+        match route {
+            Route::Packument { name } => {
+                let form = self.form(&request.headers);
+                self.count(|counts| match form {
+                    Form::Abbreviated => counts.abbreviated_packuments += 1,
+                    Form::Full | Form::Version(_) => counts.full_packuments += 1,
+                });
+                self.document(request, name, form).await
+            }
+            Route::Version { name, selector } => {
+                self.count(|counts| counts.version_documents += 1);
+                self.document(request, name, Form::Version(selector)).await
+            }
+            Route::Tarball { name, file } => {
+                self.count(|counts| counts.tarballs += 1);
+                let responder = Arc::clone(self);
+                let body = blocking(move || responder.registry.tarball(&name, &file).transpose()).await?;
+                Ok(body.map(|body| {
+                    let tag = etag(&body, "");
+                    cached(&request.headers, "application/octet-stream", &tag, TARBALL_FRESHNESS, body)
+                }))
+            }
+            Route::Ping => Ok(Some(json(StatusCode::OK, "{}".into()))),
+            Route::Statistics | Route::Unknown => Ok(None),
+        }
+    }
+
+    fn form(&self, headers: &HeaderMap) -> Form {
+        let wanted = values(headers, &header::ACCEPT).any(|value| value == ABBREVIATED_TYPE);
+        if wanted && self.settings.abbreviated { Form::Abbreviated } else { Form::Full }
+    }
+
+    async fn document(self: &Arc<Self>, request: &Parts, name: String, form: Form) -> io::Result<Option<Reply>> {
+        let gzip = values(&request.headers, &header::ACCEPT_ENCODING).any(|value| value == "gzip" || value == "*");
+        let key = Key { name, form, origin: self.origin(request), gzip };
+        let made = if let Some(made) = self.representations.ready(&key) {
+            made
+        } else {
+            let (responder, factor) = (Arc::clone(self), self.settings.pad_full);
+            match blocking(move || Ok(responder.representations.make(&responder.registry, &key, factor))).await? {
+                Some(made) => made,
+                None => return Ok(None),
+            }
+        };
+        let Representation { body, etag, content_type } = match &made {
+            Made::Body(body) => &**body,
+            Made::NoSuchVersion => return Ok(Some(failure(StatusCode::NOT_FOUND, "version not found"))),
+            Made::Broken(reason) => return Err(io::Error::other(reason.clone())),
+        };
+        let mut reply = cached(&request.headers, content_type, etag, DOCUMENT_FRESHNESS, body.clone());
+        let headers = reply.headers_mut();
+        headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
+        if gzip && headers.contains_key(header::CONTENT_TYPE) {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        Ok(Some(reply))
+    }
+
+    /// What the client calls this server: `Host` in HTTP/1.1, `:authority` in h2.
+    fn origin(&self, request: &Parts) -> String {
+        let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let authority = request.uri.authority().map(hyper::http::uri::Authority::as_str);
+        let scheme = if self.settings.tls { "https" } else { "http" };
+        format!("{scheme}://{}", authority.or(host).unwrap_or("localhost"))
+    }
+
+    /// Opens a reply to other origins, as far as the settings do.
+    fn share(&self, mut reply: Reply) -> Reply {
+        let readable = if reply.status().as_u16() < 400 { self.settings.cors } else { self.settings.cors_on_errors };
+        if readable {
+            reply.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+        reply
+    }
+
+    fn preflight(&self, headers: &HeaderMap) -> Reply {
+        if !self.settings.preflight {
+            return self.share(failure(StatusCode::METHOD_NOT_ALLOWED, "preflights are not answered"));
+        }
+        let mut reply = empty(StatusCode::NO_CONTENT);
+        let granted = reply.headers_mut();
+        granted.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        granted.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
+        granted.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("300"));
+        if let Some(wanted) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+            granted.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        }
+        reply
+    }
+}
+
+/// The body, or 304 where the client has it already.
+fn cached(request: &HeaderMap, content_type: &str, tag: &HeaderValue, freshness: &'static str, body: Bytes) -> Reply {
+    let known = values(request, &header::IF_NONE_MATCH)
+        .any(|known| known == "*" || known.trim_start_matches("W/").as_bytes() == tag.as_bytes());
+    let mut reply = if known { empty(StatusCode::NOT_MODIFIED) } else { Response::new(Full::new(body)) };
+    let headers = reply.headers_mut();
+    if !known && let Ok(content_type) = HeaderValue::from_str(content_type) {
+        headers.insert(header::CONTENT_TYPE, content_type);
+    }
+    headers.insert(header::ETAG, tag.clone());
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(freshness));
+    reply
+}
+
+/// The members of a comma-separated header, without parameters.
+fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(name).into_iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).map(|value| value.split(';').next().unwrap_or_default().trim())
+}
+
+fn empty(status: StatusCode) -> Reply {
+    let mut reply = Response::new(Full::default());
+    *reply.status_mut() = status;
+    reply
+}
+
+fn json(status: StatusCode, body: String) -> Reply {
+    let mut reply = Response::new(Full::new(body.into()));
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}
+
+fn failure(status: StatusCode, message: &str) -> Reply {
+    json(status, serde_json::json!({ "error": message }).to_string())
+}
+
+/// Runs what reads or compresses beside the threads that serve sockets.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+}

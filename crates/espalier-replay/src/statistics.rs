@@ -1,0 +1,27 @@
+//! Counts of what a server was asked and what it sent, for tests and benchmarks.
+
+use serde::Serialize;
+
+/// The counts at one moment; `/-/stats` answers with them as JSON. Asking for them isn't counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Statistics {
+    /// Requests of any kind.
+    pub requests: u64,
+    /// Bytes of bodies, as sent.
+    pub bytes: u64,
+    /// Full packuments.
+    pub full_packuments: u64,
+    /// Abbreviated packuments.
+    pub abbreviated_packuments: u64,
+    /// Documents of one version.
+    pub version_documents: u64,
+    /// Tarballs.
+    pub tarballs: u64,
+    /// Answers 304.
+    pub not_modified: u64,
+    /// Preflights, answered or refused.
+    pub preflights: u64,
+    /// Answers 4xx and 5xx other than refused preflights.
+    pub errors: u64,
+}

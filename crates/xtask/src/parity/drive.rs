@@ -1,0 +1,154 @@
+//! Drives a resolution with answers from a recording and a project's folder. This is the smallest host that
+//! the core can have: no network, no concurrency, answers in the order of the requests.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use espalier_core::request::{Answer as Reply, FetchFailure, FetchFailureKind, Request};
+use espalier_core::{Options, Packument, Progress, Resolution};
+use espalier_replay::{Registry, document};
+
+use super::compare::Answer;
+use super::project::Input;
+
+mod tarball;
+
+/// Stands in front of tarball paths while resolving, as a registry's own origin does, and is taken away again.
+const ORIGIN: &str = "http://registry.test";
+
+/// A recorded registry, with the packuments parsed so far.
+pub struct Recording {
+    registry: Registry,
+    abbreviated: bool,
+    parsed: Mutex<HashMap<String, Option<Arc<Packument>>>>,
+}
+
+impl Recording {
+    /// `abbreviated` says which form of packuments the resolutions get.
+    pub fn new(registry: Registry, abbreviated: bool) -> Self {
+        Self { registry, abbreviated, parsed: Mutex::default() }
+    }
+
+    /// Resolves a project. A bug of the core is an answer too, so that the next project can be tried.
+    pub fn resolve(&self, input: &Input, options: Options) -> Answer {
+        catch_unwind(AssertUnwindSafe(|| self.drive(input, options))).unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+            Answer::Broken(format!("panicked: {message}"))
+        })
+    }
+
+    fn drive(&self, input: &Input, options: Options) -> Answer {
+        let mut resolution = Resolution::new(input.project.clone(), options);
+        while resolution.advance() == Progress::Waiting {
+            let mut requests = 0;
+            while let Some((request, _)) = resolution.next_request() {
+                resolution.supply(&request, self.answer(&request, &input.folder));
+                requests += 1;
+            }
+            if requests == 0 {
+                return Answer::Broken("waits, but asks for nothing".into());
+            }
+        }
+        match resolution.finish() {
+            Ok(outcome) => Answer::Lockfile(without_origin(&outcome.lockfile, ORIGIN)),
+            Err(error) => Answer::Failure { code: error.code().to_owned(), message: error.to_string() },
+        }
+    }
+
+    fn answer(&self, request: &Request, folder: &Path) -> Result<Reply, FetchFailure> {
+        match request {
+            Request::Packument { name, .. } => self.packument(name).map(Reply::Packument),
+            Request::VersionDocument { name, version } => self.version(name, version).map(Reply::VersionDocument),
+            Request::Folder { path } => manifest(folder, path).map(Reply::Folder),
+            Request::PackageFolders => package_folders(folder).map(Reply::PackageFolders),
+            Request::Tarball { url, integrity } => {
+                let bytes = self.tarball(url, folder)?;
+                tarball::list(&bytes, integrity.as_deref(), url).map(Reply::Tarball)
+            }
+        }
+    }
+
+    fn packument(&self, name: &str) -> Result<Arc<Packument>, FetchFailure> {
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !parsed.contains_key(name) {
+            parsed.insert(name.to_owned(), self.parse(name)?);
+        }
+        parsed[name].clone().ok_or_else(|| not_found(name))
+    }
+
+    fn parse(&self, name: &str) -> Result<Option<Arc<Packument>>, FetchFailure> {
+        let Some(body) = self.registry.packument(name) else { return Ok(None) };
+        let body = body.map_err(|error| failure(FetchFailureKind::Unreachable, name, &error))?;
+        let body =
+            if self.abbreviated { document::abbreviated(&body, ORIGIN) } else { document::full(&body, ORIGIN, 1.0) };
+        let body = body.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?;
+        let packument = Packument::parse(&body, self.abbreviated);
+        Ok(Some(Arc::new(packument.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?)))
+    }
+
+    fn version(&self, name: &str, version: &str) -> Result<String, FetchFailure> {
+        let body = self.registry.packument(name).ok_or_else(|| not_found(name))?;
+        let body = body.map_err(|error| failure(FetchFailureKind::Unreachable, name, &error))?;
+        let document = document::version(&body, version, ORIGIN, 1.0);
+        let document = document.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?;
+        let document = document.ok_or_else(|| not_found(&format!("{name}/{version}")))?;
+        String::from_utf8(document).map_err(|error| failure(FetchFailureKind::Invalid, name, &error))
+    }
+
+    fn tarball(&self, url: &str, folder: &Path) -> Result<Vec<u8>, FetchFailure> {
+        let unreadable = |error| failure(FetchFailureKind::Unreachable, url, &error);
+        if let Some(path) = url.strip_prefix("file:") {
+            return fs::read(folder.join(path)).map_err(unreadable);
+        }
+        let path = url.strip_prefix(ORIGIN).unwrap_or(url).trim_start_matches('/');
+        let recorded =
+            path.split_once("/-/").and_then(|(name, file)| self.registry.tarball(&name.replace("%2f", "/"), file));
+        recorded.ok_or_else(|| not_found(url))?.map(|bytes| bytes.to_vec()).map_err(unreadable)
+    }
+}
+
+/// A lock with the origin taken off `resolved`, as the corpus holds npm's.
+pub fn without_origin(lockfile: &str, origin: &str) -> String {
+    lockfile.replace(&format!("\"resolved\": \"{origin}/"), "\"resolved\": \"/")
+}
+
+fn manifest(project: &Path, path: &str) -> Result<Option<String>, FetchFailure> {
+    match fs::read_to_string(project.join(path).join("package.json")) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(failure(FetchFailureKind::Unreachable, path, &error)),
+    }
+}
+
+fn package_folders(project: &Path) -> Result<Vec<String>, FetchFailure> {
+    let mut found = Vec::new();
+    let mut pending = vec![String::new()];
+    while let Some(path) = pending.pop() {
+        let entries =
+            fs::read_dir(project.join(&path)).map_err(|error| failure(FetchFailureKind::Unreachable, &path, &error))?;
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // Links are not followed: they may lead back.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name != "node_modules" {
+                pending.push(if path.is_empty() { name } else { format!("{path}/{name}") });
+            } else if name == "package.json" && !path.is_empty() {
+                found.push(path.clone());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn not_found(what: &str) -> FetchFailure {
+    FetchFailure { kind: FetchFailureKind::NotFound, message: format!("{what} is not recorded"), url: what.to_owned() }
+}
+
+fn failure(kind: FetchFailureKind, what: &str, error: &dyn std::error::Error) -> FetchFailure {
+    FetchFailure { kind, message: format!("cannot read {what}: {error}"), url: what.to_owned() }
+}

@@ -1,0 +1,91 @@
+//! Projects of a corpus: what is asked of a resolver, and what npm answered.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use espalier_core::{Options, Project};
+
+use super::compare::Expected;
+
+/// A folder in `projects/`.
+pub struct CorpusProject {
+    /// The folder's name.
+    pub name: String,
+    /// From `npm-args`.
+    pub options: Options,
+    /// npm's answer.
+    pub expected: Expected,
+    folder: PathBuf,
+}
+
+impl CorpusProject {
+    /// The named projects of a corpus, or all of them, by name.
+    pub fn all(corpus: &Path, only: &[String]) -> anyhow::Result<Vec<Self>> {
+        let folder = corpus.join("projects");
+        let mut names = only.to_vec();
+        if names.is_empty() {
+            for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+                names.push(entry?.file_name().to_string_lossy().into_owned());
+            }
+            names.sort();
+        }
+        names.into_iter().map(|name| Self::read(folder.join(&name), name)).collect()
+    }
+
+    fn read(folder: PathBuf, name: String) -> anyhow::Result<Self> {
+        let arguments = folder.join("npm-args");
+        let arguments = if arguments.exists() { fs::read_to_string(&arguments)? } else { String::new() };
+        let options = options(arguments.split_whitespace()).with_context(|| format!("npm-args of {name}"))?;
+        let lockfile = folder.join("package-lock.json");
+        let expected = if lockfile.exists() {
+            Expected::Lockfile(fs::read_to_string(&lockfile)?)
+        } else {
+            Expected::Failure("ERESOLVE".into())
+        };
+        Ok(Self { name, options, expected, folder })
+    }
+
+    /// The project as npm was given it: without a lock to start from.
+    pub fn input(&self) -> anyhow::Result<Input> {
+        Input::read(&self.folder, &self.name)
+    }
+}
+
+/// A project's text, and where the rest of it can be read.
+pub struct Input {
+    /// For the resolution.
+    pub project: Project,
+    /// Where workspaces and `file:` specs are looked up.
+    pub folder: PathBuf,
+}
+
+impl Input {
+    /// Reads a project, without any lock.
+    pub fn read(folder: &Path, name: &str) -> anyhow::Result<Self> {
+        let manifest = folder.join("package.json");
+        let manifest = fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+        let folder = std::path::absolute(folder)?;
+        let path = folder.to_string_lossy().replace('\\', "/");
+        let project = Project { manifest, lockfile: None, folder_name: name.to_owned(), path };
+        Ok(Self { project, folder })
+    }
+}
+
+/// Reads npm's flags.
+pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
+    let mut options = Options::default();
+    for argument in arguments {
+        match argument.split_once('=').unwrap_or((argument, "")) {
+            ("--legacy-peer-deps", "") => options.legacy_peer_deps = true,
+            ("--strict-peer-deps", "") => options.strict_peer_deps = true,
+            ("--force", "") => options.force = true,
+            ("--prefer-dedupe", "") => options.prefer_dedupe = true,
+            ("--install-links", "") => options.install_links = true,
+            ("--engine-strict", "") => options.engine_strict = true,
+            ("--tag", tag) if !tag.is_empty() => tag.clone_into(&mut options.default_tag),
+            _ => bail!("{argument} is not a flag that parity knows"),
+        }
+    }
+    Ok(options)
+}
