@@ -45,7 +45,7 @@ test('a dropped package.json is resolved', async ({ page }) => {
     return data;
   }, manifest('vite-react-ts'));
   await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
-  await expect(page.getByText('Drop a package.json', { exact: true })).toBeVisible();
+  await expect(page.getByText('Drop a package.json, a package-lock.json, or both')).toBeVisible();
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
   await expect(sentence(page)).toContainText(/packages in [\d.]+ s/);
   await expect(row(page, 'react-dom').first()).toBeVisible();

@@ -10,7 +10,9 @@ export interface Sample {
 const ABOUT: Record<string, string> = {
   'express-api': 'An Express API with Jest, ESLint and a database',
   'vite-react-ts': 'A React app on Vite, in TypeScript',
-  'peer-conflict': 'Two packages that want different Reacts',
+  overrides: 'Overrides, and two Reacts under different names',
+  'peer-conflict': 'Peers that can’t be met together, and what would help',
+  tiny: 'Two dependencies and nothing below them',
 };
 
 const manifests = import.meta.glob<string>('../../tests/registry/projects/*/package.json', {

@@ -3,6 +3,8 @@
 
 export interface Address {
   readonly sample?: string | undefined;
+  /** The text of a package.json that is no sample's, packed. */
+  readonly manifest?: string | undefined;
   /** `embedded`, `public`, or an address. */
   readonly registry: string;
   readonly legacyPeerDeps: boolean;
@@ -18,6 +20,7 @@ export function parseAddress(hash: string): Address {
   const words = new URLSearchParams(hash.replace(/^#/, ''));
   return {
     sample: words.get('sample') ?? undefined,
+    manifest: words.get('manifest') ?? undefined,
     registry: words.get('registry') || START.registry,
     legacyPeerDeps: words.has('legacy-peer-deps'),
     force: words.has('force'),
@@ -29,6 +32,7 @@ export function parseAddress(hash: string): Address {
 export function formatAddress(address: Address): string {
   const words = new URLSearchParams();
   if (address.sample) words.set('sample', address.sample);
+  else if (address.manifest) words.set('manifest', address.manifest);
   if (address.registry !== START.registry) words.set('registry', address.registry);
   if (address.legacyPeerDeps) words.set('legacy-peer-deps', '');
   if (address.force) words.set('force', '');

@@ -15,6 +15,6 @@ export function seconds(milliseconds: number): string {
 }
 
 export function bytes(number: number): string {
-  if (number < 100_000) return `${(number / 1000).toFixed(0)} kB`;
+  if (number < 1_000_000) return `${(number / 1000).toFixed(0)} kB`;
   return `${(number / 1_000_000).toFixed(1)} MB`;
 }

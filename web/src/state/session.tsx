@@ -1,6 +1,6 @@
 // Everything that the views share, and what ties it together.
 
-import { batch, createContext, createEffect, on, useContext, type ParentProps } from 'solid-js';
+import { batch, createContext, createEffect, createSignal, on, useContext, type ParentProps } from 'solid-js';
 import { keepAddress } from './address';
 import { createProject } from './project';
 import { createRun } from './run';
@@ -24,12 +24,15 @@ function createSession() {
       if (!row || run.tree()!.nodes[row.node]?.location !== selected) view.reveal(selected);
     }),
   );
+  /** A package-lock.json to compare the outcome with. */
+  const [reference, setReference] = createSignal<string | undefined>();
   const pick = (sample: string) =>
     batch(() => {
       view.reset();
+      setReference(undefined);
       project.pick(sample);
     });
-  return { project, run, view, pick, theme: createTheme() };
+  return { project, run, view, pick, reference, setReference, theme: createTheme() };
 }
 
 const Context = createContext<Session>();

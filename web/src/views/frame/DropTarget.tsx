@@ -1,10 +1,11 @@
-// A package.json dropped anywhere on the page becomes the manifest.
+// A package.json dropped anywhere on the page becomes the manifest; a package-lock.json is compared with.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
+import { take } from '../../state/intake';
 import { useSession } from '../../state/session';
 
 export function DropTarget() {
-  const { project, view } = useSession();
+  const session = useSession();
   const [over, setOver] = createSignal(false);
   const onOver = (event: DragEvent) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
@@ -14,14 +15,12 @@ export function DropTarget() {
   const onLeave = (event: DragEvent) => {
     if (event.relatedTarget === null) setOver(false);
   };
-  const onDrop = async (event: DragEvent) => {
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
+  const onDrop = (event: DragEvent) => {
+    const files = event.dataTransfer?.files;
+    if (!files || files.length === 0) return;
     event.preventDefault();
     setOver(false);
-    const text = await file.text();
-    view.reset();
-    project.edit(text);
+    void take(session, files);
   };
   onMount(() => {
     window.addEventListener('dragover', onOver);
@@ -35,7 +34,7 @@ export function DropTarget() {
   });
   return (
     <Show when={over()}>
-      <div class="drop-target">Drop a package.json</div>
+      <div class="drop-target">Drop a package.json, a package-lock.json, or both</div>
     </Show>
   );
 }

@@ -1,6 +1,7 @@
 // The keys, all of them, on one card.
 
 import { createEffect, For } from 'solid-js';
+import { setSingleKeys, singleKeys } from '../../state/single-keys';
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['1 – 9', 'open a sample'],
@@ -38,6 +39,10 @@ export function Keys(props: { shown: boolean; close: () => void }) {
           )}
         </For>
       </dl>
+      <label class="single-keys">
+        <input type="checkbox" checked={singleKeys()} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
+        Single keys act outside of text fields
+      </label>
       <form method="dialog">
         <button class="button">Close</button>
       </form>

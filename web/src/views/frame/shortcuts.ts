@@ -4,6 +4,7 @@ import { onCleanup, onMount } from 'solid-js';
 import { toggleWord } from '../../model/search';
 import { samples } from '../../samples';
 import { useSession, type Session } from '../../state/session';
+import { singleKeys } from '../../state/single-keys';
 
 export function handleKeys(actions: { showKeys: () => void }): void {
   const session = useSession();
@@ -15,6 +16,7 @@ export function handleKeys(actions: { showKeys: () => void }): void {
       return;
     }
     if (event.ctrlKey || event.metaKey || isTextField(event.target)) return;
+    if (event.key.length === 1 && !singleKeys()) return;
     if (act(event.key, session, actions)) event.preventDefault();
   };
   onMount(() => window.addEventListener('keydown', onKeyDown));

@@ -6,6 +6,7 @@ import { toggleWord } from '../../model/search';
 import { summarize, type Figure } from '../../model/summary';
 import { packagesOf } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { Comparison } from './Comparison';
 
 export function Sentence() {
   const { project, run } = useSession();
@@ -30,6 +31,7 @@ export function Sentence() {
           </Match>
         </Switch>
       </p>
+      <Comparison />
     </div>
   );
 }
