@@ -62,7 +62,7 @@ export interface ResolveInput {
   concurrency?: number;
   /** How often a request is tried again after a network failure, a 429 or a 5xx. Default 2, as npm. */
   retries?: number;
-  /** Milliseconds after which a request without an answer counts as failed. Default 60,000. */
+  /** Milliseconds that one try of a request may take. Default 120,000. */
   timeout?: number;
   /** Used in place of the global `fetch`. */
   fetch?: Fetch;
@@ -71,7 +71,14 @@ export interface ResolveInput {
 }
 
 /** As much of `fetch` as is used. */
-export type Fetch = (url: string, init: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+/** What `fetch` is called with. There is no other header: any more would make browsers send a preflight. */
+export interface FetchInit {
+  headers: { accept: string };
+  signal: AbortSignal;
+  priority: 'high' | 'low';
+}
 
 /** The platform a tree is resolved for, in Node's words. */
 export interface Platform {

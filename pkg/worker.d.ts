@@ -2,7 +2,8 @@
 
 import type { Resolution, ResolveInput, WasmSource } from './index.js';
 
-export * from './index.js';
+export type * from './index.js';
+export { EspalierError } from './index.js';
 
 /** What a worker can be given: functions don't cross to it. */
 export type WorkerResolveInput = Omit<ResolveInput, 'fetch'>;

@@ -21,6 +21,9 @@ const FIRST_WAIT: u32 = 300;
 /// No registry is waited for longer than this, whatever its `Retry-After` says.
 const LONGEST_WAIT: u32 = 30_000;
 
+/// No document and no package is as large; more would only exhaust the memory.
+const MAX_BODY: u32 = 512 << 20;
+
 /// What was received.
 pub struct Body {
     /// Where from.
@@ -80,7 +83,11 @@ impl Exchange {
                 self.request(url, accept, urgency, &abort).await.map_err(|error| unreachable(url, &error))?;
             refuse_status(url, &response)?;
             let content_type = header(&response, "content-type").unwrap_or_default();
-            let bytes = receive_body(&response).await.map_err(|error| unreachable(url, &error))?;
+            let buffer = receive_body(&response).await.map_err(|error| unreachable(url, &error))?;
+            if buffer.length() > MAX_BODY {
+                return Err(too_large(url));
+            }
+            let bytes = buffer.to_vec();
             pending.received(bytes.len());
             Ok(Body { url: without_credentials(url), bytes, content_type })
         };
@@ -134,9 +141,14 @@ impl Failed {
     }
 }
 
-async fn receive_body(response: &Response) -> Result<Vec<u8>, JsValue> {
-    let buffer = response.array_buffer()?.await?;
-    Ok(Uint8Array::new(&buffer).to_vec())
+async fn receive_body(response: &Response) -> Result<Uint8Array, JsValue> {
+    Ok(Uint8Array::new(&response.array_buffer()?.await?))
+}
+
+fn too_large(url: &str) -> Failed {
+    let url = without_credentials(url);
+    let message = format!("{url} has more than {MAX_BODY} bytes");
+    Failed { failure: FetchFailure { kind: FetchFailureKind::Invalid, message, url }, again_after: None }
 }
 
 fn header(response: &Response, name: &str) -> Option<String> {

@@ -5,6 +5,7 @@ mod parity;
 mod play;
 mod record;
 mod test;
+mod toolchain;
 mod wasm;
 
 use clap::Parser;

@@ -2,36 +2,43 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
+
+use smallvec::SmallVec;
 
 use super::comparator::{Comparator, Operator};
 use super::desugar::{Desugaring, InvalidRange};
 use super::notation;
+use super::precedence::Precedence;
 use super::range::RangeOptions;
-use super::version::Version;
 
 /// Comparators that must all hold. None at all is `*`, which allows anything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
-    pub comparators: Vec<Comparator>,
+    pub comparators: Comparators,
 }
+
+/// Most alternatives are one version, or a lower and an upper bound.
+pub(super) type Comparators = SmallVec<[Comparator; 2]>;
 
 impl Alternative {
     /// Reads an alternative of a range whose whitespace is collapsed. Nothing comes of one in which loose mode found
     /// only what it can't read.
     pub fn parse(text: &str, options: RangeOptions) -> Result<Option<Self>, InvalidRange> {
-        let mut text = notation::strip_build(text);
-        if text.contains(' ') {
-            text = notation::expand_hyphen(text, options);
-            text = notation::close_up(text);
-        }
         let mut desugaring = Desugaring::new(options);
-        desugaring.read(&text)?;
+        if notation::is_plain_word(text) {
+            desugaring.read(iter::once(text))?;
+        } else {
+            let text = notation::expand_hyphen(notation::strip_build(text), options);
+            desugaring.read(notation::close_up(text).split(' '))?;
+        }
         let Desugaring { mut comparators, anything, .. } = desugaring;
         if comparators.is_empty() {
             return Ok(anything.then_some(Self { comparators }));
         }
         if let Some(index) = comparators.iter().position(Comparator::is_null_set) {
-            comparators = vec![comparators.swap_remove(index)];
+            comparators.swap(0, index);
+            comparators.truncate(1);
         }
         remove_repeated(&mut comparators);
         Ok(Some(Self { comparators }))
@@ -46,7 +53,7 @@ impl Alternative {
     }
 
     /// Whether a range of this alternative alone allows the version.
-    pub fn allows(&self, version: &Version, include_prerelease: bool) -> bool {
+    pub fn allows(&self, version: Precedence, include_prerelease: bool) -> bool {
         self.comparators.iter().all(|comparator| comparator.matches(version))
             && (include_prerelease
                 || !version.is_prerelease()
@@ -60,7 +67,7 @@ impl Alternative {
         }
         if other.is_any() {
             let anything_meets = |comparator: &Comparator| {
-                comparator.operator != Operator::Equal || include_prerelease || !comparator.version.is_prerelease()
+                comparator.operator != Operator::Equal || include_prerelease || !comparator.version().is_prerelease()
             };
             return self.comparators.iter().all(anything_meets);
         }
@@ -75,12 +82,6 @@ impl Alternative {
             self.comparators[..index].iter().all(|earlier| later.intersects(earlier, include_prerelease))
         })
     }
-
-    /// Whether both print alike.
-    pub fn prints_as(&self, other: &Self) -> bool {
-        self.comparators.len() == other.comparators.len()
-            && self.comparators.iter().zip(&other.comparators).all(|(left, right)| left.prints_as(right))
-    }
 }
 
 impl fmt::Display for Alternative {
@@ -94,11 +95,11 @@ impl fmt::Display for Alternative {
 }
 
 /// Keeps the first of each set of comparators that print alike, in time linear in their number.
-fn remove_repeated(comparators: &mut Vec<Comparator>) {
+fn remove_repeated(comparators: &mut Comparators) {
     match comparators.as_slice() {
         [] | [_] => {}
         [first, second] => {
-            if first.prints_as(second) {
+            if first == second {
                 comparators.pop();
             }
         }

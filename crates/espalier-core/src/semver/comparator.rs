@@ -1,9 +1,13 @@
 //! One bound of a range, such as `>=1.2.3`, and what it says about a version or about another bound.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::version::{Identifier, Version};
+use super::precedence::{Identifier, Precedence};
+
+/// `-0`, the prerelease below all others of the same numbers.
+const LOWEST_PRERELEASE: &[Identifier] = &[Identifier::Numeric(0)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
@@ -15,10 +19,13 @@ pub(super) enum Operator {
 }
 
 /// A bound that allows some versions and not others; "anything" is an alternative without comparators instead.
-#[derive(Clone, Debug)]
+///
+/// Holds no [`Version`](super::Version), so that the many bounds that end in `-0` or in nothing need no allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comparator {
     pub operator: Operator,
-    pub version: Version,
+    numbers: [u64; 3],
+    prerelease: Cow<'static, [Identifier]>,
 }
 
 impl Operator {
@@ -59,9 +66,24 @@ impl Operator {
 }
 
 impl Comparator {
+    /// A bound at a version whose prerelease, if it has one, is already known to be well-formed.
+    pub fn new(operator: Operator, numbers: [u64; 3], prerelease: Option<&str>) -> Self {
+        let prerelease = match prerelease {
+            None => Cow::Borrowed(&[][..]),
+            Some("0") => Cow::Borrowed(LOWEST_PRERELEASE),
+            Some(prerelease) => Cow::Owned(Identifier::list(prerelease)),
+        };
+        Self { operator, numbers, prerelease }
+    }
+
+    /// The version the bound is at.
+    pub fn version(&self) -> Precedence<'_> {
+        Precedence { numbers: self.numbers, prerelease: &self.prerelease }
+    }
+
     /// Whether the version is on the right side of this bound, prerelease or not.
-    pub fn matches(&self, version: &Version) -> bool {
-        let ordering = version.compare(&self.version);
+    pub fn matches(&self, version: Precedence) -> bool {
+        let ordering = version.compare(self.version());
         match self.operator {
             Operator::Less => ordering == Ordering::Less,
             Operator::LessEqual => ordering != Ordering::Greater,
@@ -72,38 +94,38 @@ impl Comparator {
     }
 
     /// Whether this bound, itself naming a prerelease, lets in prereleases with the same numbers as `version`.
-    pub fn names_prerelease_of(&self, version: &Version) -> bool {
-        self.version.is_prerelease() && self.version.has_numbers_of(version)
+    pub fn names_prerelease_of(&self, version: Precedence) -> bool {
+        !self.prerelease.is_empty() && self.numbers == version.numbers
     }
 
     /// Whether a range of this bound alone allows the version.
-    pub fn allows(&self, version: &Version, include_prerelease: bool) -> bool {
+    pub fn allows(&self, version: Precedence, include_prerelease: bool) -> bool {
         self.matches(version) && (include_prerelease || !version.is_prerelease() || self.names_prerelease_of(version))
+    }
+
+    /// Whether this is an exclusive upper bound below all versions with its numbers, as `<2.0.0-0` is.
+    pub fn is_below_prereleases(&self) -> bool {
+        self.operator == Operator::Less && *self.prerelease == *LOWEST_PRERELEASE
     }
 
     /// `<0.0.0-0`, which nothing can be: how node-semver writes the empty set.
     pub fn is_null_set(&self) -> bool {
-        self.operator == Operator::Less && self.is_about_zero() && self.version.prerelease == [Identifier::Numeric(0)]
-    }
-
-    /// Whether both print alike.
-    pub fn prints_as(&self, other: &Self) -> bool {
-        self.operator == other.operator && self.version.prints_as(&other.version)
+        self.is_below_prereleases() && self.numbers == [0; 3]
     }
 
     /// Whether some version could be within both bounds, by node-semver's rules.
     pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
         if self.operator == Operator::Equal {
-            return other.allows(&self.version, include_prerelease);
+            return other.allows(self.version(), include_prerelease);
         }
         if other.operator == Operator::Equal {
-            return self.allows(&other.version, include_prerelease);
+            return self.allows(other.version(), include_prerelease);
         }
         let nothing_below = |bound: &Self| {
             if include_prerelease {
                 bound.is_null_set()
             } else {
-                bound.operator == Operator::Less && bound.is_about_zero()
+                bound.operator == Operator::Less && bound.numbers == [0; 3]
             }
         };
         if nothing_below(self) || nothing_below(other) {
@@ -112,21 +134,16 @@ impl Comparator {
         if self.operator.is_lower() == other.operator.is_lower() {
             return true;
         }
-        if self.operator.is_inclusive() && other.operator.is_inclusive() && self.version.prints_as(&other.version) {
+        if self.operator.is_inclusive() && other.operator.is_inclusive() && self.version() == other.version() {
             return true;
         }
-        let ordering = self.version.compare(&other.version);
+        let ordering = self.version().compare(other.version());
         ordering == if self.operator.is_lower() { Ordering::Less } else { Ordering::Greater }
-    }
-
-    /// Whether the version is 0.0.0 or one of its prereleases.
-    fn is_about_zero(&self) -> bool {
-        self.version.has_numbers_of(&Version::release(0, 0, 0))
     }
 }
 
 impl fmt::Display for Comparator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.operator.as_str(), self.version)
+        write!(formatter, "{}{}", self.operator.as_str(), self.version())
     }
 }

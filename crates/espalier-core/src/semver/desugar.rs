@@ -4,11 +4,11 @@
 //! where node-semver rewrites it several times; the rules that only come from that rewriting are noted where they
 //! show.
 
+use super::alternative::Comparators;
 use super::comparator::{Comparator, Operator};
-use super::grammar::{self, MAX_LENGTH, Partial, safe_integer};
+use super::grammar::{self, MAX_LENGTH, Partial};
+use super::number::Number;
 use super::range::RangeOptions;
-use super::successor::Successor;
-use super::version::{self, Version};
 
 /// Something in a range makes all of it invalid.
 pub(super) struct InvalidRange;
@@ -16,7 +16,7 @@ pub(super) struct InvalidRange;
 /// The comparators found so far in one alternative.
 pub(super) struct Desugaring {
     options: RangeOptions,
-    pub comparators: Vec<Comparator>,
+    pub comparators: Comparators,
     /// Whether some word came to `*`, which says something only if no comparator is found.
     pub anything: bool,
 }
@@ -28,52 +28,46 @@ enum Word {
     Kept,
 }
 
-/// One number of a bound.
+/// Where a number of a bound comes from.
 #[derive(Clone, Copy)]
-enum Number<'text> {
-    /// As it was written.
+enum Source<'text> {
+    /// It is as it was written.
     Written(&'text str),
-    /// One more than was written.
+    /// It is one more than was written.
     After(&'text str),
 }
 
-const ZERO: Number = Number::Written("0");
+const ZERO: Source = Source::Written("0");
 
-impl Number<'_> {
+impl Source<'_> {
+    fn number(self) -> Number {
+        match self {
+            Self::Written(digits) => Number::written(digits),
+            Self::After(digits) => Number::after(digits),
+        }
+    }
+
     fn is_zero(self) -> bool {
         matches!(self, Self::Written("0"))
     }
 
-    fn is_exponential(self) -> bool {
-        matches!(self, Self::After(digits) if matches!(Successor::of(digits), Successor::Exponential(_)))
-    }
-
-    fn value(self) -> Option<u64> {
-        match self {
-            Self::Written(digits) => safe_integer(digits),
-            Self::After(digits) => match Successor::of(digits) {
-                Successor::Safe(number) => Some(number),
-                Successor::TooLarge | Successor::Exponential(_) => None,
-            },
-        }
-    }
-
-    /// How many characters node-semver would write for it.
+    /// How many characters node-semver would write for it, given its value.
     fn length(self, value: u64) -> usize {
         match self {
             Self::Written(digits) => digits.len(),
-            Self::After(_) => value.ilog10() as usize + 1,
+            Self::After(_) => value.checked_ilog10().map_or(1, |log| log as usize + 1),
         }
     }
 }
 
 impl Desugaring {
     pub fn new(options: RangeOptions) -> Self {
-        Self { options, comparators: Vec::new(), anything: false }
+        Self { options, comparators: Comparators::new(), anything: false }
     }
 
-    pub fn read(&mut self, text: &str) -> Result<(), InvalidRange> {
-        let mut words = text.split(' ').peekable();
+    /// Reads the words of an alternative.
+    pub fn read<'text>(&mut self, words: impl Iterator<Item = &'text str>) -> Result<(), InvalidRange> {
+        let mut words = words.peekable();
         let mut is_first = true;
         while let Some(word) = words.next() {
             let vanished = self.read_word(word)? == Word::Vanished;
@@ -96,11 +90,10 @@ impl Desugaring {
                 None => self.unreadable(),
             },
             _ => {
-                let (operator, rest) = Operator::strip(word);
-                match self.scan_after(rest) {
-                    Some(partial) if !partial.is_full() && has_numbers_first(&partial) => {
-                        self.wildcard(operator, &partial)
-                    }
+                let (operator, prefixed) = Operator::strip(word);
+                match self.scan_after(prefixed) {
+                    Some(partial) if partial.is_full() => self.plain(word, operator, prefixed, &partial),
+                    Some(partial) if has_numbers_first(&partial) => self.wildcard(operator, &partial),
                     _ => self.without_star(word),
                 }
             }
@@ -113,7 +106,7 @@ impl Desugaring {
 
     /// `^1.2.3` and shorter: up to the next change of the leftmost number that isn't zero.
     fn caret(&mut self, partial: &Partial) -> Result<Word, InvalidRange> {
-        use Number::{After, Written};
+        use Source::{After, Written};
         let Some(major) = partial.major else { return Ok(Word::Vanished) };
         let next_major = [After(major), ZERO, ZERO];
         // It is the text that must be zero: loosely, `^00.1.2` goes up to 1.0.0.
@@ -137,7 +130,7 @@ impl Desugaring {
 
     /// `~1.2.3` and shorter: up to the next minor, or major if there is no minor.
     fn tilde(&mut self, partial: &Partial) -> Result<Word, InvalidRange> {
-        use Number::{After, Written};
+        use Source::{After, Written};
         match (partial.major, partial.minor, partial.patch) {
             (Some(major), Some(minor), Some(patch)) => {
                 let upper = [Written(major), After(minor), ZERO];
@@ -149,7 +142,7 @@ impl Desugaring {
 
     /// `1`, `1.x`, `>1.2`, `<=1.*` and the like.
     fn wildcard(&mut self, operator: Operator, partial: &Partial) -> Result<Word, InvalidRange> {
-        use Number::{After, Written};
+        use Source::{After, Written};
         let Some(major) = partial.major else {
             return match operator {
                 Operator::Less | Operator::Greater => self.bound(Operator::Less, [ZERO; 3], Some("0")),
@@ -170,32 +163,42 @@ impl Desugaring {
         }
     }
 
-    /// A word that is no x-range. Its first `*`, with the operator before it, counts for nothing.
-    fn without_star(&mut self, word: &str) -> Result<Word, InvalidRange> {
-        let Some((before, after)) = word.split_once('*') else { return self.plain(word) };
-        let before = before.strip_suffix('=').unwrap_or(before);
-        let before = before.strip_suffix(['<', '>']).unwrap_or(before);
-        self.plain(&[before, after].concat())
-    }
-
-    /// A version, or nothing at all, after an operator.
-    fn plain(&mut self, word: &str) -> Result<Word, InvalidRange> {
-        if word.is_empty() {
-            return Ok(Word::Vanished);
-        }
+    /// A version, or a bound at one.
+    fn plain(
+        &mut self,
+        word: &str,
+        operator: Operator,
+        prefixed: &str,
+        partial: &Partial,
+    ) -> Result<Word, InvalidRange> {
         if self.is_anything(word) {
             self.anything = true;
             return Ok(Word::Kept);
         }
-        let (operator, prefixed) = Operator::strip(word);
-        let core = grammar::strip_prefix(prefixed);
-        let is_prefix_allowed = self.options.loose || matches!(prefixed.strip_suffix(core), Some("" | "v"));
-        match Partial::scan(core, self.options.grammar()) {
-            Some(partial) if partial.is_full() && is_prefix_allowed => {
-                let version = Version::from_partial(&partial).filter(|_| prefixed.len() <= MAX_LENGTH);
-                self.comparators.push(Comparator { operator, version: version.ok_or(InvalidRange)? });
-                Ok(Word::Kept)
-            }
+        if !self.options.loose && !matches!(prefixed.as_bytes(), [b'0'..=b'9', ..] | [b'v', b'0'..=b'9', ..]) {
+            return self.unreadable();
+        }
+        if prefixed.len() > MAX_LENGTH {
+            return Err(InvalidRange);
+        }
+        let numbers = partial.numbers().ok_or(InvalidRange)?;
+        self.comparators.push(Comparator::new(operator, numbers, partial.prerelease));
+        Ok(Word::Kept)
+    }
+
+    /// A word that is no x-range. Its first `*`, with the operator before it, counts for nothing, after which it may
+    /// be a version.
+    fn without_star(&mut self, word: &str) -> Result<Word, InvalidRange> {
+        let Some((before, after)) = word.split_once('*') else { return self.unreadable() };
+        let before = before.strip_suffix('=').unwrap_or(before);
+        let before = before.strip_suffix(['<', '>']).unwrap_or(before);
+        let word = [before, after].concat();
+        if word.is_empty() {
+            return Ok(Word::Vanished);
+        }
+        let (operator, prefixed) = Operator::strip(&word);
+        match self.scan_after(prefixed) {
+            Some(partial) if partial.is_full() => self.plain(&word, operator, prefixed, &partial),
             _ => self.unreadable(),
         }
     }
@@ -209,15 +212,15 @@ impl Desugaring {
         self.options.include_prerelease.then_some("0")
     }
 
-    fn lowest_to(&mut self, lower: [Number; 3], upper: [Number; 3]) -> Result<Word, InvalidRange> {
+    fn lowest_to(&mut self, lower: [Source; 3], upper: [Source; 3]) -> Result<Word, InvalidRange> {
         self.between(lower, self.lowest_prerelease(), upper)
     }
 
     fn between(
         &mut self,
-        lower: [Number; 3],
+        lower: [Source; 3],
         prerelease: Option<&str>,
-        upper: [Number; 3],
+        upper: [Source; 3],
     ) -> Result<Word, InvalidRange> {
         self.bound(Operator::GreaterEqual, lower, prerelease)?;
         self.bound(Operator::Less, upper, Some("0"))
@@ -226,7 +229,7 @@ impl Desugaring {
     fn bound(
         &mut self,
         operator: Operator,
-        numbers: [Number; 3],
+        numbers: [Source; 3],
         prerelease: Option<&str>,
     ) -> Result<Word, InvalidRange> {
         if operator == Operator::GreaterEqual
@@ -236,22 +239,23 @@ impl Desugaring {
             self.anything = true;
             return Ok(Word::Kept);
         }
-        if numbers.iter().any(|number| number.is_exponential()) {
-            return self.unreadable();
-        }
+        let mut values = [Some(0); 3];
         let mut length = "..".len() + prerelease.map_or(0, |prerelease| 1 + prerelease.len());
-        let mut values = [0; 3];
-        for (number, value) in numbers.iter().zip(&mut values) {
-            *value = number.value().ok_or(InvalidRange)?;
-            length += number.length(*value);
+        for (source, value) in numbers.iter().zip(&mut values) {
+            match source.number() {
+                Number::Safe(number) => {
+                    *value = Some(number);
+                    length += source.length(number);
+                }
+                Number::TooLarge => *value = None,
+                Number::Exponential(_) => return self.unreadable(),
+            }
         }
+        let [Some(major), Some(minor), Some(patch)] = values else { return Err(InvalidRange) };
         if length > MAX_LENGTH {
             return Err(InvalidRange);
         }
-        let [major, minor, patch] = values;
-        let prerelease = prerelease.map(version::identifiers).unwrap_or_default();
-        let version = Version { prerelease, ..Version::release(major, minor, patch) };
-        self.comparators.push(Comparator { operator, version });
+        self.comparators.push(Comparator::new(operator, [major, minor, patch], prerelease));
         Ok(Word::Kept)
     }
 

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-/// The largest major, minor or patch number: JavaScript's `Number.MAX_SAFE_INTEGER`.
-pub(super) const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+use super::number::safe_integer;
+
 /// The longest version, in UTF-16 units, with the whitespace around it.
 pub(super) const MAX_LENGTH: usize = 256;
 
@@ -57,25 +57,31 @@ impl<'text> Partial<'text> {
             end = number_or_wildcard_end(bytes, start, grammar)?;
             *number = bytes[start].is_ascii_digit().then(|| &text[start..end]);
         }
-        let [major, minor, mut patch] = numbers;
+        let [major, minor, patch] = numbers;
+        let mut partial = Self { major, minor, patch, prerelease: None, build: None };
+        if end == bytes.len() {
+            return Some(partial);
+        }
         // `1.2.34.5` is loosely 1.2.3-4.5: with no way on after the whole number, the regular expression gives its
         // last digit to the prerelease, which needs no hyphen.
-        if grammar == Grammar::Loose && bytes.get(end) == Some(&b'.') && patch.is_some() && end - start > 1 {
+        if grammar == Grammar::Loose && bytes[end] == b'.' && patch.is_some() && end - start > 1 {
             end -= 1;
-            patch = Some(&text[start..end]);
+            partial.patch = Some(&text[start..end]);
         }
-        let prerelease = prerelease(bytes, end, grammar);
-        end = prerelease.as_ref().map_or(end, |prerelease| prerelease.end);
-        let build = build(bytes, end, MAX_IDENTIFIER_TAIL);
-        end = build.as_ref().map_or(end, |build| build.end);
-        let slice = |range| &text[range];
-        (end == bytes.len()).then(|| Self {
-            major,
-            minor,
-            patch,
-            prerelease: prerelease.map(slice),
-            build: build.map(slice),
-        })
+        if let Some(prerelease) = prerelease(bytes, end, grammar) {
+            end = prerelease.end;
+            partial.prerelease = Some(&text[prerelease]);
+        }
+        if let Some(build) = build(bytes, end, MAX_IDENTIFIER_TAIL) {
+            end = build.end;
+            partial.build = Some(&text[build]);
+        }
+        (end == bytes.len()).then_some(partial)
+    }
+
+    /// The numbers, if they are all there and none is too large.
+    pub fn numbers(&self) -> Option<[u64; 3]> {
+        Some([safe_integer(self.major?)?, safe_integer(self.minor?)?, safe_integer(self.patch?)?])
     }
 
     /// Whether major, minor and patch are all numbers.
@@ -84,11 +90,12 @@ impl<'text> Partial<'text> {
     }
 }
 
-/// The number these digits write, if a version may have it.
-pub(super) fn safe_integer(digits: &str) -> Option<u64> {
-    let value =
-        digits.bytes().fold(0_u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
-    (value <= MAX_SAFE_INTEGER).then_some(value)
+/// Trims what JavaScript's `trim` does.
+pub(super) fn trim(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim_matches(is_whitespace),
+    }
 }
 
 /// Whitespace as JavaScript's `\s` and `trim` know it, which is not quite Unicode's.
@@ -102,6 +109,9 @@ pub(super) fn is_whitespace(character: char) -> bool {
 
 /// Strips whatever mixture of `v`, `=` and whitespace stands in front of a version.
 pub(super) fn strip_prefix(text: &str) -> &str {
+    if text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+        return text;
+    }
     text.trim_start_matches(|character| character == 'v' || character == '=' || is_whitespace(character))
 }
 
@@ -203,9 +213,14 @@ fn dotted_end(bytes: &[u8], start: usize, identifier_end: impl Fn(usize) -> Opti
     Some(end)
 }
 
+/// How many bytes from `start` on are accepted, up to a bound.
 fn run(bytes: &[u8], start: usize, bound: usize, accepts: impl Fn(u8) -> bool) -> usize {
-    let rest = bytes.get(start..).unwrap_or_default();
-    rest.iter().take(bound).take_while(|&&byte| accepts(byte)).count()
+    let limit = bytes.len().min(start.saturating_add(bound));
+    let mut end = start;
+    while end < limit && accepts(bytes[end]) {
+        end += 1;
+    }
+    end - start
 }
 
 fn is_identifier_byte(byte: u8) -> bool {

@@ -1,15 +1,17 @@
 //! The lowest version a range allows.
 
 use super::comparator::{Comparator, Operator};
+use super::precedence::{Identifier, Precedence};
 use super::range::Range;
-use super::version::{Identifier, Version};
+use super::version::Version;
 
 /// The lowest version the range allows, as `semver.minVersion`; releases are preferred at zero.
 pub fn min_version(range: &Range) -> Option<Version> {
-    let zero = Version::release(0, 0, 0);
-    let below_zero = Version { prerelease: vec![Identifier::Numeric(0)], ..zero.clone() };
-    if let Some(version) = [zero, below_zero].into_iter().find(|version| range.satisfied_by(version)) {
-        return Some(version);
+    for prerelease in [&[][..], &[Identifier::Numeric(0)]] {
+        let zero = Precedence { numbers: [0; 3], prerelease };
+        if range.allows(zero) {
+            return Some(zero.into());
+        }
     }
     let mut lowest: Option<Version> = None;
     for alternative in &range.alternatives {
@@ -29,7 +31,7 @@ pub fn min_version(range: &Range) -> Option<Version> {
 
 /// The least version on the right side of a lower bound.
 fn least_version(comparator: &Comparator) -> Option<Version> {
-    let mut version = comparator.version.clone();
+    let mut version = Version::from(comparator.version());
     match comparator.operator {
         Operator::Less | Operator::LessEqual => return None,
         Operator::Equal | Operator::GreaterEqual => {}

@@ -13,14 +13,16 @@ mod desugar;
 mod grammar;
 mod minimum;
 mod notation;
+mod number;
+mod precedence;
 mod range;
 mod subset;
-mod successor;
 mod version;
 
 pub use minimum::min_version;
+pub use precedence::Identifier;
 pub use range::{Range, RangeOptions};
-pub use version::{Identifier, Version};
+pub use version::Version;
 
 /// Whether the version is valid and the range is valid and allows it, as `semver.satisfies`.
 pub fn satisfies(version: &str, range: &str, loose: bool) -> bool {

@@ -6,14 +6,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::iter;
 
 use super::grammar::{self, Grammar, Partial};
+use super::number::Number;
 use super::range::RangeOptions;
-use super::successor::Successor;
 
 /// Trims a range and reduces each run of whitespace in it to one space.
 pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
-    let text = text.trim_matches(grammar::is_whitespace);
+    if is_plain_word(text) {
+        return Cow::Borrowed(text);
+    }
+    let text = grammar::trim(text);
     let bytes = text.as_bytes();
     let collapsed = bytes.iter().enumerate().all(|(index, &byte)| match byte {
         b' ' => bytes[index - 1] != b' ',
@@ -25,6 +29,25 @@ pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     }
     let words = text.split(grammar::is_whitespace).filter(|word| !word.is_empty());
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the text is one word which nothing here would change or split.
+pub(super) fn is_plain_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'+' && byte != b'|')
+}
+
+/// The parts of a range between `||`, trimmed. There is at least one.
+pub(super) fn alternatives(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    iter::from_fn(move || {
+        let text = rest?;
+        // For texts this short, quicker than setting up a search for a string.
+        let bar = text.as_bytes().windows(2).position(|pair| pair == b"||");
+        rest = bar.map(|bar| &text[bar + 2..]);
+        let part = &text[..bar.unwrap_or(text.len())];
+        let part = part.strip_prefix(' ').unwrap_or(part);
+        Some(part.strip_suffix(' ').unwrap_or(part))
+    })
 }
 
 /// Removes build metadata, which a range may carry but which never decides anything.
@@ -78,11 +101,11 @@ fn hyphen_bounds(text: &str, options: RangeOptions) -> Option<String> {
     }
     match (to.major, to.minor, to.patch) {
         (None, ..) => Ok(()),
-        (Some(major), None, _) => write!(bounds, "<{}.0.0-0", Successor::of(major)),
-        (Some(major), Some(minor), None) => write!(bounds, "<{major}.{}.0-0", Successor::of(minor)),
+        (Some(major), None, _) => write!(bounds, "<{}.0.0-0", Number::after(major)),
+        (Some(major), Some(minor), None) => write!(bounds, "<{major}.{}.0-0", Number::after(minor)),
         (Some(major), Some(minor), Some(patch)) => match to.prerelease {
             Some(prerelease) => write!(bounds, "<={major}.{minor}.{patch}-{prerelease}"),
-            None if options.include_prerelease => write!(bounds, "<{major}.{minor}.{}-0", Successor::of(patch)),
+            None if options.include_prerelease => write!(bounds, "<{major}.{minor}.{}-0", Number::after(patch)),
             None => write!(bounds, "<={to_text}"),
         },
     }

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use smallvec::SmallVec;
+
 use super::alternative::Alternative;
 use super::desugar::InvalidRange;
 use super::grammar::Grammar;
 use super::notation;
+use super::precedence::Precedence;
 use super::subset;
 use super::version::Version;
 
@@ -21,9 +24,12 @@ pub struct RangeOptions {
 /// A range as node-semver's `Range` holds it, with the options it was read with.
 #[derive(Clone, Debug)]
 pub struct Range {
-    pub(super) alternatives: Vec<Alternative>,
+    pub(super) alternatives: Alternatives,
     options: RangeOptions,
 }
+
+/// Most ranges have one.
+type Alternatives = SmallVec<[Alternative; 1]>;
 
 impl RangeOptions {
     pub(super) fn grammar(self) -> Grammar {
@@ -45,10 +51,11 @@ impl Range {
     /// Reads a range as `new Range(text, options)` does.
     pub fn parse_with(text: &str, options: RangeOptions) -> Option<Self> {
         let text = notation::collapse_whitespace(text);
-        let mut alternatives = Vec::with_capacity(1);
-        for part in text.split("||") {
-            match Alternative::parse(part.trim_matches(' '), options) {
-                Ok(alternative) => alternatives.extend(alternative),
+        let mut alternatives = Alternatives::new();
+        for part in notation::alternatives(&text) {
+            match Alternative::parse(part, options) {
+                Ok(Some(alternative)) => alternatives.push(alternative),
+                Ok(None) => {}
                 Err(InvalidRange) => return None,
             }
         }
@@ -61,6 +68,10 @@ impl Range {
 
     /// Whether the range allows the version, as `Range.test`, by the options the range was read with.
     pub fn satisfied_by(&self, version: &Version) -> bool {
+        self.allows(version.precedence())
+    }
+
+    pub(super) fn allows(&self, version: Precedence) -> bool {
         self.alternatives.iter().any(|alternative| alternative.allows(version, self.options.include_prerelease))
     }
 
@@ -102,7 +113,7 @@ impl fmt::Display for Range {
 }
 
 /// Drops alternatives that say nothing: the null set beside others, and everything beside `*`.
-fn simplify(alternatives: &mut Vec<Alternative>) {
+fn simplify(alternatives: &mut Alternatives) {
     if alternatives.len() == 1 {
         return;
     }

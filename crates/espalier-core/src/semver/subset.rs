@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use super::alternative::Alternative;
 use super::comparator::{Comparator, Operator};
-use super::version::{Identifier, Version};
 
 /// How one alternative relates to one of the other range's.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,12 +34,10 @@ pub(super) fn is_subset(inner: &[Alternative], outer: &[Alternative], include_pr
 
 fn relation(inner: &Alternative, outer: &Alternative, include_prerelease: bool) -> Relation {
     // node-semver asks whether they are the same object, as alternatives written alike are.
-    if inner.prints_as(outer) || (outer.is_any() && include_prerelease) {
+    if inner == outer || (outer.is_any() && include_prerelease) {
         return Relation::Inside;
     }
-    let prerelease = if include_prerelease { vec![Identifier::Numeric(0)] } else { Vec::new() };
-    let everything =
-        [Comparator { operator: Operator::GreaterEqual, version: Version { prerelease, ..Version::release(0, 0, 0) } }];
+    let everything = [Comparator::new(Operator::GreaterEqual, [0; 3], include_prerelease.then_some("0"))];
     let inner = if inner.is_any() { &everything } else { inner.comparators.as_slice() };
     let outer = if outer.is_any() { &everything } else { outer.comparators.as_slice() };
     comparator_relation(inner, outer, include_prerelease)
@@ -56,7 +53,7 @@ fn comparator_relation(inner: &[Comparator], outer: &[Comparator], include_prere
     }
     let mut is_one_version = false;
     if let (Some(lower), Some(upper)) = (lower, upper) {
-        match lower.version.compare(&upper.version) {
+        match lower.version().compare(upper.version()) {
             Ordering::Less => {}
             Ordering::Equal if lower.operator.is_inclusive() && upper.operator.is_inclusive() => is_one_version = true,
             Ordering::Equal | Ordering::Greater => return Relation::Empty,
@@ -64,7 +61,7 @@ fn comparator_relation(inner: &[Comparator], outer: &[Comparator], include_prere
     }
     let bounds = || lower.into_iter().chain(upper);
     let is_inside = if let Some(exact) = exact {
-        let is_allowed_by = |comparator: &Comparator| comparator.allows(&exact.version, include_prerelease);
+        let is_allowed_by = |comparator: &Comparator| comparator.allows(exact.version(), include_prerelease);
         if !bounds().all(is_allowed_by) {
             return Relation::Empty;
         }
@@ -86,7 +83,7 @@ fn tightest<'range>(bounds: impl Iterator<Item = &'range Comparator>) -> Option<
 
 /// Which of two bounds on the same side allows less.
 fn is_tighter(bound: &Comparator, other: &Comparator) -> bool {
-    match bound.version.compare(&other.version) {
+    match bound.version().compare(other.version()) {
         Ordering::Less => bound.operator.is_upper(),
         Ordering::Equal => !bound.operator.is_inclusive() && other.operator.is_inclusive(),
         Ordering::Greater => bound.operator.is_lower(),
@@ -100,16 +97,14 @@ fn is_bound_within(bound: &Comparator, outer: &[Comparator]) -> bool {
         if is_same_side {
             !is_tighter(comparator, bound)
         } else {
-            !bound.operator.is_inclusive() || comparator.matches(&bound.version)
+            !bound.operator.is_inclusive() || comparator.matches(bound.version())
         }
     })
 }
 
 /// A bound that names a prerelease lets in others of the same numbers, so the outer range must name one too.
 fn are_prereleases_within(bound: &Comparator, outer: &[Comparator]) -> bool {
-    // `<1.2.3-0` lets in no prerelease of 1.2.3.
-    let lets_in_none = bound.operator == Operator::Less && bound.version.prerelease == [Identifier::Numeric(0)];
-    !bound.version.is_prerelease()
-        || lets_in_none
-        || outer.iter().any(|comparator| comparator.names_prerelease_of(&bound.version))
+    !bound.version().is_prerelease()
+        || bound.is_below_prereleases()
+        || outer.iter().any(|comparator| comparator.names_prerelease_of(bound.version()))
 }

@@ -1,4 +1,4 @@
-// Asks node-semver for its verdicts and prints them, one JSON array to a line, for ../semver.rs to replay.
+// Asks node-semver for its verdicts and prints them, one JSON array to a line, for ../semver_agreement.rs to replay.
 //
 //   node pairs.mjs --semver <folder of the semver package> [--count n] [--seed n] [--corpus <folder of packuments>]
 //
@@ -87,18 +87,24 @@ const alternative = () => {
   if (chance(0.04)) return pick(['', '*', ' ', 'x', '^*', '~*', '~x', '^x', '<0.0.0-0', '>=0.0.0', '>=0.0.0-0', 'latest', '>=*', '<*'])
   return many(1, 3, comparator).join(chance(0.9) ? ' ' : pick(WHITESPACE))
 }
+const soup = () => many(1, 10, () => pick(chance(0.5) ? JUNK : chance(0.5) ? OPERATORS : WORDS)).join('')
 const range = () =>
-  spoil(space() + many(1, chance(0.7) ? 1 : 3, alternative).join(pick(['||', ' || ', ' ||'])) + space())
+  chance(0.06)
+    ? soup().toWellFormed()
+    : spoil(space() + many(1, chance(0.7) ? 1 : 3, alternative).join(pick(['||', ' || ', ' ||'])) + space())
 
-/** Versions and ranges of one generated package: close enough to one another for the verdicts to differ. */
+/** Generated ranges, and versions of which half have numbers that one of the ranges mentions. */
 function* generated() {
   for (;;) {
-    const major = number()
+    const ranges = many(2, 4, range)
     const near = () => {
-      const text = version()
-      return chance(0.5) ? text.replace(/\d+/, major) : text
+      const mentioned = pick(ranges).match(/\d+(?:\.\d+){0,2}/g) ?? ['0']
+      const numbers = pick(mentioned).split('.')
+      if (chance(0.4)) numbers[below(numbers.length)] = number()
+      while (numbers.length < 3) numbers.push(number())
+      return numbers.join('.') + prerelease() + build()
     }
-    yield { versions: many(2, 5, near), ranges: many(2, 4, range) }
+    yield { versions: many(2, 5, () => (chance(0.5) ? near() : version())), ranges }
   }
 }
 

@@ -1,0 +1,101 @@
+//! What holds of versions and ranges whatever the text they are read from.
+
+use espalier_core::semver::{Range, RangeOptions, Version, min_version};
+use proptest::prelude::*;
+
+/// Takes minutes instead of a moment if any step is quadratic in the length of its input.
+#[test]
+fn long_ranges_are_read_in_linear_time() {
+    const LENGTH: usize = 100_000;
+    let distinct: Vec<_> = (0..LENGTH / 8).map(|patch| format!(">1.0.{patch}")).collect();
+    let repeated =
+        ["v", "v ", "= ", "> ", "~ ", "+a ", "+", "1", "1 ", "1.2.3", "||", "| ", "1 - ", "\u{a0}", "*", "- "];
+    for text in repeated.iter().map(|part| part.repeat(LENGTH / part.len())).chain([distinct.join(" ")]) {
+        for range in [Range::parse(&text), Range::parse_loose(&text)].into_iter().flatten() {
+            range.satisfied_by(&Version::parse("1.2.3").expect("it is valid"));
+        }
+        assert!(Version::parse_loose(&text).is_none());
+    }
+}
+
+fn configuration() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) }
+}
+
+/// Text that looks enough like a range to get past the first check.
+fn range_like() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => "[0-9]{1,2}",
+        4 => r"[.xX*<>=~^v| +-]",
+        2 => r"[0-9]\.[0-9]\.[0-9](-[a-z0-9-]{1,3}(\.[0-9]{1,18})?)?",
+        1 => "[0-9]{15,30}",
+        1 => Just(" - ".to_owned()),
+        1 => Just(" || ".to_owned()),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+}
+
+fn numeric_or_word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (9_007_199_254_740_990_u64..9_007_199_254_740_996).prop_map(|number| number.to_string()),
+        (0_u8..3).prop_map(|number| number.to_string()),
+        "[ab-]{1,2}",
+    ]
+}
+
+fn close_versions() -> impl Strategy<Value = Version> {
+    prop::collection::vec(numeric_or_word(), 0..3).prop_map(|identifiers| {
+        let hyphen = if identifiers.is_empty() { "" } else { "-" };
+        Version::parse(&format!("1.0.0{hyphen}{}", identifiers.join("."))).expect("it is valid")
+    })
+}
+
+proptest! {
+    #![proptest_config(configuration())]
+
+    #[test]
+    fn no_text_makes_reading_panic(
+        left in prop_oneof![range_like(), any::<String>()],
+        right in range_like(),
+        version in prop_oneof![range_like(), "[v= ]?[0-9]{1,3}\\.[0-9]\\.[0-9][a-z.0-9+-]{0,6}"],
+        loose: bool,
+        include_prerelease: bool,
+    ) {
+        let options = RangeOptions { loose, include_prerelease };
+        let read = |text: &str| if loose { Version::parse_loose(text) } else { Version::parse(text) };
+        let versions = [&left, &right, &version].map(|text| read(text));
+        if let [Some(left), Some(right)] = [&left, &right].map(|text| Range::parse_with(text, options)) {
+            left.intersects(&right);
+            left.is_subset_of(&right);
+            min_version(&left);
+            for version in versions.iter().flatten() {
+                left.satisfied_by(version);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_version_prints_is_that_version(text in "[0-9]{1,16}\\.[0-9]\\.[0-9](-[a-z0-9-]{1,3}(\\.[0-9]{1,18})?)?") {
+        if let Some(version) = Version::parse(&text) {
+            prop_assert_eq!(version.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn order_is_total(mut versions in prop::collection::vec(close_versions(), 3)) {
+        versions.sort();
+        prop_assert!(versions[0] <= versions[2]);
+        prop_assert_eq!(versions[0] == versions[2], versions[0] == versions[1] && versions[1] == versions[2]);
+    }
+
+    #[test]
+    fn a_range_is_a_subset_of_itself_and_its_lowest_version_satisfies_it(text in range_like()) {
+        if let Some(range) = Range::parse_loose(&text) {
+            prop_assert!(range.is_subset_of(&range));
+            if let Some(lowest) = min_version(&range) {
+                prop_assert!(range.satisfied_by(&lowest));
+            }
+        }
+    }
+}
