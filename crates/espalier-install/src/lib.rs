@@ -1,1 +1,15 @@
-//! To be written.
+//! The part of Espalier that touches the machine: it gives a resolution of [`espalier_core`] what that asks for.
+//!
+//! It knows npm's configuration, talks to registries, keeps a cache, and reads and writes a project's files. It decides
+//! nothing about the tree.
+
+pub mod activity;
+pub mod cache;
+pub mod config;
+pub mod driver;
+pub mod host;
+pub mod integrity;
+pub mod lock;
+pub mod project;
+pub mod registry;
+pub mod tarball;

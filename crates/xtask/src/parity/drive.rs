@@ -14,6 +14,7 @@ use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
 use super::project::Input;
+use crate::oracle::without_origin;
 
 mod tarball;
 
@@ -110,11 +111,6 @@ impl Recording {
             path.split_once("/-/").and_then(|(name, file)| self.registry.tarball(&name.replace("%2f", "/"), file));
         recorded.ok_or_else(|| not_found(url))?.map(|bytes| bytes.to_vec()).map_err(unreadable)
     }
-}
-
-/// A lock with the origin taken off `resolved`, as the corpus holds npm's.
-pub fn without_origin(lockfile: &str, origin: &str) -> String {
-    lockfile.replace(&format!("\"resolved\": \"{origin}/"), "\"resolved\": \"/")
 }
 
 fn manifest(project: &Path, path: &str) -> Result<Option<String>, FetchFailure> {

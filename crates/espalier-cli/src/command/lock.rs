@@ -1,0 +1,137 @@
+//! `espalier lock`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use espalier_core::Event;
+use espalier_install::activity::Activity;
+use espalier_install::cache;
+use espalier_install::config::settings::Settings;
+use espalier_install::config::{Config, ConfigError, Environment, Origin};
+use espalier_install::lock::{Lock, LockError, Locked};
+use espalier_install::project::ProjectFolder;
+use tokio::sync::oneshot;
+
+use crate::arguments::{LockArguments, OutputArguments};
+use crate::progress::Progress;
+use crate::report::failure::{self, Circumstances};
+use crate::report::{machine, success};
+
+const FAILED: u8 = 1;
+const CALLED_WRONGLY: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+/// Runs the command to its exit code.
+pub fn run(arguments: &LockArguments) -> ExitCode {
+    let mut known = Known::default();
+    let activity = Arc::<Activity>::default();
+    let result = lock(arguments, &activity, &mut known);
+    match result {
+        Ok(locked) => {
+            report_success(&locked, &activity, &arguments.output);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            report_failure(&error, &known, &arguments.output);
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+/// What was found out before it failed.
+#[derive(Default)]
+struct Known {
+    project: Option<ProjectFolder>,
+    configuration: Option<(Config, Settings)>,
+}
+
+fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) -> Result<Locked, LockError> {
+    let project = match &arguments.directory {
+        Some(folder) => ProjectFolder::at(folder)?,
+        None => ProjectFolder::around(Path::new("."))?,
+    };
+    known.project = Some(project.clone());
+    let environment = Environment::of_process();
+    let config = Config::load(project.path(), arguments.npm.clone().into_settings(), &environment)?;
+    let settings = Settings::new(&config, &environment)?;
+    known.configuration = Some((config.clone(), settings.clone()));
+    if !arguments.output.quiet && !arguments.output.json {
+        for warning in config.warnings() {
+            anstream::eprintln!("{} {warning}", crate::style::Styled(crate::style::CAUTION, "warning:"));
+        }
+    }
+    let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
+    let lock =
+        Lock { project, settings, node_version: arguments.node_version.clone(), cache, activity: Arc::clone(activity) };
+
+    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("threads can be started");
+    let counts = Arc::clone(activity);
+    let observe = move |event| match event {
+        Event::Placed { .. } => counts.placed.add(1),
+        Event::Removed { .. } => counts.placed.subtract_one(),
+        Event::Fetched { .. } => {}
+    };
+    let result = runtime.block_on(async { lock.run(observe, interruption()).await });
+    // What is still on its way is of no use any more.
+    runtime.shutdown_background();
+    result
+}
+
+/// Comes to pass with the first Ctrl-C. The second one doesn't wait for anything.
+async fn interruption() {
+    let (sender, first) = oneshot::channel();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            let _ = sender.send(());
+            if tokio::signal::ctrl_c().await.is_ok() {
+                std::process::exit(INTERRUPTED.into());
+            }
+        }
+    });
+    if first.await.is_err() {
+        // There are no signals to be had here: the command can't be interrupted this way.
+        std::future::pending::<()>().await;
+    }
+}
+
+fn exit_code(error: &LockError) -> u8 {
+    match error {
+        LockError::Interrupted => INTERRUPTED,
+        LockError::Config(ConfigError::Invalid { origin: Origin::CommandLine, .. }) => CALLED_WRONGLY,
+        LockError::Config(_) | LockError::Project(_) | LockError::Resolve { .. } => FAILED,
+    }
+}
+
+fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {
+    if output.json {
+        return say(&machine::success(locked, activity));
+    }
+    if !output.quiet {
+        say(&success::sentence(locked));
+        anstream::eprint!("{}", success::warnings(&locked.outcome.warnings));
+    }
+    if output.timings {
+        anstream::eprint!("{}", success::timings(locked, activity));
+    }
+}
+
+fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
+    if output.json {
+        return say(&machine::failure(error));
+    }
+    let circumstances = Circumstances {
+        folder: known.project.as_ref().map(ProjectFolder::path),
+        configuration: known.configuration.as_ref().map(|(config, settings)| (config, settings)),
+    };
+    anstream::eprint!("{}", failure::render(error, circumstances));
+}
+
+/// To standard output. Whoever closed it doesn't want to hear.
+fn say(text: &str) {
+    let mut output = anstream::stdout().lock();
+    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+}

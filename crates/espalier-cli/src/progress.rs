@@ -1,0 +1,129 @@
+//! One calm line on the terminal while a command runs.
+//!
+//! It is drawn by a thread of its own, on a timer, from counters that the work adds to anyway; nothing happens per package.
+//! It appears only when there is something to wait for, and leaves no trace. In a pipe there is none.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use espalier_install::activity::Activity;
+
+use crate::style::{LIVING, QUIET, STRONG, Styled};
+use anstyle::Style;
+
+/// A command that takes less doesn't get a line.
+const PATIENCE: Duration = Duration::from_millis(150);
+const INTERVAL: Duration = Duration::from_millis(80);
+const CLEAR: &str = "\r\u{1b}[K";
+
+/// A line that is drawn until this is dropped.
+pub struct Progress {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Starts drawing, where standard error is a terminal.
+    pub fn start(activity: Arc<Activity>) -> Self {
+        if !std::io::stderr().is_terminal() || std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
+            return Self { stop: None, thread: None };
+        }
+        let (stop, stopped) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let start = Instant::now();
+            let mut wait = PATIENCE;
+            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                draw(&activity, start.elapsed());
+                wait = INTERVAL;
+            }
+            if start.elapsed() >= PATIENCE {
+                show(CLEAR);
+            }
+        });
+        Self { stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has stopped drawing, which is all that is wanted of it here.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn draw(activity: &Activity, elapsed: Duration) {
+    let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    show(&format!("\r{}\u{1b}[K", line(activity, elapsed, width.saturating_sub(1))));
+}
+
+fn show(text: &str) {
+    let mut terminal = anstream::stderr().lock();
+    // A terminal that went away takes the line with it.
+    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+}
+
+/// The line, no wider than `width`.
+fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
+    const WIRES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+    let beat = usize::try_from(elapsed.as_millis() / INTERVAL.as_millis()).unwrap_or_default();
+    let plain = Style::new();
+    let mut parts = vec![
+        (LIVING, WIRES[beat % WIRES.len()].to_owned()),
+        (plain, " Resolving  ".to_owned()),
+        (STRONG, format!("{}", activity.placed.get())),
+        (plain, " placed".to_owned()),
+        (QUIET, "  ·  ".to_owned()),
+        (plain, format!("{} of {} fetched", activity.answered.get(), activity.asked.get())),
+    ];
+    let bytes = activity.network_bytes.get();
+    if bytes > 0 {
+        parts.extend([(QUIET, "  ·  ".to_owned()), (plain, crate::report::bytes(bytes))]);
+    }
+    if activity.retries.get() > 0 {
+        parts.extend([(QUIET, "  ·  ".to_owned()), (plain, format!("{} retried", activity.retries.get()))]);
+    }
+    parts.extend([(QUIET, "  ·  ".to_owned()), (plain, format!("{:.1} s", elapsed.as_secs_f64()))]);
+
+    let mut left = width;
+    let mut line = String::new();
+    for (style, text) in parts {
+        let shown: String = text.chars().take(left).collect();
+        left -= shown.chars().count();
+        line += &Styled(style, shown).to_string();
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use espalier_install::activity::Activity;
+
+    use super::line;
+
+    fn plain(activity: &Activity, width: usize) -> String {
+        anstream::adapter::strip_str(&line(activity, Duration::from_millis(1240), width)).to_string()
+    }
+
+    #[test]
+    fn it_says_what_is_going_on() {
+        let activity = Activity::default();
+        activity.placed.add(182);
+        activity.asked.add(311);
+        activity.answered.add(240);
+        activity.network_bytes.add(4_120_000);
+        assert_eq!(plain(&activity, 100), "⠴ Resolving  182 placed  ·  240 of 311 fetched  ·  4.1 MB  ·  1.2 s");
+    }
+
+    #[test]
+    fn it_never_wraps() {
+        assert_eq!(plain(&Activity::default(), 20), "⠴ Resolving  0 place");
+    }
+}

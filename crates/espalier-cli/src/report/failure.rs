@@ -1,0 +1,249 @@
+//! Errors, each on one screen: what happened, who asked for it, and what can be done.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use espalier_core::{FetchFailure, FetchFailureKind, Requirer, ResolveError};
+use espalier_install::config::settings::{Freshness, Settings};
+use espalier_install::config::{Config, ConfigError};
+use espalier_install::lock::LockError;
+use espalier_install::project::ProjectError;
+
+use super::chain::{branch, spec_text};
+use super::{conflict, excerpt};
+use crate::style::{PROBLEM, Styled, quiet, strong};
+
+/// What is known of a run that failed, beyond its error.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// The project's folder, where one was found.
+    pub folder: Option<&'a Path>,
+    /// The settings, where they could be read.
+    pub configuration: Option<(&'a Config, &'a Settings)>,
+}
+
+/// npm's code for an error, or one in its manner.
+pub fn code(error: &LockError) -> &'static str {
+    match error {
+        LockError::Resolve { error, .. } => error.code(),
+        LockError::Config(_) => "ECONFIG",
+        LockError::Project(ProjectError::NoManifest { .. } | ProjectError::NoFolder { .. }) => "ENOENT",
+        LockError::Project(ProjectError::Unreadable { .. }) => "EREAD",
+        LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
+        LockError::Interrupted => "EINTERRUPTED",
+    }
+}
+
+/// One sentence, for machines and as the first line for people.
+pub fn headline(error: &LockError) -> String {
+    match error {
+        LockError::Resolve { error, .. } => resolve_headline(error),
+        LockError::Config(error) => with_source(error),
+        LockError::Project(error) => with_source(error),
+        LockError::Interrupted => error.to_string(),
+    }
+}
+
+/// The whole screen.
+pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
+    let mut screen = format!("{} {} {}\n", Styled(PROBLEM, "error:"), strong(headline(error)), quiet(code(error)));
+    let details = match error {
+        LockError::Resolve { error, project } => resolve_details(error, &project.manifest, circumstances),
+        LockError::Config(error) => config_details(error),
+        LockError::Project(error) => project_details(error),
+        LockError::Interrupted => String::new(),
+    };
+    if !details.is_empty() {
+        let _ = write!(screen, "\n{details}");
+    }
+    screen
+}
+
+fn with_source(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}
+
+fn project_details(error: &ProjectError) -> String {
+    match error {
+        ProjectError::NoManifest { .. } => {
+            "  Name the project's folder with -C, or make a package.json there with `npm init`.\n".to_owned()
+        }
+        ProjectError::NoFolder { .. } => "  -C takes the folder that holds package.json.\n".to_owned(),
+        ProjectError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
+        ProjectError::Unwritable { .. } => {
+            "  The new lockfile is written beside the old one and then takes its place,\n  so the folder has to be \
+             writable and have space. The old lockfile is as it was.\n"
+                .to_owned()
+        }
+    }
+}
+
+fn config_details(error: &ConfigError) -> String {
+    match error {
+        ConfigError::UnscopedCredential { key, replacement, .. } => format!(
+            "  A credential that names no registry could be sent to any. Write\n\n    {}\n\n  instead of `{key}=…`; \
+             `npm config fix` does the same.\n",
+            strong(format!("{replacement}=…"))
+        ),
+        ConfigError::Invalid { key, .. } => format!("  `npm help config` says what {key} can be.\n"),
+        ConfigError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
+        ConfigError::Certificates { .. } => "  The file has to hold certificates in PEM form.\n".to_owned(),
+    }
+}
+
+fn resolve_headline(error: &ResolveError) -> String {
+    match error {
+        ResolveError::NoMatchingVersion { name, spec, .. } => {
+            format!("no version of {name} satisfies {}", spec_text(spec))
+        }
+        ResolveError::Fetch { name, failure, .. } => fetch_headline(name, failure),
+        ResolveError::InvalidJson { .. } | ResolveError::PeerConflict(_) | ResolveError::Refused { .. } => {
+            error.to_string()
+        }
+    }
+}
+
+fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
+    let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
+    match failure.kind {
+        FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
+        FetchFailureKind::NotFound => format!("the registry does not have {what}"),
+        FetchFailureKind::Forbidden => format!("the registry does not give {what} to just anyone"),
+        FetchFailureKind::Status(_) => format!("the registry failed when it was asked for {what}"),
+        FetchFailureKind::Unreachable => format!("{what} could not be fetched"),
+        FetchFailureKind::Invalid => format!("what came for {what} cannot be used"),
+        FetchFailureKind::Unsupported => format!("{what} comes from where Espalier cannot go yet"),
+    }
+}
+
+fn is_tarball(failure: &FetchFailure) -> bool {
+    [".tgz", ".tar.gz", ".tar"].iter().any(|ending| failure.url.ends_with(ending))
+}
+
+fn resolve_details(error: &ResolveError, manifest: &str, circumstances: Circumstances<'_>) -> String {
+    match error {
+        ResolveError::InvalidJson { file, line, column, .. } => {
+            invalid_json(file, *line, *column, manifest, circumstances.folder)
+        }
+        ResolveError::NoMatchingVersion { name, spec: _, chain, nearest } => {
+            no_matching_version(name, chain, nearest, circumstances)
+        }
+        ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
+        ResolveError::PeerConflict(conflict) => conflict::details(conflict),
+        ResolveError::Refused { chain, .. } => match chain.split_last() {
+            Some((asker, above)) => branch(above, &asker.name, asker.version.as_deref()),
+            None => String::new(),
+        },
+    }
+}
+
+fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: Option<&Path>) -> String {
+    let on_disk = || folder.and_then(|folder| std::fs::read_to_string(folder.join(file)).ok());
+    let text = if file == "package.json" { Some(manifest.to_owned()) } else { on_disk() };
+    let drawn = text.map(|text| excerpt::excerpt(&text, line, column) + "\n").unwrap_or_default();
+    let remedy = if file.ends_with("package.json") {
+        "  Correct it there and run espalier again."
+    } else {
+        "  Correct it there, or delete the file: a new one is made from package.json."
+    };
+    format!("{drawn}{remedy}\n")
+}
+
+fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circumstances: Circumstances<'_>) -> String {
+    let mut details = branch(chain, name, None) + "\n";
+    if !nearest.is_empty() {
+        let _ = writeln!(details, "  Nearest: {}\n", strong(nearest.join(", ")));
+    }
+    if circumstances.configuration.is_some_and(|(_, settings)| settings.tree.before.is_some()) {
+        details += "  Versions that were published after the date of --before do not count.\n";
+    }
+    match (chain, nearest.first()) {
+        ([_, .., asker], Some(best)) => {
+            let _ = writeln!(
+                details,
+                "  It is {} that asks. Try another version of that, or choose this one\n  in package.json:\n\n    {}",
+                asker.name,
+                strong(format!("\"overrides\": {{ \"{name}\": \"{best}\" }}"))
+            );
+        }
+        ([_, .., asker], None) => {
+            let _ = writeln!(details, "  It is {} that asks. Try another version of that.", asker.name);
+        }
+        _ => details += "  Change the range in package.json.\n",
+    }
+    details
+}
+
+fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: Circumstances<'_>) -> String {
+    let mut details = String::new();
+    if !chain.is_empty() {
+        details += &(branch(chain, name, None) + "\n");
+    }
+    let _ = writeln!(details, "  {}\n  {}", sentence(&failure.message), quiet(&failure.url));
+    if let Some(setting) = registry_setting(name, circumstances).filter(|_| !failure.url.starts_with("file:")) {
+        let _ = writeln!(details, "  {}", quiet(setting));
+    }
+    let _ = write!(details, "\n{}", fetch_remedy(failure, circumstances));
+    details
+}
+
+fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> String {
+    let freshness = circumstances.configuration.map(|(_, settings)| settings.freshness);
+    let lines: &[&str] = match failure.kind {
+        FetchFailureKind::NotFound if failure.url.starts_with("file:") => {
+            &["Check the path in package.json; it is relative to the folder of that file."]
+        }
+        FetchFailureKind::NotFound => &[
+            "Check how the name is spelled. A private package needs its registry, and often",
+            "a token for it, in .npmrc:",
+            "",
+            "  @scope:registry=https://…",
+            "  //…/:_authToken=${NPM_TOKEN}",
+        ],
+        FetchFailureKind::Forbidden => &[
+            "Log in with `npm login`, or put a token for this registry into .npmrc:",
+            "",
+            "  //…/:_authToken=${NPM_TOKEN}",
+            "",
+            "If there is one already, it may have expired, or not be allowed to read this package.",
+        ],
+        FetchFailureKind::Status(_) => &[
+            "This is the registry's own trouble and may pass. Try again later, or name another",
+            "one with --registry.",
+        ],
+        FetchFailureKind::Unreachable if freshness == Some(Freshness::CacheOnly) => {
+            &["Run espalier once without --offline, so that it is in the cache afterwards."]
+        }
+        FetchFailureKind::Unreachable => &[
+            "Check the network and the address. Behind a proxy, set `proxy` and `https-proxy`",
+            "in .npmrc; where a company signs its own certificates, set `cafile`.",
+            "--prefer-offline makes do with what is in the cache.",
+        ],
+        FetchFailureKind::Invalid => &[
+            "Something on the way may have changed it: a proxy, a mirror, a login page.",
+            "Try again, or ask another registry with --registry.",
+        ],
+        FetchFailureKind::Unsupported => &["The README lists what is missing, under \"Differences from npm\"."],
+    };
+    lines.iter().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
+}
+
+/// Which setting chose the registry of a package.
+fn registry_setting(name: &str, circumstances: Circumstances<'_>) -> Option<String> {
+    let (config, _) = circumstances.configuration?;
+    let of_scope = name.starts_with('@').then(|| name.split('/').next()).flatten();
+    let keys = of_scope.map(|scope| format!("{scope}:registry")).into_iter().chain(["registry".to_owned()]);
+    let found = keys.into_iter().find_map(|key| Some((config.origin(&key)?, key)));
+    Some(match found {
+        Some((origin, key)) => format!("the registry was chosen by {key} in {origin}"),
+        None => "the registry is npm's own, because no other is configured".to_owned(),
+    })
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}

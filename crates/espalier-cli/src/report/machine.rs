@@ -1,0 +1,151 @@
+//! What `--json` prints: one object, whose shape is described in `docs/json.md` of this crate. A change that breaks a
+//! reader raises [`SCHEMA`].
+
+use std::time::Duration;
+
+use espalier_core::error::PeerConflict;
+use espalier_core::resolution::Warning;
+use espalier_core::{FetchFailure, Requirer, ResolveError};
+use espalier_install::activity::Activity;
+use espalier_install::lock::{LockError, Locked};
+use espalier_install::project::Written;
+use serde::Serialize;
+
+use super::failure;
+
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Success<'a> {
+    schema: u32,
+    ok: bool,
+    command: &'static str,
+    lockfile: LockfileReport,
+    packages: usize,
+    elapsed_ms: f64,
+    network: Network,
+    timings_ms: Timings,
+    warnings: &'a [Warning],
+}
+
+#[derive(Serialize)]
+struct LockfileReport {
+    path: String,
+    written: Written,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Network {
+    requests: u64,
+    bytes: u64,
+    retries: u64,
+    from_cache: u64,
+}
+
+#[derive(Serialize)]
+struct Timings {
+    waiting: f64,
+    resolving: f64,
+    inflating: f64,
+    parsing: f64,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    schema: u32,
+    ok: bool,
+    command: &'static str,
+    error: ErrorReport<'a>,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ErrorReport<'a> {
+    code: &'a str,
+    message: String,
+    chain: &'a [Requirer],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spec: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch: Option<&'a FetchFailure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflict: Option<&'a PeerConflict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<Position<'a>>,
+}
+
+#[derive(Serialize)]
+struct Position<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+}
+
+/// A run that worked.
+pub fn success(locked: &Locked, activity: &Activity) -> String {
+    print(&Success {
+        schema: SCHEMA,
+        ok: true,
+        command: "lock",
+        lockfile: LockfileReport { path: locked.path.display().to_string(), written: locked.written },
+        packages: locked.outcome.statistics.packages,
+        elapsed_ms: milliseconds(locked.elapsed),
+        network: Network {
+            requests: activity.network_requests.get(),
+            bytes: activity.network_bytes.get(),
+            retries: activity.retries.get(),
+            from_cache: activity.cached_documents.get(),
+        },
+        timings_ms: Timings {
+            waiting: milliseconds(locked.timings.waiting),
+            resolving: milliseconds(locked.timings.resolving),
+            inflating: milliseconds(activity.inflating.total()),
+            parsing: milliseconds(activity.parsing.total()),
+        },
+        warnings: &locked.outcome.warnings,
+    })
+}
+
+/// A run that failed.
+pub fn failure(error: &LockError) -> String {
+    let mut report =
+        ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
+    if let LockError::Resolve { error, .. } = error {
+        report.chain = error.chain();
+        match &**error {
+            ResolveError::InvalidJson { file, line, column, .. } => {
+                report.position = Some(Position { file, line: *line, column: *column });
+            }
+            ResolveError::NoMatchingVersion { name, spec, nearest, .. } => {
+                report.package = Some(name);
+                report.spec = Some(spec);
+                report.nearest = Some(nearest);
+            }
+            ResolveError::Fetch { name, failure, .. } => {
+                report.package = Some(name);
+                report.fetch = Some(failure);
+            }
+            ResolveError::PeerConflict(conflict) => {
+                report.package = Some(&conflict.name);
+                report.conflict = Some(conflict);
+            }
+            ResolveError::Refused { .. } => {}
+        }
+    }
+    print(&Failure { schema: SCHEMA, ok: false, command: "lock", error: report })
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn print(report: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(report).expect("reports are plain data with string keys");
+    text + "\n"
+}

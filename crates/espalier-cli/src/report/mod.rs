@@ -1,0 +1,70 @@
+//! What is said at the end: one sentence when it worked, one screen when it didn't, one object for machines.
+
+mod chain;
+mod conflict;
+mod excerpt;
+pub mod failure;
+pub mod machine;
+pub mod success;
+
+use std::path::Path;
+use std::time::Duration;
+
+/// A path as a person would write it: relative where it is below the current folder.
+pub fn shown_path(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let relative =
+        here.as_ref().and_then(|here| path.strip_prefix(here).ok()).filter(|path| !path.as_os_str().is_empty());
+    relative.unwrap_or(path).display().to_string()
+}
+
+/// A duration in the unit that fits.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
+}
+
+/// A size in the unit that fits.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub fn bytes(count: u64) -> String {
+    if count < 1_000_000 { format!("{:.0} kB", count as f64 / 1e3) } else { format!("{:.1} MB", count as f64 / 1e6) }
+}
+
+/// A number with its noun.
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+/// `1,247`
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{bytes, counted, duration, grouped};
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1247), "1,247");
+        assert_eq!(grouped(1_000_000), "1,000,000");
+        assert_eq!(counted(1, "package"), "1 package");
+        assert_eq!(counted(0, "package"), "0 packages");
+        assert_eq!(bytes(12_345), "12 kB");
+        assert_eq!(bytes(12_345_678), "12.3 MB");
+        assert_eq!(duration(Duration::from_micros(41_700)), "42 ms");
+        assert_eq!(duration(Duration::from_millis(1234)), "1.2 s");
+    }
+}

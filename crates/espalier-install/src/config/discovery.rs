@@ -1,0 +1,129 @@
+//! Where npm's settings are made, and in which order the places are read.
+//!
+//! The order matters beyond precedence: the project may say where the user's file is, and the user's file where the
+//! machine's is. A file that doesn't exist has no settings; one that can't be read is an error, because a token would
+//! silently be missing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+
+use super::expand::expand;
+use super::ini::{self, Value};
+use super::{Config, ConfigError, Environment, Layer, Origin};
+
+impl Config {
+    /// Reads everything that is in force for the project in `directory`. `flags` are the command line's settings by
+    /// npm's names.
+    pub fn load(
+        directory: &Path,
+        flags: IndexMap<String, Value>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
+        let command_line = Layer { origin: Origin::CommandLine, settings: flags, expanded: false };
+        let mut config = Self { layers: vec![command_line, from_variables(environment)] };
+
+        let user_file = |config: &Self| config.path("userconfig", environment);
+        let project_file = directory.join(".npmrc");
+        let default_user_file = environment.home.as_ref().map(|home| home.join(".npmrc"));
+        // In the user's own folder the two are one file, and it is the user's.
+        if user_file(&config).or_else(|| default_user_file.clone()).as_ref() != Some(&project_file) {
+            config.read(Origin::Project(project_file), environment)?;
+        }
+        if let Some(path) = user_file(&config).or(default_user_file) {
+            config.read(Origin::User(path), environment)?;
+        }
+        if let Some(path) = config.global_file(environment) {
+            config.read(Origin::Global(path), environment)?;
+        }
+        Ok(config)
+    }
+
+    fn read(&mut self, origin: Origin, environment: &Environment) -> Result<(), ConfigError> {
+        let (Origin::Project(path) | Origin::User(path) | Origin::Global(path)) = &origin else { return Ok(()) };
+        let text = match std::fs::read(path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(());
+            }
+            Err(source) => return Err(ConfigError::Unreadable { path: path.clone(), source }),
+        };
+        let mut layer = Layer { origin, settings: IndexMap::new(), expanded: false };
+        for (key, value) in ini::parse(&text) {
+            layer.insert(&key, value, environment);
+        }
+        self.layers.push(layer);
+        Ok(())
+    }
+
+    /// A setting that is a path, `~/` being the user's folder.
+    pub(super) fn path(&self, key: &str, environment: &Environment) -> Option<PathBuf> {
+        let text = self.text(key)?;
+        let in_home = text.strip_prefix("~/").and_then(|rest| Some(environment.home.as_ref()?.join(rest)));
+        in_home.or_else(|| std::path::absolute(&text).ok())
+    }
+
+    /// `etc/npmrc` in npm's global folder, which is two above the `node` in use (one on Windows).
+    fn global_file(&self, environment: &Environment) -> Option<PathBuf> {
+        if let Some(path) = self.path("globalconfig", environment) {
+            return Some(path);
+        }
+        let prefix = self.path("prefix", environment);
+        let prefix = prefix.or_else(|| environment.variable("PREFIX").map(PathBuf::from));
+        let above_node = || {
+            let folder = environment.node.as_ref()?.parent()?;
+            if cfg!(windows) { Some(folder.to_owned()) } else { folder.parent().map(Path::to_owned) }
+        };
+        Some(prefix.or_else(above_node)?.join("etc").join("npmrc"))
+    }
+}
+
+impl Layer {
+    fn insert(&mut self, key: &str, value: Value, environment: &Environment) {
+        let mut expand = |text: &str| {
+            let (text, expanded) = expand(text, environment);
+            self.expanded |= expanded;
+            text
+        };
+        let key = expand(key);
+        let value = match value {
+            Value::Text(text) => Value::Text(expand(&text)),
+            Value::List(items) => Value::List(items.iter().map(|item| expand(item)).collect()),
+            other => other,
+        };
+        self.settings.insert(key, value);
+    }
+}
+
+/// `npm_config_*`, whatever its case. Variables come in alphabetical order, so that of two spellings the lower case
+/// one counts. A key for one registry (`npm_config_//registry.test/:_authToken`) is taken as it is.
+fn from_variables(environment: &Environment) -> Layer {
+    let mut layer = Layer { origin: Origin::Environment, settings: IndexMap::new(), expanded: false };
+    for (name, value) in environment.variables() {
+        let prefix = "npm_config_";
+        let Some(key) = name.get(prefix.len()..).filter(|_| name[..prefix.len()].eq_ignore_ascii_case(prefix)) else {
+            continue;
+        };
+        if key.is_empty() || value.is_empty() {
+            continue;
+        }
+        let key = if key.starts_with("//") { key.to_owned() } else { normalise(key) };
+        let value = match value {
+            "true" => Value::Flag(true),
+            "false" => Value::Flag(false),
+            "null" => Value::Null,
+            text => Value::Text(text.trim().to_owned()),
+        };
+        layer.insert(&key, value, environment);
+    }
+    // Environment variables are the user's own; only what a file expands is worth a warning.
+    layer.expanded = false;
+    layer
+}
+
+/// `STRICT_SSL` is `strict-ssl`; an underscore in front stays (`_authToken`).
+fn normalise(key: &str) -> String {
+    let (first, rest) = key.split_at(key.chars().next().map_or(0, char::len_utf8));
+    format!("{first}{}", rest.replace('_', "-")).to_lowercase()
+}

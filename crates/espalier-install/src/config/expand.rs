@@ -1,0 +1,90 @@
+//! `${NAME}` in a setting, as npm expands it.
+//!
+//! An unknown name stays as it is written, unless it is asked for as `${NAME?}`, which is then nothing. A backslash
+//! in front keeps the text literal.
+
+use super::Environment;
+
+/// A text with its variables put in, and whether there were any.
+pub(super) fn expand(text: &str, environment: &Environment) -> (String, bool) {
+    let mut result = String::with_capacity(text.len());
+    let mut expanded = false;
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(reference) = Reference::parse(&rest[start..]) else {
+            result.push_str(&rest[..start + 2]);
+            rest = &rest[start + 2..];
+            continue;
+        };
+        let before = rest[..start].trim_end_matches('\\');
+        let backslashes = start - before.len();
+        result.push_str(before);
+        result.push_str(&"\\".repeat(backslashes / 2));
+        let source = &rest[start..start + reference.length];
+        if backslashes % 2 == 1 {
+            result.push_str(source);
+        } else if let Some(value) = environment.variable(reference.name) {
+            result.push_str(value);
+            expanded = true;
+        } else if !reference.optional {
+            result.push_str(source);
+        }
+        rest = &rest[start + reference.length..];
+    }
+    result.push_str(rest);
+    (result, expanded)
+}
+
+struct Reference<'a> {
+    name: &'a str,
+    optional: bool,
+    length: usize,
+}
+
+impl<'a> Reference<'a> {
+    /// Reads `${NAME}` or `${NAME?}` at the start of a text.
+    fn parse(text: &'a str) -> Option<Self> {
+        let end = text.find('}')?;
+        let inner = &text[2..end];
+        let (name, optional) = inner.strip_suffix('?').map_or((inner, false), |name| (name, true));
+        let plain = !name.is_empty() && !name.contains(['{', '?']);
+        plain.then_some(Self { name, optional, length: end + 1 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Environment, expand};
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let environment = Environment::of_variables([("TOKEN", "s3cret"), ("HOST", "registry.test")]);
+        assert_eq!(expand(text, &environment).0, expected);
+    }
+
+    #[test]
+    fn known_names_are_replaced() {
+        check("http://${HOST}/x?${TOKEN}", "http://registry.test/x?s3cret");
+    }
+
+    #[test]
+    fn unknown_names_stay_or_vanish_when_optional() {
+        check("a${NOPE}b", "a${NOPE}b");
+        check("a${NOPE?}b", "ab");
+        check("a${TOKEN?}b", "as3cretb");
+    }
+
+    #[test]
+    fn backslashes_in_front_keep_it_literal() {
+        check(r"\${TOKEN}", "${TOKEN}");
+        check(r"\\${TOKEN}", r"\s3cret");
+        check(r"\\\${TOKEN}", r"\${TOKEN}");
+    }
+
+    #[test]
+    fn what_is_no_reference_is_left_alone() {
+        check("${}", "${}");
+        check("${open", "${open");
+        check("${a${TOKEN}", "${as3cret");
+    }
+}

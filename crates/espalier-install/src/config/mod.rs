@@ -1,0 +1,139 @@
+//! npm's configuration: which settings are in force, and where each of them was made.
+//!
+//! Settings come from five places, and the nearer one wins: the command line, `npm_config_*` in the environment, and
+//! the `.npmrc` of the project, the user and the machine. This module finds and merges them under npm's names; what
+//! they mean is read in [`settings`], and which registry a package comes from in [`registries`]. npm's own builtin file
+//! is ignored, because it belongs to an installation of npm.
+
+mod discovery;
+mod environment;
+mod error;
+mod expand;
+pub mod ini;
+pub mod registries;
+pub mod settings;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
+
+pub use environment::Environment;
+pub use error::ConfigError;
+pub use ini::Value;
+
+/// Where a setting was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A flag.
+    CommandLine,
+    /// A variable `npm_config_…`.
+    Environment,
+    /// The `.npmrc` beside package.json.
+    Project(PathBuf),
+    /// The user's own file.
+    User(PathBuf),
+    /// The machine's file.
+    Global(PathBuf),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandLine => formatter.write_str("the command line"),
+            Self::Environment => formatter.write_str("an npm_config_ variable of the environment"),
+            Self::Project(path) | Self::User(path) | Self::Global(path) => write!(formatter, "{}", path.display()),
+        }
+    }
+}
+
+impl Origin {
+    fn is_file(&self) -> bool {
+        matches!(self, Self::Project(_) | Self::User(_) | Self::Global(_))
+    }
+}
+
+/// The settings of one place.
+#[derive(Clone, Debug)]
+struct Layer {
+    origin: Origin,
+    settings: IndexMap<String, Value>,
+    /// Whether a variable of the environment was put into one of the values.
+    expanded: bool,
+}
+
+/// All settings, the nearest place first.
+#[derive(Clone, Debug)]
+pub struct Config {
+    layers: Vec<Layer>,
+}
+
+impl Config {
+    /// The value in force, and where it comes from.
+    fn find(&self, key: &str) -> Option<(&Value, &Origin)> {
+        self.layers.iter().find_map(|layer| Some((layer.settings.get(key)?, &layer.origin)))
+    }
+
+    /// Where a setting that is in force was made; `None` where it has npm's default.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.find(key).map(|(_, origin)| origin)
+    }
+
+    /// A setting as text; `null` takes it back to npm's default.
+    pub fn text(&self, key: &str) -> Option<String> {
+        match self.find(key)?.0 {
+            Value::Text(text) => Some(text.clone()),
+            Value::Flag(flag) => Some(flag.to_string()),
+            Value::Null => None,
+            Value::List(items) => items.last().cloned(),
+        }
+    }
+
+    /// A setting that may be given more than once; one value is split at commas, as npm does for `noproxy`.
+    pub fn list(&self, key: &str) -> Vec<String> {
+        let items = match self.find(key) {
+            Some((Value::List(items), _)) => items.clone(),
+            _ => self.text(key).into_iter().collect(),
+        };
+        items.iter().flat_map(|item| item.split(',')).map(|item| item.trim().to_owned()).collect()
+    }
+
+    /// A switch. npm takes every text but `false`, `null` and the number zero for yes.
+    pub fn flag(&self, key: &str, default: bool) -> bool {
+        match self.find(key) {
+            None => default,
+            Some((Value::Flag(flag), _)) => *flag,
+            Some((Value::Null, _)) => false,
+            Some((Value::Text(text), _)) => match text.trim() {
+                "false" | "null" => false,
+                text => text.parse::<f64>() != Ok(0.0),
+            },
+            Some((Value::List(_), _)) => true,
+        }
+    }
+
+    /// A number that is not negative.
+    pub fn number(&self, key: &str) -> Result<Option<u64>, ConfigError> {
+        let Some(text) = self.text(key) else { return Ok(None) };
+        let number = text.trim().parse().map_err(|_| self.invalid(key, "a whole number"))?;
+        Ok(Some(number))
+    }
+
+    /// The error for a setting that can't be used.
+    fn invalid(&self, key: &str, expected: &'static str) -> ConfigError {
+        ConfigError::Invalid {
+            key: key.to_owned(),
+            value: self.text(key).unwrap_or_default(),
+            expected,
+            origin: self.find(key).map_or(Origin::CommandLine, |(_, origin)| origin.clone()),
+        }
+    }
+
+    /// Every key that is set anywhere, nearest place first; a key may come more than once.
+    fn keys(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().flat_map(|layer| layer.settings.keys().map(String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! What npm's settings mean, as far as they decide what is resolved and how it is fetched.
+//!
+//! Names and defaults are npm's, except where a wait would be needlessly long: npm's ten seconds before a first retry
+//! are half a second here, unless they are configured.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::registries::Registries;
+use super::{Config, ConfigError, Environment};
+
+/// Everything that is configured, typed.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where packages come from.
+    pub registries: Registries,
+    /// How they are fetched.
+    pub network: Network,
+    /// When the network is used at all.
+    pub freshness: Freshness,
+    /// What changes the tree.
+    pub tree: Tree,
+}
+
+/// How to talk to a registry.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// How often a request is tried again.
+    pub retries: u32,
+    /// The wait before the first retry.
+    pub retry_minimum: Duration,
+    /// The wait that no retry exceeds.
+    pub retry_maximum: Duration,
+    /// By how much each wait is longer than the one before.
+    pub retry_factor: u32,
+    /// The longest that one attempt may take, from the connection to the last byte.
+    pub timeout: Duration,
+    /// How many requests may be in flight at once.
+    pub concurrency: usize,
+    /// The proxy for `https:` URLs.
+    pub https_proxy: Option<String>,
+    /// The proxy for `http:` URLs.
+    pub http_proxy: Option<String>,
+    /// Hosts that are reached without one, separated by commas.
+    pub no_proxy: Option<String>,
+    /// Whether certificates are verified.
+    pub strict_ssl: bool,
+    /// PEM texts, each with the name of the setting; they stand in for the system's certificates.
+    pub certificates: Vec<(String, String)>,
+    /// PEM texts that are trusted beside the system's.
+    pub extra_certificates: Vec<(String, String)>,
+}
+
+/// How old a cached document may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Freshness {
+    /// As old as the registry said, then it is asked whether there is a newer one.
+    #[default]
+    Normal,
+    /// The registry is always asked (`prefer-online`).
+    Revalidate,
+    /// Any age; the registry is asked for what is missing (`prefer-offline`).
+    AnyAge,
+    /// Any age, and what is missing is an error (`offline`).
+    CacheOnly,
+}
+
+/// npm's switches that change the tree.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent switches")]
+pub struct Tree {
+    /// `legacy-peer-deps`
+    pub legacy_peer_deps: bool,
+    /// `strict-peer-deps`
+    pub strict_peer_deps: bool,
+    /// `force`
+    pub force: bool,
+    /// `prefer-dedupe`
+    pub prefer_dedupe: bool,
+    /// `install-links`
+    pub install_links: bool,
+    /// `engine-strict`
+    pub engine_strict: bool,
+    /// `before`, or `min-release-age` days ago, as milliseconds since the epoch.
+    pub before: Option<i64>,
+    /// `tag`
+    pub tag: String,
+    /// `os`, where it isn't the machine's own.
+    pub os: Option<String>,
+    /// `cpu`, likewise.
+    pub cpu: Option<String>,
+    /// `libc`, likewise.
+    pub libc: Option<String>,
+}
+
+const DEFAULT_CONCURRENCY: usize = 64;
+
+impl Settings {
+    /// Reads the settings; what is wrong is an error that says where it was set.
+    pub fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
+        Ok(Self {
+            registries: Registries::new(config)?,
+            network: Network::new(config, environment)?,
+            freshness: Freshness::new(config),
+            tree: Tree::new(config)?,
+        })
+    }
+}
+
+impl Network {
+    fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
+        let milliseconds =
+            |key, default| Ok::<_, ConfigError>(Duration::from_millis(config.number(key)?.unwrap_or(default)));
+        let small =
+            |key| Ok::<_, ConfigError>(config.number(key)?.map(|number| u32::try_from(number).unwrap_or(u32::MAX)));
+        // npm speaks to every registry through `https-proxy` when that is set, and lets `proxy=false` turn proxies off.
+        let configured = |key| config.text(key).filter(|text| !text.is_empty());
+        let off = configured("proxy").is_some_and(|text| text == "false");
+        let proxy = configured("https-proxy").or_else(|| configured("proxy")).filter(|text| text != "false");
+        let from = |names: &[&str]| {
+            let named = || names.iter().find_map(|name| environment.variable_in_either_case(name));
+            proxy.clone().or_else(|| if off { None } else { named().map(str::to_owned) })
+        };
+        let no_proxy = Some(config.list("noproxy").join(",")).filter(|hosts| !hosts.is_empty());
+        let concurrency = config.number("maxsockets")?.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        Ok(Self {
+            retries: small("fetch-retries")?.unwrap_or(2),
+            retry_minimum: milliseconds("fetch-retry-mintimeout", 500)?,
+            retry_maximum: milliseconds("fetch-retry-maxtimeout", 60_000)?,
+            retry_factor: small("fetch-retry-factor")?.unwrap_or(4),
+            timeout: milliseconds("fetch-timeout", 5 * 60 * 1000)?,
+            concurrency: concurrency.unwrap_or(DEFAULT_CONCURRENCY).max(1),
+            https_proxy: from(&["https_proxy"]),
+            http_proxy: from(&["https_proxy", "http_proxy", "proxy"]),
+            no_proxy: no_proxy.or_else(|| environment.variable_in_either_case("no_proxy").map(str::to_owned)),
+            strict_ssl: config.flag("strict-ssl", true),
+            certificates: certificates(config, environment)?,
+            extra_certificates: extra_certificates(environment)?,
+        })
+    }
+}
+
+/// `cafile`, else `ca`. As in Node, they replace what the system trusts.
+fn certificates(config: &Config, environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
+    if let Some(path) = config.path("cafile", environment) {
+        return match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(vec![(format!("cafile {}", path.display()), text)]),
+            // npm takes a file that doesn't exist for none.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(source) => Err(ConfigError::Unreadable { path, source }),
+        };
+    }
+    Ok(config.list("ca").into_iter().filter(|text| !text.is_empty()).map(|text| ("ca".to_owned(), text)).collect())
+}
+
+/// The file that Node is told to trust besides the usual ones.
+fn extra_certificates(environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
+    let Some(path) = environment.variable("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|source| ConfigError::Unreadable { path: path.into(), source })?;
+    Ok(vec![(format!("NODE_EXTRA_CA_CERTS {path}"), text)])
+}
+
+impl Freshness {
+    fn new(config: &Config) -> Self {
+        if config.flag("offline", false) {
+            Self::CacheOnly
+        } else if config.flag("prefer-offline", false) {
+            Self::AnyAge
+        } else if config.flag("prefer-online", false) {
+            Self::Revalidate
+        } else {
+            Self::Normal
+        }
+    }
+}
+
+impl Tree {
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        let flag = |key| config.flag(key, false);
+        let named = |key| config.text(key).filter(|text| !text.is_empty());
+        Ok(Self {
+            legacy_peer_deps: flag("legacy-peer-deps"),
+            strict_peer_deps: flag("strict-peer-deps"),
+            force: flag("force"),
+            prefer_dedupe: flag("prefer-dedupe"),
+            install_links: flag("install-links"),
+            engine_strict: flag("engine-strict"),
+            before: before(config)?,
+            tag: named("tag").unwrap_or_else(|| "latest".to_owned()),
+            os: named("os"),
+            cpu: named("cpu"),
+            libc: named("libc"),
+        })
+    }
+}
+
+/// The nearest place that sets either of the two decides, and within it the date.
+fn before(config: &Config) -> Result<Option<i64>, ConfigError> {
+    let sets = |key: &'static str| move |layer: &&super::Layer| layer.settings.contains_key(key);
+    let nearest = config.layers.iter().find(|layer| sets("before")(layer) || sets("min-release-age")(layer));
+    let Some(nearest) = nearest else { return Ok(None) };
+    if sets("before")(&nearest) {
+        let Some(text) = config.text("before") else { return Ok(None) };
+        let date = parse_date(text.trim()).ok_or_else(|| config.invalid("before", "a date such as 2026-01-31"))?;
+        return Ok(Some(date));
+    }
+    let days = config.number("min-release-age")?.filter(|days| *days > 0);
+    let Some(days) = days else { return Ok(None) };
+    let age = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+    let moment = SystemTime::now().checked_sub(age).unwrap_or(UNIX_EPOCH);
+    let since_epoch = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(Some(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)))
+}
+
+/// A date as JavaScript reads the usual forms: a day alone begins in UTC, a time without a zone is local.
+fn parse_date(text: &str) -> Option<i64> {
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let zone = if text.contains([':', 'T']) { jiff::tz::TimeZone::system() } else { jiff::tz::TimeZone::UTC };
+    if let Ok(local) = text.parse::<jiff::civil::DateTime>() {
+        return Some(local.to_zoned(zone).ok()?.timestamp().as_millisecond());
+    }
+    let mail = jiff::fmt::rfc2822::parse(text).ok()?;
+    Some(mail.timestamp().as_millisecond())
+}

@@ -1,0 +1,148 @@
+//! Runs a resolution to its end: hands its requests to workers and their answers back.
+//!
+//! The resolution stays on the calling task and takes one step at a time; fetching, inflating and parsing happen on other
+//! threads. A request that the resolution stands still for goes out before one that it only expects to need, and no more
+//! than a fixed number are out at once. In which order answers come makes no difference to the tree; that is the core's
+//! promise, and nothing here weakens it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use espalier_core::{Answer, Event, FetchFailure, Outcome, Progress, Request, Resolution, ResolveError};
+use tokio::task::JoinSet;
+
+use crate::activity::Activity;
+use crate::project::ProjectFolder;
+use crate::registry::Registry;
+
+/// Where answers come from.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// Packages of registries.
+    pub registry: Registry,
+    /// Folders and tarballs on disk.
+    pub project: ProjectFolder,
+}
+
+impl Sources {
+    /// Answers one request.
+    async fn answer(self, request: &Request) -> Result<Answer, FetchFailure> {
+        match request {
+            Request::Packument { name, full } => self.registry.packument(name, *full).await.map(Answer::Packument),
+            Request::VersionDocument { name, version } => {
+                self.registry.version_document(name, version).await.map(Answer::VersionDocument)
+            }
+            Request::Tarball { url, integrity } if !url.starts_with("file:") => {
+                self.registry.tarball(url, integrity.as_deref()).await.map(Answer::Tarball)
+            }
+            Request::Tarball { url, integrity } => {
+                let (url, integrity) = (url.clone(), integrity.clone());
+                on_disk(move || self.project.tarball(&url, integrity.as_deref()).map(Answer::Tarball)).await
+            }
+            Request::Folder { path } => {
+                let path = path.clone();
+                on_disk(move || self.project.manifest_in(&path).map(Answer::Folder)).await
+            }
+            Request::PackageFolders => {
+                on_disk(move || self.project.package_folders().map(Answer::PackageFolders)).await
+            }
+        }
+    }
+}
+
+async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Where the time of a run went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timings {
+    /// The resolution standing still for an answer.
+    pub waiting: Duration,
+    /// The resolution itself.
+    pub resolving: Duration,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// With a tree, or with the reason why there is none.
+    Finished(Box<Result<Outcome, ResolveError>>),
+    /// Because someone said so.
+    Interrupted,
+}
+
+/// Runs the resolution. `observe` sees every event, in order; `interruption` ends the run when it comes to pass.
+///
+/// # Panics
+/// When the resolution waits for an answer without having asked for any, which is a bug in it.
+pub async fn run(
+    mut resolution: Resolution,
+    sources: &Sources,
+    concurrency: usize,
+    activity: &Arc<Activity>,
+    mut observe: impl FnMut(Event),
+    interruption: impl Future<Output = ()>,
+) -> (Ended, Timings) {
+    let mut interruption = pin!(interruption);
+    let mut timings = Timings::default();
+    // Dropping the set cuts off whatever is still on its way when the end is reached.
+    let mut workers = JoinSet::new();
+    loop {
+        let progress = time(&mut timings.resolving, || {
+            let progress = resolution.advance();
+            while let Some(event) = resolution.next_event() {
+                observe(event);
+            }
+            progress
+        });
+        if progress == Progress::Done {
+            let outcome = time(&mut timings.resolving, || resolution.finish());
+            return (Ended::Finished(Box::new(outcome)), timings);
+        }
+        while workers.len() < concurrency {
+            let Some((request, _)) = time(&mut timings.resolving, || resolution.next_request()) else { break };
+            activity.asked.add(1);
+            let sources = sources.clone();
+            workers.spawn(async move {
+                let answer = sources.answer(&request).await;
+                (request, answer)
+            });
+        }
+        assert!(!workers.is_empty(), "the resolution waits for nothing");
+        let answered = time_async(&mut timings.waiting, async {
+            tokio::select! {
+                answer = workers.join_next() => answer,
+                () = &mut interruption => None,
+            }
+        });
+        let Some(first) = answered.await else { return (Ended::Interrupted, timings) };
+        // Everything that is there by now goes into one step.
+        let others = std::iter::from_fn(|| workers.try_join_next());
+        for answered in std::iter::once(first).chain(others) {
+            // A worker that panics is a bug and not a failed fetch.
+            let (request, answer) = answered.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            activity.answered.add(1);
+            time(&mut timings.resolving, || resolution.supply(&request, answer));
+        }
+    }
+}
+
+fn time<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}
+
+async fn time_async<T>(total: &mut Duration, work: impl Future<Output = T>) -> T {
+    let start = Instant::now();
+    let result = work.await;
+    *total += start.elapsed();
+    result
+}

@@ -1,0 +1,112 @@
+//! What this machine is, in npm's words: its platform, its C library and its Node version.
+//!
+//! These are inputs of a resolution, so every one of them can be set; here are only the defaults.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use espalier_core::Platform;
+use tokio::process::Command;
+
+/// How long `node --version` may take. A version manager's shim that wants to download something first is cut off.
+const NODE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The first executable of that name on the `PATH`, links resolved.
+pub fn find_on_path(name: &str) -> Option<PathBuf> {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let folders = std::env::var_os("PATH")?;
+    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(&file));
+    candidates.find(|path| is_executable(path))?.canonicalize().ok()
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// The version of the `node` on the `PATH`, such as `20.20.2`; `None` when there is none or it doesn't answer in time.
+pub async fn node_version() -> Option<String> {
+    let mut command = Command::new("node");
+    command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(NODE_TIMEOUT, command.output()).await.ok()?.ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let version = text.trim().strip_prefix('v')?;
+    version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
+}
+
+/// The platform of this machine.
+pub fn platform(node: Option<&Path>) -> Platform {
+    let os = match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let cpu = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "x86" => "ia32",
+        "aarch64" => "arm64",
+        "powerpc64" => "ppc64",
+        "loongarch64" => "loong64",
+        other => other,
+    };
+    let libc = (os == "linux").then(|| libc(node)).flatten();
+    Platform { os: os.into(), cpu: cpu.into(), libc }
+}
+
+/// The C library that Node was built for, which is the one that native packages have to fit; without a Node, the one
+/// of the system's own programs.
+fn libc(node: Option<&Path>) -> Option<String> {
+    let system = [Path::new("/bin/sh"), Path::new("/usr/bin/env")];
+    node.into_iter().chain(system).find_map(|program| libc_of(program)).map(str::to_owned)
+}
+
+/// Reads the name of a program's dynamic loader, which stands near its beginning.
+fn libc_of(program: &Path) -> Option<&'static str> {
+    let mut start = Vec::with_capacity(4096);
+    File::open(program).ok()?.take(4096).read_to_end(&mut start).ok()?;
+    let mentions = |loader: &str| start.windows(loader.len()).any(|window| window == loader.as_bytes());
+    if !start.starts_with(b"\x7fELF") {
+        None
+    } else if mentions("/ld-musl-") {
+        Some("musl")
+    } else if mentions("/ld-linux") || mentions("/ld64.so") {
+        Some("glibc")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::libc_of;
+
+    #[track_caller]
+    fn check(contents: &[u8], expected: Option<&str>) {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(contents).expect("written");
+        assert_eq!(libc_of(file.path()), expected);
+    }
+
+    #[test]
+    fn the_loader_tells_the_library() {
+        check(b"\x7fELF....\0/lib/ld-musl-x86_64.so.1\0", Some("musl"));
+        check(b"\x7fELF....\0/lib64/ld-linux-x86-64.so.2\0", Some("glibc"));
+        check(b"\x7fELF.... static", None);
+    }
+
+    #[test]
+    fn a_script_has_none() {
+        check(b"#!/bin/sh\nexec /lib/ld-musl-x86_64.so.1\n", None);
+    }
+}

@@ -1,0 +1,47 @@
+//! The folders of a project that hold a package.json: the candidates for its workspaces.
+
+use std::fs;
+use std::path::Path;
+
+use espalier_core::{FetchFailure, FetchFailureKind};
+
+use super::{MANIFEST, ProjectFolder};
+
+impl ProjectFolder {
+    /// All of them but the root, sorted. `node_modules` and `.git` are not looked into, and links to folders are listed but
+    /// not followed further, so that the walk ends. Blocks.
+    pub fn package_folders(&self) -> Result<Vec<String>, FetchFailure> {
+        let mut found = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(folder) = open.pop() {
+            let entries = match fs::read_dir(self.path().join(&folder)) {
+                Ok(entries) => entries,
+                // A folder that nobody may look into can't be a workspace.
+                Err(_) if !folder.is_empty() => continue,
+                Err(error) => return Err(super::failure(FetchFailureKind::Invalid, self.path(), &error)),
+            };
+            for entry in entries.flatten() {
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let kind = entry.file_type();
+                let linked = kind.as_ref().is_ok_and(fs::FileType::is_symlink);
+                let is_folder = kind.is_ok_and(|kind| kind.is_dir()) || linked && entry.path().is_dir();
+                if !is_folder || matches!(name.as_str(), "node_modules" | ".git") {
+                    continue;
+                }
+                let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                if has_manifest(&entry.path()) {
+                    found.push(path.clone());
+                }
+                if !linked {
+                    open.push(path);
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+fn has_manifest(folder: &Path) -> bool {
+    folder.join(MANIFEST).is_file()
+}

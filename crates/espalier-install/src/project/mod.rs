@@ -1,0 +1,139 @@
+//! The project on disk: its manifest, its lockfile, and the folders that its dependencies point to.
+//!
+//! Files are handed over as text; what they say is the core's business. Paths that leave here are relative to the project
+//! and have forward slashes.
+
+mod folders;
+mod lockfile;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use espalier_core::{FetchFailure, FetchFailureKind, Project, TarballListing};
+
+pub use lockfile::{Lockfile, Written};
+
+use crate::integrity::Integrity;
+use crate::tarball;
+
+const MANIFEST: &str = "package.json";
+
+/// A folder with a package.json.
+#[derive(Clone, Debug)]
+pub struct ProjectFolder {
+    path: PathBuf,
+}
+
+/// Why there is no project to work on, or its files can't be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// The folder isn't there.
+    #[error("there is no folder {}", path.display())]
+    NoFolder {
+        /// As it was named.
+        path: PathBuf,
+    },
+    /// The folder has no package.json, and where it was looked for upwards, neither has any above it.
+    #[error("there is no package.json in {}{}", folder.display(), if *upwards { " or any folder above it" } else { "" })]
+    NoManifest {
+        /// Where the search began.
+        folder: PathBuf,
+        /// Whether it went on in the folders above.
+        upwards: bool,
+    },
+    /// A file is there but can't be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The lockfile can't be written.
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl ProjectFolder {
+    /// The project in exactly this folder.
+    pub fn at(folder: &Path) -> Result<Self, ProjectError> {
+        let path = absolute(folder)?;
+        if path.join(MANIFEST).is_file() {
+            return Ok(Self { path });
+        }
+        Err(ProjectError::NoManifest { folder: path, upwards: false })
+    }
+
+    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it.
+    pub fn around(folder: &Path) -> Result<Self, ProjectError> {
+        let start = absolute(folder)?;
+        let found = start.ancestors().find(|folder| folder.join(MANIFEST).is_file()).map(Path::to_owned);
+        found.map(|path| Self { path }).ok_or(ProjectError::NoManifest { folder: start, upwards: true })
+    }
+
+    /// Where it is, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its manifest and lockfile as a resolution wants them.
+    pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
+        let path = self.path.join(MANIFEST);
+        let manifest = std::fs::read(&path).map_err(|source| ProjectError::Unreadable { path, source })?;
+        Ok(Project {
+            manifest: String::from_utf8_lossy(&manifest).into_owned(),
+            lockfile: lockfile.text().map(str::to_owned),
+            folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            path: self.path.to_string_lossy().replace('\\', "/"),
+        })
+    }
+
+    /// The text of the package.json in a folder relative to the project, where there is one. Blocks.
+    pub fn manifest_in(&self, folder: &str) -> Result<Option<String>, FetchFailure> {
+        let path = self.path.join(folder).join(MANIFEST);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(failure(FetchFailureKind::Invalid, &path, &error)),
+        }
+    }
+
+    /// Lists a tarball on disk, `file:` and then a path that may be relative to the project. Blocks.
+    pub fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
+        let path = address.strip_prefix("file:").unwrap_or(address);
+        let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
+        let path = self.path.join(path);
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let kind = if is_absent(&error) { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid };
+            failure(kind, &path, &error)
+        })?;
+        let invalid = |reason: &dyn std::fmt::Display| failure(FetchFailureKind::Invalid, &path, reason);
+        if let Some(integrity) = integrity {
+            let expected: Integrity = integrity.parse().map_err(|error| invalid(&error))?;
+            expected.verify(&bytes).map_err(|error| invalid(&error))?;
+        }
+        tarball::list(&bytes).map_err(|error| invalid(&error))
+    }
+}
+
+fn absolute(folder: &Path) -> Result<PathBuf, ProjectError> {
+    let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    if path.is_dir() { Ok(path) } else { Err(ProjectError::NoFolder { path }) }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn failure(kind: FetchFailureKind, path: &Path, reason: &dyn std::fmt::Display) -> FetchFailure {
+    let path = path.display();
+    FetchFailure { kind, message: format!("cannot use {path}: {reason}"), url: format!("file:{path}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Tarballs, as far as their manifests. What isn't the promised bytes never gets as far as being read.
+
+use espalier_core::{FetchFailure, FetchFailureKind, TarballListing};
+use url::Url;
+
+use super::Registry;
+use super::failure::{printable, shown};
+use super::request::{Get, Reply, Validators};
+use crate::config::settings::Freshness;
+use crate::integrity::Integrity;
+use crate::tarball;
+
+/// The longest tarball.
+const LONGEST_SENT: u64 = 1 << 30;
+
+impl Registry {
+    /// Lists a tarball of a registry, by a URL or by a path on the registry that its package comes from.
+    pub async fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
+        let package = package_of(address);
+        let url = self.tarball_url(address, &package)?;
+        let expected = integrity.map(str::parse::<Integrity>).transpose();
+        let expected = expected.map_err(|error| invalid(&url, format!("its tarball cannot be trusted: {error}")))?;
+        if let Some(listing) = self.cached_listing(expected.clone()).await {
+            return Ok(listing);
+        }
+        if self.freshness == Freshness::CacheOnly {
+            return Err(Registry::not_cached(&url));
+        }
+        let get = Get {
+            authorization: self.registries.authorization(&url, &package),
+            url,
+            accept: "*/*",
+            validators: Validators::default(),
+            limit: LONGEST_SENT,
+        };
+        let cache = self.cache.clone();
+        let decode = move |reply| {
+            let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
+            // The tarball is the compressed file itself: an encoding on top is the transport's.
+            let bytes = received.encoding.decode(&received.bytes, LONGEST_SENT)?;
+            if let Some(expected) = &expected {
+                expected.verify(&bytes).map_err(|error| format!("is not the expected tarball: {error}"))?;
+            }
+            let listing = tarball::list(&bytes).map_err(|error| error.to_string())?;
+            if let Some((cache, integrity)) = cache.as_ref().zip(expected.as_ref()) {
+                cache.tarballs.write(integrity, &bytes);
+            }
+            Ok(listing)
+        };
+        self.requester.get(&get, decode).await
+    }
+
+    async fn cached_listing(&self, expected: Option<Integrity>) -> Option<TarballListing> {
+        let (cache, expected) = (self.cache.clone()?, expected?);
+        let read = tokio::task::spawn_blocking(move || tarball::list(&cache.tarballs.read(&expected)?).ok());
+        let listing = read.await.ok()??;
+        self.activity().cached_documents.add(1);
+        Some(listing)
+    }
+
+    fn tarball_url(&self, address: &str, package: &str) -> Result<Url, FetchFailure> {
+        let registry = self.registries.of_package(package);
+        // Some recorded registries leave out their own host.
+        let url = if address.starts_with('/') { registry.join(address) } else { Url::parse(address) };
+        match url {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(self.registries.tarball_url(url, package)),
+            _ => Err(FetchFailure {
+                kind: FetchFailureKind::Unsupported,
+                message: format!("`{}` is not the URL of a tarball", printable(address)),
+                url: shown(registry),
+            }),
+        }
+    }
+}
+
+fn invalid(url: &Url, message: String) -> FetchFailure {
+    FetchFailure { kind: FetchFailureKind::Invalid, message, url: shown(url) }
+}
+
+/// The package that a tarball's address is of, by the convention `<name>/-/<file>`; empty where it doesn't follow it.
+fn package_of(address: &str) -> String {
+    let Some((before, _)) = address.split_once("/-/") else { return String::new() };
+    let mut steps = before.rsplit('/');
+    let last = steps.next().unwrap_or_default().replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
+    match steps.next().map(|scope| scope.replace("%40", "@")) {
+        Some(scope) if scope.starts_with('@') && !last.contains('/') => format!("{scope}/{last}"),
+        _ => last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_of;
+
+    #[test]
+    fn the_package_stands_before_the_dash() {
+        for (address, package) in [
+            ("/a/-/a-1.0.0.tgz", "a"),
+            ("http://registry.test/npm/@s/a/-/a-1.0.0.tgz", "@s/a"),
+            ("http://registry.test/@s%2fa/-/a-1.0.0.tgz", "@s/a"),
+            ("http://registry.test/download/a-1.0.0.tgz", ""),
+        ] {
+            assert_eq!(package_of(address), package, "{address}");
+        }
+    }
+}

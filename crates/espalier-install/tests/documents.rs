@@ -1,0 +1,201 @@
+//! Packuments, version documents and tarballs from a well-behaved registry, and what the cache makes of them.
+
+mod support;
+
+use espalier_core::FetchFailureKind;
+use espalier_install::integrity::Integrity;
+use espalier_replay::Settings;
+use support::scripted::{Reply, Scripted};
+use support::{cached_client, client, recording, serve, tarball};
+
+fn no_abbreviated() -> Settings {
+    Settings { abbreviated: false, ..Settings::default() }
+}
+
+#[tokio::test]
+async fn abbreviated_packuments_are_asked_for_and_recognised() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
+    assert!(packument.abbreviated);
+    assert_eq!(packument.len(), 2);
+}
+
+#[tokio::test]
+async fn a_registry_that_sends_full_ones_is_understood() {
+    let folder = recording();
+    let server = serve(folder.path(), no_abbreviated()).await;
+    let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
+    assert!(!packument.abbreviated);
+}
+
+#[tokio::test]
+async fn full_packuments_say_when_versions_were_published() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let client = client(&[("registry", &server.origin())]);
+    assert_eq!(client.packument("a", true).await.expect("a packument").time.len(), 2);
+}
+
+#[tokio::test]
+async fn a_version_has_its_own_document() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let document = client(&[("registry", &server.origin())]).version_document("a", "1.0.0").await.expect("a document");
+    assert!(document.contains("\"license\":\"MIT\""), "{document}");
+    assert_eq!(server.statistics().version_documents, 1);
+}
+
+#[tokio::test]
+async fn a_registry_without_version_documents_is_asked_for_the_packument() {
+    let packument = r#"{"name":"a","dist-tags":{},"versions":{"1.0.0":{"license":"MIT"}}}"#;
+    let server = Scripted::start([Reply::status("405 Method Not Allowed"), Reply::ok(packument)]).await;
+    let document = client(&[("registry", &server.origin)]).version_document("a", "1.0.0").await;
+    assert_eq!(document, Ok(r#"{"license":"MIT"}"#.to_owned()));
+    assert_eq!(server.seen()[1].line, "GET /a HTTP/1.1");
+}
+
+#[tokio::test]
+async fn a_fresh_document_is_not_asked_for_again() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for _ in 0..2 {
+        let (client, cache, _) = cached_client(&[("registry", &server.origin())], place.path());
+        assert!(client.packument("a", false).await.expect("a packument").abbreviated);
+        client.version_document("a", "1.1.0").await.expect("a document");
+        cache.flush();
+    }
+    assert_eq!(server.statistics().requests, 2);
+}
+
+#[tokio::test]
+async fn an_old_document_is_confirmed_and_not_sent_again() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for flag in ["prefer-offline", "prefer-online"] {
+        let (client, cache, _) = cached_client(&[("registry", &server.origin()), (flag, "true")], place.path());
+        assert_eq!(client.packument("a", false).await.expect("a packument").len(), 2);
+        cache.flush();
+    }
+    let statistics = server.statistics();
+    assert_eq!((statistics.requests, statistics.not_modified), (2, 1));
+}
+
+#[tokio::test]
+async fn offline_there_is_only_the_cache() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let registry = server.origin();
+    let offline = [("registry", registry.as_str()), ("offline", "true")];
+
+    let failure = cached_client(&offline, place.path()).0.packument("a", false).await.expect_err("nothing cached");
+    assert_eq!(failure.kind, FetchFailureKind::Unreachable);
+    assert!(failure.message.contains("--offline"), "{failure}");
+
+    let (client, cache, _) = cached_client(&offline[..1], place.path());
+    client.packument("a", false).await.expect("a packument");
+    cache.flush();
+    let requests = server.statistics().requests;
+    cached_client(&offline, place.path()).0.packument("a", false).await.expect("from the cache");
+    assert_eq!(server.statistics().requests, requests);
+}
+
+#[tokio::test]
+async fn a_document_that_must_not_be_kept_is_not() {
+    let packument = r#"{"name":"a","dist-tags":{},"versions":{}}"#;
+    let no_store = || Reply::Respond("200 OK".into(), vec!["cache-control: no-store".into()], packument.into());
+    let server = Scripted::start([no_store(), no_store()]).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for _ in 0..2 {
+        let flags = [("registry", server.origin.as_str()), ("prefer-offline", "true")];
+        let (client, cache, _) = cached_client(&flags, place.path());
+        client.packument("a", false).await.expect("a packument");
+        cache.flush();
+    }
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn a_damaged_entry_heals() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let registry = server.origin();
+    let fetch = async || {
+        let (client, cache, activity) = cached_client(&[("registry", &registry)], place.path());
+        client.packument("a", false).await.expect("a packument");
+        cache.flush();
+        activity.network_requests.get()
+    };
+    assert_eq!(fetch().await, 1);
+    let entry = files(place.path()).pop().expect("an entry");
+    let bytes = std::fs::read(&entry).expect("the entry");
+    std::fs::write(&entry, &bytes[..bytes.len() - 1]).expect("damaged");
+    assert_eq!(fetch().await, 1);
+    assert_eq!(fetch().await, 0);
+}
+
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn a_name_cannot_lead_elsewhere() {
+    let server = Scripted::start([]).await;
+    let registry = format!("{}/npm/", server.origin);
+    for name in ["..", ".", "%2e%2e", "a?b"] {
+        let failure = client(&[("registry", &registry)]).packument(name, false).await.expect_err("no such name");
+        assert_eq!(failure.kind, FetchFailureKind::Invalid, "{name}");
+    }
+    assert!(server.seen().is_empty());
+    client(&[("registry", &registry), ("fetch-retries", "0")])
+        .packument("@x/../../y", false)
+        .await
+        .expect_err("no answer");
+    assert_eq!(server.seen()[0].line, "GET /npm/@x%2f..%2f..%2fy HTTP/1.1");
+}
+
+#[tokio::test]
+async fn a_tarball_is_verified_and_listed() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let client = client(&[("registry", &server.origin())]);
+    let integrity = Integrity::of(&tarball()).to_string();
+    let absolute = format!("{}/a/-/a-1.0.0.tgz", server.origin());
+    for address in ["/a/-/a-1.0.0.tgz", &absolute] {
+        let listing = client.tarball(address, Some(&integrity)).await.expect("a listing");
+        assert_eq!(listing.files, ["package.json"]);
+        assert_eq!(listing.integrity, integrity);
+    }
+}
+
+#[tokio::test]
+async fn another_tarball_is_refused_and_not_kept() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let (client, _, _) = cached_client(&[("registry", &server.origin()), ("fetch-retries", "1")], place.path());
+    let other = Integrity::of(b"other").to_string();
+    let failure = client.tarball("/a/-/a-1.0.0.tgz", Some(&other)).await.expect_err("another one");
+    assert_eq!(failure.kind, FetchFailureKind::Invalid);
+    assert!(failure.message.contains("is not the expected tarball"), "{failure}");
+    assert_eq!(server.statistics().tarballs, 2);
+    assert!(files(place.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_cached_tarball_needs_no_network() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let registry = server.origin();
+    let integrity = Integrity::of(&tarball()).to_string();
+    let (client, _, _) = cached_client(&[("registry", &registry)], place.path());
+    client.tarball("/a/-/a-1.0.0.tgz", Some(&integrity)).await.expect("a listing");
+    let (client, _, _) = cached_client(&[("registry", &registry), ("offline", "true")], place.path());
+    client.tarball("/a/-/a-1.0.0.tgz", Some(&integrity)).await.expect("from the cache");
+}
