@@ -97,7 +97,8 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
   const espalier = await fresh();
   await espalier.init(await readFile(WASM));
   const silent = await startRegistry({}, () => true);
-  const other = espalier.resolve({ manifest: MANIFEST, registry: silent.url });
+  const input = { manifest: MANIFEST, registry: silent.url, timeout: 200 };
+  const other = espalier.resolve(input);
   while (silent.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 
   // Rust asks for the time. An exception where it expects none goes through it like a trap.
@@ -105,8 +106,13 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
     throw new Error('time stands still');
   });
   const crash = { code: 'ECRASH', message: /time stands still/ };
-  await assert.rejects(espalier.resolve({ manifest: MANIFEST, registry: silent.url }).result, crash);
+  await assert.rejects(espalier.resolve(input).result, crash);
   clock.mock.restore();
   await assert.rejects(other.result, crash);
+  await works(espalier);
+
+  // What the gone instance was still waiting for comes to nothing: its timers pass, its request fails.
+  silent.close();
+  await new Promise((resolve) => setTimeout(resolve, 300));
   await works(espalier);
 });

@@ -32,11 +32,12 @@ export async function startRegistry(packages, fault = () => {}) {
   });
   const origin = () => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  after(() => {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  });
-  return { url: origin(), requests, paths: () => requests.map(({ path }) => path) };
+  };
+  after(close);
+  return { url: origin(), requests, paths: () => requests.map(({ path }) => path), close };
 }
 
 /** @param {string} path @param {Packages} packages @param {string} origin */
