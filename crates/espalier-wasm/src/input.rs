@@ -9,7 +9,6 @@ use serde::Deserialize;
 /// The input of one run.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent switches")]
 pub struct Input {
     manifest: String,
     lockfile: Option<String>,
@@ -76,10 +75,5 @@ impl Input {
             default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
         };
         (project, options)
-    }
-
-    /// Whether publication times are needed, which abbreviated documents leave out.
-    pub fn needs_times(&self) -> bool {
-        self.before.is_some()
     }
 }

@@ -21,11 +21,10 @@ use crate::workers::Workers;
 pub async fn run(input: Input, fetch: Function, observe: Function) -> Result<JsValue, JsValue> {
     let started = timer::now();
     let (project, options) = input.project_and_options();
-    let needs_times = input.needs_times();
     let traffic = Rc::new(Traffic::default());
     let exchange = Exchange { fetch, retries: input.retries, timeout: input.timeout, traffic: Rc::clone(&traffic) };
     let registries = Registries::new(input.registry, input.registries);
-    let source = Source::new(Files::new(input.files), registries, Rc::new(exchange), needs_times);
+    let source = Source::new(Files::new(input.files), registries, exchange);
     let mut workers = Workers::start(input.concurrency, &Rc::new(source));
     let mut resolution = Resolution::new(project, options);
     loop {

@@ -1,6 +1,5 @@
 //! How each kind of request is answered: from the project's files, or over the network.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, Urgency};
@@ -19,22 +18,22 @@ const FULL: &str = "application/json";
 pub struct Source {
     files: Files,
     registries: Registries,
-    exchange: Rc<Exchange>,
-    accept: &'static str,
+    exchange: Exchange,
 }
 
 impl Source {
-    /// `needs_times` asks for full documents, because abbreviated ones have no publication times.
-    pub fn new(files: Files, registries: Registries, exchange: Rc<Exchange>, needs_times: bool) -> Self {
-        Self { files, registries, exchange, accept: if needs_times { FULL } else { ABBREVIATED } }
+    /// The files are the project's; everything else comes through the exchange.
+    pub fn new(files: Files, registries: Registries, exchange: Exchange) -> Self {
+        Self { files, registries, exchange }
     }
 
     /// Gets the answer to a request.
     pub async fn answer(&self, request: &Request, urgency: Urgency) -> Result<Answer, FetchFailure> {
         match request {
-            Request::Packument { name } => {
+            Request::Packument { name, full } => {
                 let address = self.registries.packument(name);
-                let body = self.exchange.get(&address, self.accept, urgency).await?;
+                let accept = if *full { FULL } else { ABBREVIATED };
+                let body = self.exchange.get(&address, accept, urgency).await?;
                 let packument = Packument::parse(&body.bytes, body.is_abbreviated());
                 let packument = packument.map_err(|error| unreadable(&body, &error.to_string()))?;
                 Ok(Answer::Packument(Arc::new(packument)))
