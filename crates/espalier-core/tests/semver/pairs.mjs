@@ -2,8 +2,9 @@
 //
 //   node pairs.mjs --semver <folder of the semver package> [--count n] [--seed n] [--corpus <folder of packuments>]
 //
-// The same arguments print the same lines; `pairs.jsonl` is what --count 4500 prints. With --corpus, ranges and versions come from those packuments instead of
-// from the generator. The verdicts, by their first element (flags: 1 loose, 2 includePrerelease):
+// The same arguments print the same lines; `pairs.jsonl` is what --count 4500 prints. With --corpus, ranges and versions
+// come from those packuments instead of from the generator. The verdicts, by their first element (flags: 1 loose,
+// 2 includePrerelease):
 //   ["v", text, flags, SemVer.version | null]
 //   ["c", version, version, flags, semver.compare, semver.compareBuild | null]
 //   ["r", range, flags, semver.validRange | null, semver.minVersion | null]
