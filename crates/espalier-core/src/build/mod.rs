@@ -74,10 +74,9 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     let mut builder = Builder::new(&project, options, exchange)?;
     builder.map_workspaces().await?;
     let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
-    if let Some(lock) = &lock {
-        builder.started_from_lock = true;
-        builder.lock_version = lock.version;
-        builder.load_lock(lock).await?;
+    match &lock {
+        Some(lock) => builder.load_lock(lock).await?,
+        None => builder.load_workspaces().await,
     }
     builder.foresee_root();
     let root = builder.tree.root;
