@@ -93,7 +93,7 @@ fn quiet_says_nothing_when_it_works() {
 fn timings_say_where_the_time_went() {
     let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
     let outcome = stage.lock(&["--timings"]);
-    for label in ["waiting for answers", "resolving", "inflating", "parsing", "2 requests"] {
+    for label in ["starting", "waiting for answers", "cpu: resolving", "2 requests"] {
         assert!(outcome.stderr.contains(label), "{}", outcome.stderr);
     }
 }
