@@ -117,26 +117,13 @@ struct Greeting {
     npm: String,
 }
 
-/// What of a file of npm's was executed by the jobs of a driver.
+/// What of a file of npm's the jobs of a driver never executed.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FileCoverage {
     /// Relative to arborist's `lib`.
     pub file: String,
-    /// In characters.
-    pub length: usize,
-    /// What wasn't.
-    pub unreached: Vec<Unreached>,
-}
-
-/// A piece of code that was never executed.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Unreached {
-    /// Where it begins.
-    pub line: usize,
-    /// In characters.
-    pub length: usize,
-    /// How it begins.
-    pub text: String,
+    /// Beginnings and ends, in UTF-16 units.
+    pub unreached: Vec<(usize, usize)>,
 }
 
 /// A process that runs npm again and again. It ends when it is dropped.
