@@ -103,8 +103,8 @@ pub enum Answer {
     },
     /// npm's error.
     Failure {
-        /// npm's code, such as `ERESOLVE`.
-        code: String,
+        /// npm's code, such as `ERESOLVE`; none where npm stumbled over something it didn't expect.
+        code: Option<String>,
         /// In npm's words.
         message: String,
     },
@@ -177,10 +177,10 @@ impl Driver {
     pub fn packument(&mut self, name: &str, registry: &str) -> anyhow::Result<Option<serde_json::Value>> {
         self.send(&Job::Packument { packument: name, registry })?;
         let packument: serde_json::Value = self.read().with_context(|| format!("asking npm for {name}"))?;
-        match (packument["code"].as_str(), packument["message"].as_str()) {
+        match (packument["message"].as_str(), packument["code"].as_str()) {
             (None, _) => Ok(Some(packument)),
-            (Some("E404"), _) => Ok(None),
-            (Some(code), message) => bail!("npm cannot fetch {name}: {code}: {}", message.unwrap_or_default()),
+            (Some(_), Some("E404")) => Ok(None),
+            (Some(message), _) => bail!("npm cannot fetch {name}: {message}"),
         }
     }
 

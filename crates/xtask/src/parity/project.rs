@@ -41,7 +41,7 @@ impl CorpusProject {
         let expected = if lockfile.exists() {
             Expected::Lockfile(fs::read_to_string(&lockfile)?)
         } else {
-            Expected::Failure("ERESOLVE".into())
+            Expected::Failure { code: Some("ERESOLVE".into()), message: String::new() }
         };
         Ok(Self { name, options, expected, folder })
     }

@@ -153,13 +153,15 @@ impl Bench<'_> {
         let mut judge = Judge::new(npm, Arc::clone(&self.recording));
         while let Some((number, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let judged = judge.rounds(case)?;
-            let differs = judged.iter().any(|judged| !judged.verdict.is_identical());
-            let smallest = if differs && !self.arguments.no_shrink {
-                let smallest = shrink::shrink(case, SHRINKING, |case| judge.differ(case))?;
-                let judged = judge.rounds(&smallest)?;
-                Some((smallest, judged))
-            } else {
-                None
+            // Another kind of difference that turns up on the way would be another bug.
+            let kind = judged.iter().find_map(|judged| judged.verdict.kind());
+            let smallest = match kind.filter(|_| !self.arguments.no_shrink) {
+                Some(kind) => {
+                    let smallest = shrink::shrink(case, SHRINKING, |case| judge.differ(case, &kind))?;
+                    let judged = judge.rounds(&smallest)?;
+                    Some((smallest, judged))
+                }
+                None => None,
             };
             let finding = Finding { number: *number, case: case.clone(), judged, smallest };
             if findings.send(finding).is_err() {

@@ -58,7 +58,10 @@ impl Npm {
             oracle::Answer::Lockfile { lockfile } => {
                 Expected::Lockfile(without_origin(&lockfile, &self.registry).replace(&self.registry, ORIGIN))
             }
-            oracle::Answer::Failure { code, .. } => Expected::Failure(code),
+            oracle::Answer::Failure { code, message } => {
+                let message = message.replace(&self.registry, ORIGIN);
+                Expected::Failure { code, message }
+            }
         };
         if let Some(file) = remembered {
             fs::write(&file, serde_json::to_vec(&answer)?)

@@ -58,9 +58,9 @@ impl Judge {
         Ok(judged)
     }
 
-    /// Whether the two differ in any round.
-    pub fn differ(&mut self, case: &Case) -> anyhow::Result<bool> {
-        Ok(self.rounds(case)?.iter().any(|judged| !judged.verdict.is_identical()))
+    /// Whether the two differ, in this way, in any round.
+    pub fn differ(&mut self, case: &Case, kind: &str) -> anyhow::Result<bool> {
+        Ok(self.rounds(case)?.iter().any(|judged| judged.verdict.kind().is_some_and(|other| other == kind)))
     }
 
     fn espalier(&self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Answer> {

@@ -40,7 +40,7 @@ impl Report {
         for (outcomes, judged) in self.outcomes.iter_mut().zip(&finding.judged) {
             let outcome = match &judged.npm {
                 Expected::Lockfile(_) => "a lock",
-                Expected::Failure(code) => code,
+                Expected::Failure { code, .. } => code.as_deref().unwrap_or("no code"),
             };
             *outcomes.entry(outcome.to_owned()).or_default() += 1;
         }
@@ -76,7 +76,9 @@ fn write(folder: &Path, case: &Case, judged: &[Judged]) -> anyhow::Result<()> {
         fs::write(folder.join("npm-args"), round.arguments.join(" "))?;
         match &judged.npm {
             Expected::Lockfile(lockfile) => fs::write(folder.join("npm-lock.json"), lockfile)?,
-            Expected::Failure(code) => fs::write(folder.join("npm-error"), code)?,
+            Expected::Failure { code, message } => {
+                fs::write(folder.join("npm-error"), format!("{}\n{message}\n", code.as_deref().unwrap_or_default()))?;
+            }
         }
         match &judged.espalier {
             Answer::Lockfile(lockfile) => fs::write(folder.join("espalier-lock.json"), lockfile)?,
