@@ -41,16 +41,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Vite ends when its standard input does: it can't outlive this process, however that ends.
+/// The server ends when its standard input does: it can't outlive this process, however that ends.
 fn serve(port: u16) -> Result<Child> {
-    let port = port.to_string();
-    Command::new(npm_program("vite"))
-        .args(["preview", "web", "--host", "127.0.0.1", "--strictPort", "--logLevel", "warn", "--port", &port])
-        .current_dir(root())
-        .env_remove("CI")
-        .stdin(Stdio::piped())
-        .spawn()
-        .context("cannot start `vite`")
+    let mut node = Command::new("node");
+    node.args(["web/serve.js", &port.to_string()]).current_dir(root()).stdin(Stdio::piped());
+    node.spawn().context("cannot start `node`")
 }
 
 fn choose_port(wanted: Option<u16>) -> Result<u16> {
