@@ -9,6 +9,7 @@ use crate::json;
 use crate::lockfile::Lock;
 use crate::manifest::Manifest;
 use crate::paths;
+use crate::resolution::Warning;
 use crate::tree::{Flags, NewNode, NodeId};
 
 impl Builder {
@@ -32,6 +33,15 @@ impl Builder {
         self.tree.calculate_flags(false);
         self.queue_unmet();
         Ok(())
+    }
+
+    /// npm would take the versions from it; saying so is better than changing them in silence.
+    pub(super) fn warn_of_old_lock(&mut self) {
+        self.warnings.push(Warning {
+            code: "old-lockfile",
+            message: "package-lock.json is of version 1, which isn't read yet: its versions are not kept".to_owned(),
+            location: String::new(),
+        });
     }
 
     /// Without a lock npm begins with what is on disk. That is at least the folders of the workspaces, whose

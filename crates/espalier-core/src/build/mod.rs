@@ -75,8 +75,13 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     builder.map_workspaces().await?;
     let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
     match &lock {
-        Some(lock) => builder.load_lock(lock).await?,
-        None => builder.load_workspaces().await,
+        Some(lock) if lock.version >= 2 => builder.load_lock(lock).await?,
+        old => {
+            if old.is_some() {
+                builder.warn_of_old_lock();
+            }
+            builder.load_workspaces().await;
+        }
     }
     builder.foresee_root();
     let root = builder.tree.root;
