@@ -14,8 +14,9 @@ const executablePath = chromium();
 
 export default defineConfig({
   testDir: 'tests/e2e',
-  timeout: 30_000,
-  expect: { timeout: 10_000 },
+  // A resolution takes a second on a machine of its own, and many on one that is shared.
+  timeout: 90_000,
+  expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   workers: 2,
   reporter: 'list',

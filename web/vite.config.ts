@@ -14,6 +14,6 @@ export default defineConfig({
   // Its worker and its wasm are found by `new URL(…, import.meta.url)`, which pre-bundling would break.
   optimizeDeps: { exclude: ['espalier'] },
   worker: { format: 'es' },
-  build: { target: 'es2023', modulePreload: { polyfill: false } },
+  build: { target: 'es2023', modulePreload: { polyfill: false }, rolldownOptions: { checks: { pluginTimings: false } } },
   test: { include: ['tests/**/*.test.ts'], environment: 'node' },
 });

@@ -23,10 +23,13 @@ export function embeddedRegistry(packuments: string): Plugin {
     },
     writeBundle({ dir }) {
       for (const entry of readdirSync(packuments)) {
-        // Servers decode `@scope%2fname` into a folder and a file.
-        const target = join(dir!, PREFIX, decodeURIComponent(entry.replace(/\.json$/, '')));
-        mkdirSync(dirname(target), { recursive: true });
-        cpSync(join(packuments, entry), target);
+        const name = entry.replace(/\.json$/, '');
+        // Asked for `@scope%2fname`, some servers look for that, and others for a file in a folder.
+        for (const path of new Set([name, decodeURIComponent(name)])) {
+          const target = join(dir!, PREFIX, path);
+          mkdirSync(dirname(target), { recursive: true });
+          cpSync(join(packuments, entry), target);
+        }
       }
     },
   };

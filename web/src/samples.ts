@@ -12,7 +12,7 @@ const ABOUT: Record<string, string> = {
   'vite-react-ts': 'A React app on Vite, in TypeScript',
   overrides: 'Overrides, and two Reacts under different names',
   'peer-conflict': 'Peers that can’t be met together, and what would help',
-  tiny: 'Two dependencies and nothing below them',
+  tiny: 'Three packages, to see everything at a glance',
 };
 
 const manifests = import.meta.glob<string>('../../tests/registry/projects/*/package.json', {

@@ -52,9 +52,12 @@ export function createRun(project: Project) {
     const began = performance.now();
     const now = () => performance.now() - began;
 
+    let drawn = -1;
     const draw = () => {
       batch(() => {
         setElapsed(now());
+        if (growth.moments.length === drawn) return;
+        drawn = growth.moments.length;
         setTree(treeOf(growth.graph(name, version)));
         setMoments([...growth.moments]);
         setTraffic({ requests: growth.requests, pending: growth.pending, bytes: growth.bytes });

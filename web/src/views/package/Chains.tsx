@@ -4,7 +4,7 @@ import { createSignal, For, Show } from 'solid-js';
 import { answer, type Tree } from '../../model/tree';
 import type { Chain } from '../../model/why';
 import { useSession } from '../../state/session';
-import { kindWord } from '../words';
+import { kindWord, title } from '../words';
 
 /** More would hide what stands below; the rest is one key away. */
 const FIRST = 4;
@@ -38,7 +38,7 @@ function ChainSteps(props: { tree: Tree; chain: Chain }) {
     <ol class="steps">
       <li style={{ '--level': 0 }}>
         <button class="link mono" onClick={() => view.show(-1)}>
-          {props.tree.nodes[0]!.name}
+          {title(props.tree.nodes[0])}
         </button>
       </li>
       <For each={props.chain}>

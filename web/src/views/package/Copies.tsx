@@ -5,6 +5,7 @@ import { place } from '../../model/copies';
 import { count } from '../../model/format';
 import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { title } from '../words';
 
 const FIRST = 3;
 
@@ -25,7 +26,7 @@ export function Copies(props: { tree: Tree; copies: readonly number[]; current: 
                 {(edge, index) => (
                   <>
                     {index() > 0 ? ', ' : ''}
-                    {props.tree.nodes[props.tree.edges[edge]!.from]!.name} <span class="mono">({props.tree.edges[edge]!.spec})</span>
+                    {title(props.tree.nodes[props.tree.edges[edge]!.from])} <span class="mono">({props.tree.edges[edge]!.spec})</span>
                   </>
                 )}
               </For>

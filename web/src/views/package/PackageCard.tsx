@@ -5,6 +5,7 @@ import { copiesOf, packageName } from '../../model/copies';
 import { counted } from '../../model/format';
 import type { Tree } from '../../model/tree';
 import { chainsTo } from '../../model/why';
+import { title } from '../words';
 import { Chains } from './Chains';
 import { Copies } from './Copies';
 import { Problems } from './Problems';
@@ -17,10 +18,10 @@ export function PackageCard(props: { tree: Tree; node: number }) {
   return (
     <article class="card">
       <header>
-        <p class="card-name mono">{node().name}</p>
+        <p class="card-name mono">{title(node())}</p>
         <p class="card-facts">
           <span class="mono">{node().version}</span>
-          <Show when={packageName(node()) !== node().name}>
+          <Show when={packageName(node()) !== title(node())}>
             <span>
               alias of <span class="mono">{packageName(node())}</span>
             </span>

@@ -10,8 +10,9 @@ import './package.css';
 export function PackageRegion() {
   const { run, view } = useSession();
   const selected = createMemo(() => {
+    // The root is the project, which is shown where nothing is selected.
     const location = view.selected();
-    return location === undefined ? undefined : run.tree()?.at.get(location);
+    return location ? run.tree()?.at.get(location) : undefined;
   });
   // A row that nothing answers selects no package, but has something to say.
   const unanswered = createMemo(() => {

@@ -5,6 +5,7 @@ import { count, counted } from '../../model/format';
 import { licenses } from '../../model/summary';
 import { answer, packagesOf, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { title } from '../words';
 
 const MOST = 8;
 
@@ -22,7 +23,7 @@ export function ProjectCard(props: { tree: Tree }) {
   return (
     <article class="card">
       <header>
-        <p class="card-name mono">{root().name}</p>
+        <p class="card-name mono">{title(root())}</p>
         <p class="card-facts">
           <span class="mono">{root().version}</span>
           <span>{counted(props.tree.out[0]!.length, 'direct dependency', 'direct dependencies')}</span>

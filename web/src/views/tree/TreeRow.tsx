@@ -6,7 +6,7 @@ import { count } from '../../model/format';
 import type { Row } from '../../model/rows';
 import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
-import { kindWord } from '../words';
+import { kindWord, title } from '../words';
 import { Mark, type MarkKind } from './Mark';
 import { Marked } from './Marked';
 import { Notes } from './Notes';
@@ -66,7 +66,7 @@ export function TreeRow(props: TreeRowProps) {
           <Mark kind={markOf(props.row, node())} open={props.row.open} />
         </span>
         <span class="name mono">
-          <Marked text={edge()?.name ?? node()?.name ?? ''} words={props.words} />
+          <Marked text={edge()?.name ?? title(node())} words={props.words} />
         </span>
       </div>
       <div role="gridcell" aria-colindex="2" class="cell-version mono">

@@ -3,6 +3,7 @@
 import type { Row } from '../../model/rows';
 import type { Tree } from '../../model/tree';
 import type { View } from '../../state/view';
+import { title } from '../words';
 
 /** Letters that mean something else everywhere on the page. Within a name, or with Shift, they are letters. */
 const TAKEN = 'detw';
@@ -87,5 +88,5 @@ function isLetter(key: string): boolean {
 }
 
 function nameOf(tree: Tree | undefined, row: Row): string {
-  return tree?.edges[row.edge]?.name ?? tree?.nodes[row.node]?.name ?? '';
+  return tree?.edges[row.edge]?.name ?? title(tree?.nodes[row.node]);
 }
