@@ -14,10 +14,12 @@ const TIMEOUT = 120_000;
 
 const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag'] as const;
 const SWITCHES = ['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const;
+const OBJECTS = ['files', 'registries', 'platform'] as const;
 const KNOWN = new Set<string>([
   ...TEXTS,
   ...SWITCHES,
-  ...['manifest', 'files', 'registry', 'registries', 'platform', 'before'],
+  ...OBJECTS,
+  ...['manifest', 'registry', 'before'],
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
 ]);
 
@@ -29,9 +31,10 @@ export function runInput(input: ResolveInput): RunInput {
   }
   for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
   for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
+  for (const field of OBJECTS) check(field, 'an object', input[field], (value) => typeof value === 'object');
   const files = fileMap(input.files);
   return {
-    manifest: manifestText(input.manifest ?? files['package.json']),
+    manifest: manifestText(input.manifest === undefined ? files['package.json'] : input.manifest),
     lockfile: input.lockfile ?? files['package-lock.json'],
     files,
     folderName: input.folderName ?? 'project',
@@ -56,6 +59,7 @@ export function runInput(input: ResolveInput): RunInput {
 
 function manifestText(manifest: string | object | undefined): string {
   if (manifest === undefined) throw refused('there is no package.json: give `manifest`, or one among the `files`');
+  check('manifest', 'text or an object', manifest, (value) => typeof value === 'string' || typeof value === 'object');
   return typeof manifest === 'string' ? manifest : `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
@@ -104,7 +108,6 @@ function address(field: string, value: string | URL): string {
 
 function platform(platform: ResolveInput['platform']): RunInput['platform'] {
   if (platform === undefined) return undefined;
-  check('platform', 'an object with os and cpu', platform, (value) => typeof value === 'object');
   check('platform.os', 'a string', platform.os ?? null, (value) => typeof value === 'string');
   check('platform.cpu', 'a string', platform.cpu ?? null, (value) => typeof value === 'string');
   check('platform.libc', 'a string', platform.libc, (value) => typeof value === 'string');

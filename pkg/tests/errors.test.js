@@ -151,6 +151,8 @@ test('wrong input names the field', async () => {
     [{ manifest: '{}', before: 'yesterday' }, /`before` has to be a date/],
     [{ manifest: '{}', concurrency: 0 }, /`concurrency` has to be a whole number from 1/],
     [{ manifest: '{}', platform: { os: 'linux' } }, /`platform\.cpu` has to be a string/],
+    [{ manifest: null }, /`manifest` has to be text or an object, not null/],
+    [{ manifest: '{}', registries: null }, /`registries` has to be an object, not null/],
     [{ manifest: '{}', files: { 'a/package.json': {} } }, /`files\['a\/package\.json'\]` has to be a string/],
   ];
   for (const [input, message] of wrong) {
