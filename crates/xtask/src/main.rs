@@ -1,10 +1,12 @@
 //! The project's own commands. Each is a module; this file only knows their names and arguments.
 
+mod chromium;
 mod oracle;
 mod parity;
 mod play;
 mod record;
 mod test;
+mod toolchain;
 mod wasm;
 
 use clap::Parser;

@@ -1,10 +1,219 @@
-//! `cargo xtask oracle`: to be written.
+//! `cargo xtask oracle`: npm itself, at the version whose behaviour Espalier reproduces, as the judge.
+//!
+//! npm is installed once into a folder of its own and then driven by `tests/oracle/driver.mjs`, one process
+//! for many projects. Nothing here knows Espalier's resolver.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// The oracle's version.
+pub const NPM_VERSION: &str = espalier_core::options::NPM_VERSION;
+
+/// The largest project of the corpus takes half a minute on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    /// Where to install; by default a folder in cargo's target folder.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
 
-/// Runs the command.
-pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+/// Installs the oracle where it isn't yet, and prints the folder of its npm.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    println!("{}", install(arguments.dir.as_deref())?.display());
+    Ok(())
+}
+
+/// The folder of npm's own package, installed there now if need be.
+pub fn install(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let folder = folder.map_or_else(|| target_folder().join("oracle"), Path::to_owned);
+    let npm = folder.join("node_modules/npm");
+    if installed_version(&npm).as_deref() != Some(NPM_VERSION) {
+        eprintln!("installing npm {NPM_VERSION} into {}", folder.display());
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let status = Command::new("npm")
+            .args([
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+                "--no-save",
+                "--no-package-lock",
+                "--prefix",
+            ])
+            .arg(&folder)
+            .arg(format!("npm@{NPM_VERSION}"))
+            .stdout(Stdio::null())
+            .status()
+            .context("cannot run npm, which installs the oracle; is Node.js on the PATH?")?;
+        ensure!(status.success(), "npm could not install npm@{NPM_VERSION} into {}: {status}", folder.display());
+    }
+    Ok(npm)
+}
+
+fn installed_version(npm: &Path) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_slice(&fs::read(npm.join("package.json")).ok()?).ok()?;
+    Some(manifest["version"].as_str()?.to_owned())
+}
+
+/// The repository's root.
+pub fn repository() -> &'static Path {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).unwrap_or(manifest)
+}
+
+/// Where generated files go.
+pub fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from)
+}
+
+/// A lock with the origin taken off `resolved`, as the corpus holds npm's.
+pub fn without_origin(lockfile: &str, origin: &str) -> String {
+    lockfile.replace(&format!("\"resolved\": \"{origin}/"), "\"resolved\": \"/")
+}
+
+/// What npm is asked.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Job<'a> {
+    /// To write the lock of the project in a folder.
+    Lock { folder: &'a Path, registry: &'a str, arguments: &'a [String] },
+    /// To fetch a full packument.
+    Packument { packument: &'a str, registry: &'a str },
+}
+
+/// What npm made of a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The lock, as npm wrote it.
+    Lockfile {
+        /// Its text.
+        lockfile: String,
+    },
+    /// npm's error.
+    Failure {
+        /// npm's code, such as `ERESOLVE`; none where npm stumbled over something it didn't expect.
+        code: Option<String>,
+        /// In npm's words.
+        message: String,
+    },
+}
+
+/// The first line of a driver.
+#[derive(Deserialize)]
+struct Greeting {
+    node: String,
+    npm: String,
+}
+
+/// What of a file of npm's the jobs of a driver never executed.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FileCoverage {
+    /// Relative to arborist's `lib`.
+    pub file: String,
+    /// Beginnings and ends, in UTF-16 units.
+    pub unreached: Vec<(usize, usize)>,
+}
+
+/// A process that runs npm again and again. It ends when it is dropped.
+pub struct Driver {
+    /// The Node version that it runs on, which npm's choices depend on.
+    pub node_version: String,
+    process: Child,
+    jobs: Option<ChildStdin>,
+    answers: Receiver<String>,
+}
+
+impl Driver {
+    /// Starts the process. `scratch` is for npm's cache, one folder per process.
+    pub fn start(npm: &Path, scratch: &Path, coverage: bool) -> anyhow::Result<Self> {
+        let script = repository().join("tests/oracle/driver.mjs");
+        let mut process = Command::new("node")
+            .arg("--max-old-space-size=6144")
+            .arg(&script)
+            .arg(std::path::absolute(npm)?)
+            .arg(std::path::absolute(scratch)?)
+            .args(coverage.then_some("--coverage"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot run node, which drives the oracle; is Node.js on the PATH?")?;
+        let output = process.stdout.take().context("the driver has no output")?;
+        let jobs = process.stdin.take();
+        let (sender, answers) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut driver = Self { node_version: String::new(), process, jobs, answers };
+        let greeting: Greeting = driver.read()?;
+        ensure!(greeting.npm == NPM_VERSION, "the oracle is npm {}, not {NPM_VERSION}", greeting.npm);
+        greeting.node.trim_start_matches('v').clone_into(&mut driver.node_version);
+        Ok(driver)
+    }
+
+    /// Lets npm write the lock of a project.
+    pub fn ask(&mut self, folder: &Path, registry: &str, arguments: &[String]) -> anyhow::Result<Answer> {
+        let absolute = std::path::absolute(folder)?;
+        self.send(&Job::Lock { folder: &absolute, registry, arguments })?;
+        self.read().with_context(|| format!("asking npm about {}", folder.display()))
+    }
+
+    /// Lets npm fetch a full packument; `None` for a package that the registry doesn't have.
+    pub fn packument(&mut self, name: &str, registry: &str) -> anyhow::Result<Option<serde_json::Value>> {
+        self.send(&Job::Packument { packument: name, registry })?;
+        let packument: serde_json::Value = self.read().with_context(|| format!("asking npm for {name}"))?;
+        match (packument["message"].as_str(), packument["code"].as_str()) {
+            (None, _) => Ok(Some(packument)),
+            (Some(_), Some("E404")) => Ok(None),
+            (Some(message), _) => bail!("npm cannot fetch {name}: {message}"),
+        }
+    }
+
+    /// Ends the process and hears what of npm's code it executed.
+    pub fn finish(mut self) -> anyhow::Result<Vec<FileCoverage>> {
+        #[derive(Deserialize)]
+        struct Report {
+            coverage: Vec<FileCoverage>,
+        }
+        self.jobs.take();
+        Ok(self.read::<Report>()?.coverage)
+    }
+
+    fn send(&mut self, job: &Job) -> anyhow::Result<()> {
+        let mut line = serde_json::to_vec(job)?;
+        line.push(b'\n');
+        self.jobs.as_mut().context("the driver was stopped")?.write_all(&line).context("the driver has died")
+    }
+
+    fn read<T: for<'de> Deserialize<'de>>(&mut self) -> anyhow::Result<T> {
+        match self.answers.recv_timeout(PATIENCE) {
+            Ok(line) => serde_json::from_str(&line).with_context(|| format!("the driver said {line:.200}")),
+            Err(RecvTimeoutError::Timeout) => bail!("the driver said nothing for {PATIENCE:?}"),
+            Err(RecvTimeoutError::Disconnected) => bail!("the driver ended without an answer"),
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.jobs.take();
+        // It may be busy with a job that nobody waits for any more. Failure means that it has ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }

@@ -1,10 +1,74 @@
-//! `cargo xtask play`: to be written.
+//! `cargo xtask play`: the playground, from nothing to an address that a browser can open.
+//!
+//! It serves what is shipped: the built app and the embedded registry as static files, on loopback. To change
+//! the app while it runs there is `npm run --workspace web dev`.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::toolchain::{self, npm_program, root};
+use crate::wasm::{self, Profile};
+
+/// Where the playground is when nobody else is there and nothing else is asked for.
+const DEFAULT_PORT: u16 = 4870;
+/// How long the server may take to answer for the first time.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Arguments of `cargo xtask play`.
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    /// The port to listen on; by default 4870, or any free one when that is taken.
+    #[arg(long)]
+    port: Option<u16>,
+}
 
-/// Runs the command.
-pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+/// Runs the command, until it is interrupted.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let port = choose_port(arguments.port)?;
+    wasm::build(Profile::Release)?;
+    eprintln!("Building the playground (vite build) …");
+    toolchain::run(Command::new(npm_program("vite")).args(["build", "web", "--logLevel", "warn"]))?;
+
+    let mut server = serve(port)?;
+    wait_until_ready(&mut server, port)?;
+    eprintln!("The playground is at http://127.0.0.1:{port}/ and ends with Ctrl-C.");
+    let status = server.wait()?;
+    ensure!(status.success(), "the server ended by itself ({status})");
+    Ok(())
+}
+
+/// The server ends when its standard input does: it can't outlive this process, however that ends.
+fn serve(port: u16) -> Result<Child> {
+    let mut node = Command::new("node");
+    node.args(["web/serve.js", &port.to_string()]).current_dir(root()).stdin(Stdio::piped());
+    node.spawn().context("cannot start `node`")
+}
+
+fn choose_port(wanted: Option<u16>) -> Result<u16> {
+    let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    let listener = match wanted {
+        Some(port) => bind(port).with_context(|| format!("port {port} can't be listened on; try another --port"))?,
+        None => bind(DEFAULT_PORT).or_else(|_| bind(0))?,
+    };
+    Ok(listener.local_addr()?.port())
+}
+
+fn wait_until_ready(server: &mut Child, port: u16) -> Result<()> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        if let Some(status) = server.try_wait()? {
+            bail!("the server ended before it answered ({status})");
+        }
+        if TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok() {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(50));
+    }
+    server.kill()?;
+    bail!("the server did not answer within {} seconds", PATIENCE.as_secs())
 }

@@ -1,10 +1,159 @@
-//! `cargo xtask wasm`: to be written.
+//! `cargo xtask wasm`: builds `pkg/dist` from `espalier-wasm` and `pkg/src`, and weighs it.
+//!
+//! The steps are cargo, wasm-bindgen (as a library, of the version that the workspace pins for the crate as
+//! well), `wasm-opt` and `tsc` from npm. Nothing is done when no input has changed since the last time.
+
+mod freshness;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::toolchain::{self, npm_program, root};
+
+/// What the wasm may weigh: bytes as they are, and bytes that a browser downloads.
+const MAX_RAW: u64 = 1_000_000;
+const MAX_BROTLI: u64 = 350_000;
+
+/// Where `espalier-wasm` runs.
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The same processor with files and output, which tests need.
+const TEST_TARGET: &str = "wasm32-wasip1";
+
+/// Rust's tasks run in microtasks. Taken from here instead of the global, one that traps is noticed.
+const MICROTASKS: &str = "import { queueMicrotask } from './crash.js';\n";
 
 /// Arguments of `cargo xtask wasm`.
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    /// Build quickly: neither optimised nor weighed.
+    #[arg(long)]
+    dev: bool,
+    /// Don't build, but run the core's tests as wasm, in Node.
+    #[arg(long, conflicts_with = "dev")]
+    test: bool,
+}
+
+/// How the wasm is compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// As it is published.
+    Release,
+    /// Quickly.
+    Development,
+}
 
 /// Runs the command.
-pub fn run(_arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.test {
+        return test_core();
+    }
+    build(if arguments.dev { Profile::Development } else { Profile::Release })
+}
+
+/// Builds `pkg/dist`, unless it is what the sources say.
+pub fn build(profile: Profile) -> Result<()> {
+    toolchain::npm_packages()?;
+    let fingerprint = freshness::fingerprint(profile)?;
+    if freshness::is_fresh(&fingerprint) {
+        eprintln!("pkg/dist is up to date.");
+        return Ok(());
+    }
+    toolchain::rust_target(TARGET)?;
+    eprintln!("Compiling espalier-wasm …");
+    let compiled = compile(profile)?;
+    let dist = dist();
+    if dist.exists() {
+        fs::remove_dir_all(&dist)?;
+    }
+    fs::create_dir_all(&dist)?;
+    bind(&compiled, &dist, profile)?;
+    if profile == Profile::Release {
+        eprintln!("Optimising it (wasm-opt) …");
+        optimise(&wasm_file())?;
+    }
+    toolchain::run(Command::new(npm_program("tsc")).args(["--project", "pkg"]))?;
+    if profile == Profile::Release {
+        weigh(&wasm_file())?;
+    }
+    freshness::remember(&fingerprint)
+}
+
+/// Runs the core's tests compiled to wasm, in Node.
+pub fn test_core() -> Result<()> {
+    toolchain::rust_target(TEST_TARGET)?;
+    let runner = format!("node --no-warnings {}", root().join("crates/xtask/src/wasm/wasi.mjs").display());
+    let mut cargo = Command::new("cargo");
+    cargo.args(["test", "--package", "espalier-core", "--target", TEST_TARGET]);
+    toolchain::run(cargo.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner))
+}
+
+fn dist() -> PathBuf {
+    root().join("pkg/dist")
+}
+
+fn wasm_file() -> PathBuf {
+    dist().join("espalier.wasm")
+}
+
+/// Returns where cargo has put the module.
+fn compile(profile: Profile) -> Result<PathBuf> {
+    let profile = if profile == Profile::Release { "wasm" } else { "dev" };
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--package", "espalier-wasm", "--lib", "--target", TARGET, "--profile", profile]);
+    cargo.arg("--message-format=json-render-diagnostics");
+    let output = cargo.current_dir(root()).stderr(Stdio::inherit()).output().context("cannot start `cargo`")?;
+    ensure!(output.status.success(), "espalier-wasm doesn't compile");
+    let messages = String::from_utf8(output.stdout)?;
+    messages.lines().find_map(module_in).context("cargo named no wasm file")
+}
+
+/// The wasm file in one of cargo's messages, if it is about our crate.
+fn module_in(message: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    if message["target"]["name"] != "espalier_wasm" {
+        return None;
+    }
+    let files = message["filenames"].as_array()?;
+    let mut files = files.iter().filter_map(Value::as_str).map(PathBuf::from);
+    files.find(|file| file.extension().is_some_and(|extension| extension == "wasm"))
+}
+
+/// Writes `espalier.wasm` and the glue that instantiates it.
+fn bind(module: &Path, dist: &Path, profile: Profile) -> Result<()> {
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(module).out_name("espalier").web(true)?;
+    bindgen.typescript(false).omit_default_module_path(true).reset_state_function(true);
+    bindgen.debug(profile == Profile::Development).remove_producers_section(true);
+    let mut output = bindgen.generate_output().context("wasm-bindgen failed")?;
+    let glue = format!("{MICROTASKS}{}", output.js());
+    fs::write(dist.join("glue.js"), glue)?;
+    fs::write(wasm_file(), output.wasm_mut().emit_wasm())?;
+    Ok(())
+}
+
+fn optimise(wasm: &Path) -> Result<()> {
+    toolchain::run(Command::new(npm_program("wasm-opt")).arg("-Oz").arg(wasm).arg("-o").arg(wasm))
+}
+
+/// Prints what a browser has to download, and refuses more than was promised.
+fn weigh(wasm: &Path) -> Result<()> {
+    let script = include_str!("wasm/weigh.mjs");
+    let mut node = Command::new("node");
+    node.args(["--input-type=module", "-", &wasm.to_string_lossy()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = node.spawn().context("cannot start `node`")?;
+    process.stdin.take().context("no stdin")?.write_all(script.as_bytes())?;
+    let output = process.wait_with_output()?;
+    ensure!(output.status.success(), "the wasm could not be weighed");
+    let sizes = String::from_utf8(output.stdout)?;
+    let sizes = sizes.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>()?;
+    let [raw, gzip, brotli] = sizes[..] else { anyhow::bail!("three sizes were expected") };
+    eprintln!("espalier.wasm: {raw} bytes, {gzip} as gzip, {brotli} as brotli");
+    ensure!(raw <= MAX_RAW && brotli <= MAX_BROTLI, "it may weigh {MAX_RAW} bytes, and {MAX_BROTLI} as brotli");
+    Ok(())
 }

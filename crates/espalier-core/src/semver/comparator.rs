@@ -53,15 +53,17 @@ impl Operator {
     pub fn is_inclusive(self) -> bool {
         matches!(self, Self::LessEqual | Self::GreaterEqual)
     }
+}
 
-    fn as_str(self) -> &'static str {
-        match self {
+impl fmt::Display for Operator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
             Self::Less => "<",
             Self::LessEqual => "<=",
             Self::Equal => "",
             Self::GreaterEqual => ">=",
             Self::Greater => ">",
-        }
+        })
     }
 }
 
@@ -144,6 +146,6 @@ impl Comparator {
 
 impl fmt::Display for Comparator {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.operator.as_str(), self.version())
+        write!(formatter, "{}{}", self.operator, self.version())
     }
 }

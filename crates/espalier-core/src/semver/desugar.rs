@@ -4,6 +4,8 @@
 //! where node-semver rewrites it several times; the rules that only come from that rewriting are noted where they
 //! show.
 
+use std::fmt;
+
 use super::alternative::Comparators;
 use super::comparator::{Comparator, Operator};
 use super::grammar::{self, MAX_LENGTH, Partial};
@@ -56,6 +58,15 @@ impl Source<'_> {
         match self {
             Self::Written(digits) => digits.len(),
             Self::After(_) => value.checked_ilog10().map_or(1, |log| log as usize + 1),
+        }
+    }
+}
+
+impl fmt::Display for Source<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Written(digits) => formatter.write_str(digits),
+            Self::After(digits) => Number::after(digits).fmt(formatter),
         }
     }
 }
@@ -193,12 +204,14 @@ impl Desugaring {
         let before = before.strip_suffix('=').unwrap_or(before);
         let before = before.strip_suffix(['<', '>']).unwrap_or(before);
         let word = [before, after].concat();
-        if word.is_empty() {
-            return Ok(Word::Vanished);
-        }
-        let (operator, prefixed) = Operator::strip(&word);
+        if word.is_empty() { Ok(Word::Vanished) } else { self.reread(&word) }
+    }
+
+    /// What a word was rewritten to, if it took rewriting, when nothing but a bound at a version can come of it.
+    fn reread(&mut self, word: &str) -> Result<Word, InvalidRange> {
+        let (operator, prefixed) = Operator::strip(word);
         match self.scan_after(prefixed) {
-            Some(partial) if partial.is_full() => self.plain(&word, operator, prefixed, &partial),
+            Some(partial) if partial.is_full() => self.plain(word, operator, prefixed, &partial),
             _ => self.unreadable(),
         }
     }
@@ -248,7 +261,14 @@ impl Desugaring {
                     length += source.length(number);
                 }
                 Number::TooLarge => *value = None,
-                Number::Exponential(_) => return self.unreadable(),
+                // Loosely, the rest may still read as a version: `>1.12345678901234567890123` comes to
+                // `>=1.1.2345678901234568e+22.0`, which is 1.1.2345678901234568-e.
+                Number::Exponential(_) => {
+                    let [major, minor, patch] = numbers;
+                    let hyphen = if prerelease.is_some() { "-" } else { "" };
+                    let prerelease = prerelease.unwrap_or_default();
+                    return self.reread(&format!("{operator}{major}.{minor}.{patch}{hyphen}{prerelease}"));
+                }
             }
         }
         let [Some(major), Some(minor), Some(patch)] = values else { return Err(InvalidRange) };

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::number::{MAX_SAFE_INTEGER, safe_integer};
+use super::number::{MAX_SAFE_INTEGER, nearest_double, safe_integer};
 
 /// One of the dot-separated parts of a prerelease.
 ///
@@ -105,7 +105,7 @@ impl Identifier {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "it is below 2⁵³")]
             Self::Numeric(number) => Some(*number as f64),
-            Self::Text(text) => is_numeric(text).then(|| text.parse().ok()).flatten(),
+            Self::Text(text) => is_numeric(text).then(|| nearest_double(text)),
         }
     }
 }

@@ -2,8 +2,9 @@
 //
 //   node pairs.mjs --semver <folder of the semver package> [--count n] [--seed n] [--corpus <folder of packuments>]
 //
-// The same arguments print the same lines. With --corpus, ranges and versions come from those packuments instead of
-// from the generator. The verdicts, by their first element (flags: 1 loose, 2 includePrerelease):
+// The same arguments print the same lines; `pairs.jsonl` is what --count 4500 prints. With --corpus, ranges and versions
+// come from those packuments instead of from the generator. The verdicts, by their first element (flags: 1 loose,
+// 2 includePrerelease):
 //   ["v", text, flags, SemVer.version | null]
 //   ["c", version, version, flags, semver.compare, semver.compareBuild | null]
 //   ["r", range, flags, semver.validRange | null, semver.minVersion | null]
@@ -48,17 +49,18 @@ const JUNK = [...'xXv=<>~^*|.-+ 0129aZ', '||', ' - ', '~>', '>=', '<=', ' ', 'é
 const HUGE = [
   '9007199254740990', '9007199254740991', '9007199254740992', '9007199254740993', '18446744073709551616',
   '99999999999999999999', '999999999999999934463', '999999999999999934464', '999999999999999999999',
-  '1000000000000000000000', '1' + '0'.repeat(30), '9'.repeat(256), '9'.repeat(257), '9'.repeat(258),
+  '1000000000000000000000', '12345678901234567890123', '98765432109876543210987654321', '1' + '0'.repeat(30), '9'.repeat(256), '9'.repeat(257), '9'.repeat(258),
   '0'.repeat(15) + '7', '0'.repeat(255) + '7', '0'.repeat(256) + '7', '20230101120000123', '20230101120000124',
 ]
 const WORDS = ['alpha', 'beta', 'rc', 'x', 'X', '-', '--', '0a', '00', '01', 'a-b', '-1', 'v', 'dev', 'canary']
 const LONG = ['a'.repeat(245), 'a'.repeat(250), 'a'.repeat(251), 'a'.repeat(252), '1'.repeat(250) + 'a', 'a.'.repeat(120) + 'a']
 
+const huge = () => (chance(0.3) ? many(14, 40, () => below(10)).join('') : pick(HUGE))
 const number = () =>
-  chance(0.9) ? String(below(4)) : chance(0.4) ? String(below(100)) : chance(0.5) ? '0' + below(12) : pick(HUGE)
+  chance(0.9) ? String(below(4)) : chance(0.4) ? String(below(100)) : chance(0.5) ? '0' + below(12) : huge()
 const wildcard = () => (chance(0.25) ? pick(['x', 'X', '*']) : number())
 const identifier = () =>
-  chance(0.45) ? String(below(4)) : chance(0.9) ? pick(WORDS) : chance(0.6) ? pick(HUGE) : pick(LONG)
+  chance(0.45) ? String(below(4)) : chance(0.9) ? pick(WORDS) : chance(0.6) ? huge() : pick(LONG)
 const identifiers = () => many(1, 3, identifier).join('.')
 const prerelease = () =>
   chance(0.65) ? '' : (chance(0.9) ? '-' : chance(0.5) ? '' : '--') + identifiers() + (chance(0.03) ? '.' : '')

@@ -1,0 +1,79 @@
+//! What JavaScript gives to a run. `pkg/src/input.ts` has checked it and filled in the defaults that are
+//! the package's; what is absent here is left to the core's defaults.
+
+use std::collections::BTreeMap;
+
+use espalier_core::{Options, Platform, Project};
+use serde::Deserialize;
+
+/// The input of one run.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Input {
+    manifest: String,
+    lockfile: Option<String>,
+    folder_name: String,
+    node_version: Option<String>,
+    npm_version: Option<String>,
+    platform: Option<PlatformInput>,
+    legacy_peer_deps: bool,
+    strict_peer_deps: bool,
+    force: bool,
+    prefer_dedupe: bool,
+    install_links: bool,
+    engine_strict: bool,
+    default_tag: Option<String>,
+    /// Milliseconds since the epoch.
+    before: Option<i64>,
+    /// Path and text of the project's other files.
+    pub files: BTreeMap<String, String>,
+    /// The address of the registry.
+    pub registry: Option<String>,
+    /// Scope (`@acme`) and address.
+    pub registries: BTreeMap<String, String>,
+    /// How many requests may be under way at once.
+    pub concurrency: usize,
+    /// How often a request is tried again.
+    pub retries: u32,
+    /// Milliseconds that one try may take.
+    pub timeout: u32,
+}
+
+#[derive(Deserialize)]
+struct PlatformInput {
+    os: String,
+    cpu: String,
+    libc: Option<String>,
+}
+
+impl Input {
+    /// The parts that are the core's business.
+    pub fn project_and_options(&self) -> (Project, Options) {
+        let project = Project {
+            manifest: self.manifest.clone(),
+            lockfile: self.lockfile.clone(),
+            folder_name: self.folder_name.clone(),
+            path: format!("/{}", self.folder_name),
+        };
+        let defaults = Options::default();
+        let platform = self.platform.as_ref().map(|platform| Platform {
+            os: platform.os.clone(),
+            cpu: platform.cpu.clone(),
+            libc: platform.libc.clone(),
+        });
+        let options = Options {
+            node_version: self.node_version.clone().unwrap_or(defaults.node_version),
+            npm_version: self.npm_version.clone().unwrap_or(defaults.npm_version),
+            platform: platform.unwrap_or(defaults.platform),
+            legacy_peer_deps: self.legacy_peer_deps,
+            strict_peer_deps: self.strict_peer_deps,
+            force: self.force,
+            prefer_dedupe: self.prefer_dedupe,
+            install_links: self.install_links,
+            engine_strict: self.engine_strict,
+            before: self.before,
+            default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
+        };
+        (project, options)
+    }
+}

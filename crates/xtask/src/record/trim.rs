@@ -1,0 +1,111 @@
+//! What of a version's manifest decides a lock, and how it is written: one line for each version, so that
+//! differences between recordings can be read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::selection::Package;
+
+/// Fields that are kept as they are.
+const FIELDS: [&str; 20] = [
+    "name",
+    "version",
+    "license",
+    "licenses",
+    "licence",
+    "dependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "optionalDependencies",
+    "acceptDependencies",
+    "bundleDependencies",
+    "bundledDependencies",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "bin",
+    "funding",
+    "deprecated",
+    "hasInstallScript",
+];
+
+const SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
+
+/// Replaces the packuments in a folder; says how many bytes they have.
+pub fn write(packages: &BTreeMap<String, Package>, folder: &Path) -> anyhow::Result<usize> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    let mut bytes = 0;
+    for (name, package) in packages {
+        let text = packument(package)?;
+        bytes += text.len();
+        fs::write(folder.join(format!("{}.json", name.replace('/', "%2f"))), text)?;
+    }
+    Ok(bytes)
+}
+
+fn packument(package: &Package) -> serde_json::Result<String> {
+    let field = |name: &str| package.packument.get(name).unwrap_or(&Value::Null);
+    let kept = |version: &Value| version.as_str().is_some_and(|version| package.kept.contains(version));
+    let mut tags: Map<String, Value> = entries(field("dist-tags")).filter(|(_, version)| kept(version)).collect();
+    // A registry without `latest` would be a rarer thing than what is recorded here.
+    if let (false, Some(highest)) = (tags.contains_key("latest"), package.highest()) {
+        tags.insert("latest".into(), highest.into());
+    }
+    let versions: Vec<String> = entries(field("versions"))
+        .filter(|(version, _)| package.kept.contains(version))
+        .map(|(version, manifest)| Ok(format!("{}:{}", json!(version), serde_json::to_string(&trimmed(&manifest))?)))
+        .collect::<serde_json::Result<_>>()?;
+    let timed = |name: &String| name == "modified" || package.kept.contains(name);
+    let time: Map<String, Value> = entries(field("time")).filter(|(name, _)| timed(name)).collect();
+    Ok(format!(
+        "{{\"name\":{},\n\"dist-tags\":{},\n\"versions\":{{\n{}}},\n\"time\":{}}}\n",
+        field("name"),
+        Value::from(tags),
+        versions.join(",\n"),
+        Value::from(time)
+    ))
+}
+
+fn trimmed(manifest: &Value) -> Value {
+    let mut kept = Map::new();
+    for (name, value) in entries(manifest) {
+        let value = match name.as_str() {
+            "dist" => distribution(&value),
+            "scripts" => subset(&value, &SCRIPTS),
+            "directories" => subset(&value, &["bin"]),
+            name if FIELDS.contains(&name) => value,
+            _ => continue,
+        };
+        if value != json!({}) {
+            kept.insert(name, value);
+        }
+    }
+    kept.into()
+}
+
+/// Tarballs become paths, which a server puts its own origin in front of.
+fn distribution(dist: &Value) -> Value {
+    let mut dist = subset(dist, &["integrity", "shasum", "tarball"]);
+    if let Some(Value::String(tarball)) = dist.get_mut("tarball")
+        && let Some((_, rest)) = tarball.split_once("://")
+        && let Some(slash) = rest.find('/')
+    {
+        *tarball = rest[slash..].to_owned();
+    }
+    dist
+}
+
+fn subset(object: &Value, names: &[&str]) -> Value {
+    entries(object).filter(|(name, _)| names.contains(&name.as_str())).collect::<Map<_, _>>().into()
+}
+
+fn entries(object: &Value) -> impl Iterator<Item = (String, Value)> {
+    object.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()))
+}

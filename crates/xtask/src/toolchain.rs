@@ -1,0 +1,72 @@
+//! What has to be installed before anything runs, beyond Rust, Node and git. Missing things are installed,
+//! and said so; what is there is not touched, so that a second start takes no time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// The oldest Node that everything here runs on.
+const NODE_MAJOR: u32 = 20;
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).expect("this crate is two folders below the root").to_owned()
+}
+
+/// Runs a command in the root folder, its output passed on.
+pub fn run(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.current_dir(root()).status().with_context(|| format!("cannot start `{name}`"))?;
+    ensure!(status.success(), "`{name}` failed ({status})");
+    Ok(())
+}
+
+/// A program of an npm package of the workspace; [`npm_packages`] has installed it.
+pub fn npm_program(name: &str) -> PathBuf {
+    root().join("node_modules/.bin").join(if cfg!(windows) { format!("{name}.cmd") } else { name.to_owned() })
+}
+
+/// Makes sure that the packages of the root's package-lock.json are installed.
+pub fn npm_packages() -> Result<()> {
+    node()?;
+    let installed = modified(&root().join("node_modules/.package-lock.json"));
+    let wanted = modified(&root().join("package-lock.json")).context("there is no package-lock.json")?;
+    if installed.is_some_and(|installed| installed >= wanted) {
+        return Ok(());
+    }
+    eprintln!("Installing npm packages (npm ci) …");
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    run(Command::new(npm).args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
+}
+
+/// Makes sure that Rust can compile for `target`.
+pub fn rust_target(target: &str) -> Result<()> {
+    let rustc = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()).output()?;
+    ensure!(rustc.status.success(), "`rustc` failed: {}", String::from_utf8_lossy(&rustc.stderr));
+    let sysroot = PathBuf::from(String::from_utf8(rustc.stdout)?.trim());
+    if sysroot.join("lib/rustlib").join(target).join("lib").exists() {
+        return Ok(());
+    }
+    eprintln!("Installing Rust's standard library for {target} (rustup target add) …");
+    run(Command::new("rustup").args(["target", "add", target]))
+        .with_context(|| format!("Rust's standard library for {target} is missing; install it and try again"))
+}
+
+/// Makes sure that there is a Node of use.
+fn node() -> Result<()> {
+    let remedy = format!("install Node {NODE_MAJOR} or later from https://nodejs.org/");
+    let Ok(output) = Command::new("node").arg("--version").output() else {
+        bail!("there is no `node` on the PATH; {remedy}");
+    };
+    let version = String::from_utf8(output.stdout)?;
+    let major = version.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+    ensure!(major.is_some_and(|major: u32| major >= NODE_MAJOR), "Node {} is too old; {remedy}", version.trim());
+    Ok(())
+}
+
+fn modified(file: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
+}

@@ -1,0 +1,108 @@
+// The WebAssembly instance: loaded once, shared by all resolutions, replaced after a crash and when it has
+// grown large.
+
+import type { Fetch, Resolution, ResolveInput, Result, WasmSource } from '../index.js';
+import { onCrash } from './crash.js';
+import { EspalierError, restored } from './errors.js';
+import * as glue from './glue.js';
+import { runInput } from './input.js';
+import { started, type Progress } from './resolution.js';
+
+/** Memory never shrinks: an idle instance that has taken more than this is replaced. */
+const LARGE = 64 * 1024 * 1024;
+
+let ready: Promise<void> | undefined;
+let loadDefault: (() => Promise<void>) | undefined;
+/** How to reject each run that is under way. */
+const running = new Set<(error: EspalierError) => void>();
+
+onCrash((error) => {
+  // Whatever other runs there are, their tasks are gone with the instance.
+  glue.__wbg_reset_state();
+  for (const reject of running) reject(error);
+  running.clear();
+});
+
+/** What `resolve` does when `init` wasn't called. */
+export function loadByDefault(load: () => Promise<void>): void {
+  loadDefault = load;
+}
+
+/** Loads the module, unless it is loaded or loading. */
+export function loadOnce(source: () => WasmSource | Promise<WasmSource>): Promise<void> {
+  ready ??= load(source).catch((cause: unknown) => {
+    ready = undefined;
+    throw notLoaded(cause);
+  });
+  return ready;
+}
+
+export function initSync(module: BufferSource | WebAssembly.Module): void {
+  if (ready) return;
+  try {
+    glue.initSync({ module });
+  } catch (cause) {
+    throw notLoaded(cause);
+  }
+  ready = Promise.resolve();
+}
+
+export function resolve(input: ResolveInput): Resolution {
+  return started((progress) => run(input, progress), input?.signal);
+}
+
+async function run(input: ResolveInput, progress: Progress): Promise<Result> {
+  const checked = runInput(input);
+  const fetch = answering(input.fetch ?? ((url, init) => globalThis.fetch(url, init)));
+  await loaded();
+  const aborted = new Promise((resolve) => progress.signal.addEventListener('abort', resolve, { once: true }));
+  if (progress.signal.aborted) throw progress.signal.reason;
+  return new Promise<Result>((resolve, reject) => {
+    running.add(reject);
+    const observe = progress.observe as (events: unknown[]) => void;
+    glue
+      .resolve(checked, fetch, observe, aborted)
+      .then((result) => resolve(result as Result), (reason: unknown) => reject(restored(reason)))
+      .finally(() => running.delete(reject))
+      .finally(returnMemory);
+  });
+}
+
+/** Rust trusts that there is a response; what was injected in place of `fetch` may give anything. */
+function answering(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response: Partial<Response> | undefined = await fetch(url, init);
+    const { status, headers, arrayBuffer } = response ?? {};
+    const usable = typeof status === 'number' && typeof headers?.get === 'function' && typeof arrayBuffer === 'function';
+    if (!usable) throw new TypeError('the given `fetch` answered with something else than a Response');
+    return response as Response;
+  };
+}
+
+function loaded(): Promise<void> {
+  const message = 'call `init(source)`, and wait for it, before `resolve`';
+  return ready ?? loadDefault?.() ?? Promise.reject(new EspalierError({ code: 'EWASM', message }));
+}
+
+function returnMemory(): void {
+  if (running.size === 0 && glue.memorySize() > LARGE) glue.__wbg_reset_state();
+}
+
+async function load(source: () => WasmSource | Promise<WasmSource>): Promise<void> {
+  await glue.default({ module_or_path: await compiled(await source()) });
+}
+
+async function compiled(source: WasmSource): Promise<WebAssembly.Module> {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
+  const response = source instanceof Response ? source : await fetch(source);
+  if (!response.ok) throw new Error(`${response.url} answered with status ${response.status}`);
+  // Streaming is refused unless the server sends application/wasm, which many don't.
+  const streams = response.headers.get('content-type')?.split(';')[0]?.trim() === 'application/wasm';
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+function notLoaded(cause: unknown): EspalierError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new EspalierError({ code: 'EWASM', message: `the WebAssembly module can't be loaded: ${why}` }, { cause });
+}

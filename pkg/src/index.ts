@@ -1,0 +1,14 @@
+// `espalier` in browsers, workers and Deno: the module is fetched from beside this file.
+
+import type { WasmSource } from '../index.js';
+import { loadByDefault, loadOnce } from './engine.js';
+
+export { EspalierError } from './errors.js';
+export { initSync, resolve } from './engine.js';
+
+export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
+  // Bundlers recognise this expression, and put the file where it finds it.
+  return loadOnce(() => source ?? new URL('./espalier.wasm', import.meta.url));
+}
+
+loadByDefault(init);

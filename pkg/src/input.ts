@@ -1,0 +1,138 @@
+// What a caller may write, checked and brought into the one form that Rust reads. Every default that is the
+// package's own, not npm's, is here.
+
+import type { ResolveInput } from '../index.js';
+import { EspalierError } from './errors.js';
+import type { RunInput } from './glue.js';
+
+/** Over HTTP/2 more brings nothing. */
+const CONCURRENCY = 128;
+/** Chromium fails with ERR_INSUFFICIENT_RESOURCES at about 1,300. */
+const MOST_CONCURRENCY = 1024;
+const RETRIES = 2;
+const TIMEOUT = 120_000;
+
+const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag'] as const;
+const SWITCHES = ['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const;
+const KNOWN = new Set<string>([
+  ...TEXTS,
+  ...SWITCHES,
+  ...['manifest', 'files', 'registry', 'registries', 'platform', 'before'],
+  ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
+]);
+
+/** The input as Rust reads it; throws an `EspalierError` that names the field at fault. */
+export function runInput(input: ResolveInput): RunInput {
+  if (typeof input !== 'object' || input === null) throw wrong('the input', 'an object', input);
+  for (const field of Object.keys(input)) {
+    if (!KNOWN.has(field)) throw refused(`there is no option \`${field}\``);
+  }
+  for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
+  for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
+  const files = fileMap(input.files);
+  return {
+    manifest: manifestText(input.manifest ?? files['package.json']),
+    lockfile: input.lockfile ?? files['package-lock.json'],
+    files,
+    folderName: input.folderName ?? 'project',
+    registry: input.registry === undefined ? undefined : address('registry', input.registry),
+    registries: scopes(input.registries),
+    nodeVersion: input.nodeVersion,
+    npmVersion: input.npmVersion,
+    platform: platform(input.platform),
+    legacyPeerDeps: input.legacyPeerDeps ?? false,
+    strictPeerDeps: input.strictPeerDeps ?? false,
+    force: input.force ?? false,
+    preferDedupe: input.preferDedupe ?? false,
+    installLinks: input.installLinks ?? false,
+    engineStrict: input.engineStrict ?? false,
+    defaultTag: input.defaultTag,
+    before: input.before === undefined ? undefined : moment(input.before),
+    concurrency: Math.min(whole('concurrency', input.concurrency, 1) ?? CONCURRENCY, MOST_CONCURRENCY),
+    retries: whole('retries', input.retries, 0) ?? RETRIES,
+    timeout: whole('timeout', input.timeout, 1) ?? TIMEOUT,
+  };
+}
+
+function manifestText(manifest: string | object | undefined): string {
+  if (manifest === undefined) throw refused('there is no package.json: give `manifest`, or one among the `files`');
+  return typeof manifest === 'string' ? manifest : `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+function fileMap(files: Record<string, string> = {}): Record<string, string> {
+  const normalised: Record<string, string> = {};
+  for (const [path, text] of Object.entries(files)) {
+    check(`files['${path}']`, 'a string', text, (value) => typeof value === 'string');
+    normalised[normalisedPath(path)] = text;
+  }
+  return normalised;
+}
+
+/** Relative to the project: `./packages//ui/package.json` is `packages/ui/package.json`. */
+function normalisedPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}
+
+function scopes(registries: Record<string, string | URL> = {}): Record<string, string> {
+  const entries = Object.entries(registries).map(([scope, url]) => {
+    if (!/^@[^/]+$/.test(scope)) throw refused(`\`registries\` is by scope: \`@acme\`, not \`${scope}\``);
+    return [scope, address(`registries['${scope}']`, url)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function address(field: string, value: string | URL): string {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw wrong(field, 'an absolute address', value);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw wrong(field, 'an http: or https: address', url.href);
+  // `fetch` refuses such addresses, and a header in its place would need a preflight.
+  if (url.username || url.password) throw refused(`\`${field}\` can't carry a name or password: \`fetch\` refuses it`);
+  url.hash = '';
+  url.search = '';
+  return url.href;
+}
+
+function platform(platform: ResolveInput['platform']): RunInput['platform'] {
+  if (platform === undefined) return undefined;
+  check('platform', 'an object with os and cpu', platform, (value) => typeof value === 'object');
+  check('platform.os', 'a string', platform.os ?? null, (value) => typeof value === 'string');
+  check('platform.cpu', 'a string', platform.cpu ?? null, (value) => typeof value === 'string');
+  check('platform.libc', 'a string', platform.libc, (value) => typeof value === 'string');
+  return { os: platform.os, cpu: platform.cpu, libc: platform.libc };
+}
+
+function moment(value: Date | string | number): number {
+  const milliseconds = Math.trunc(new Date(value).getTime());
+  if (!Number.isFinite(milliseconds)) throw wrong('before', 'a date', value);
+  return milliseconds;
+}
+
+function whole(field: string, value: number | undefined, least: number): number | undefined {
+  const fits = (number: unknown) => Number.isInteger(number) && (number as number) >= least && (number as number) < 2 ** 31;
+  check(field, `a whole number from ${least}`, value, fits);
+  return value;
+}
+
+/** `undefined` means that the field isn't there. */
+function check(field: string, expected: string, value: unknown, fits: (value: unknown) => boolean): void {
+  if (value !== undefined && (value === null || !fits(value))) throw wrong(field, expected, value);
+}
+
+function wrong(field: string, expected: string, value: unknown): EspalierError {
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return refused(`${field === 'the input' ? field : `\`${field}\``} has to be ${expected}, not ${shown}`);
+}
+
+function refused(message: string): EspalierError {
+  return new EspalierError({ code: 'EINPUT', message });
+}

@@ -1,0 +1,19 @@
+// `espalier` in Node, whose `fetch` can't read files.
+
+import { readFile } from 'node:fs/promises';
+
+import type { WasmSource } from '../index.js';
+import { loadByDefault, loadOnce } from './engine.js';
+
+export { EspalierError } from './errors.js';
+export { initSync, resolve } from './engine.js';
+
+export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
+  return loadOnce(async () => {
+    const given = (await source) ?? new URL('./espalier.wasm', import.meta.url);
+    const isFile = given instanceof URL ? given.protocol === 'file:' : typeof given === 'string' && !/^https?:/.test(given);
+    return isFile ? readFile(given as URL | string) : given;
+  });
+}
+
+loadByDefault(init);

@@ -1,0 +1,60 @@
+// End-to-end tests of the playground, as it is shipped: built, and served as static files on loopback.
+// `PLAYGROUND_URL` names one that already runs instead.
+
+import { createServer } from 'node:net';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { defineConfig, devices } from '@playwright/test';
+
+// Workers read this file again, and must find the port that was chosen first.
+const port = (process.env.PLAYGROUND_PORT ??= String(await freePort()));
+const given = process.env.PLAYGROUND_URL;
+const url = given ?? `http://127.0.0.1:${port}/`;
+const executablePath = chromium();
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  // A resolution takes a second on a machine of its own, and many on one that is shared.
+  timeout: 90_000,
+  expect: { timeout: 30_000 },
+  forbidOnly: Boolean(process.env.CI),
+  workers: 2,
+  reporter: 'list',
+  use: {
+    ...devices['Desktop Chrome'],
+    baseURL: url,
+    viewport: { width: 1440, height: 900 },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(executablePath ? { executablePath } : {}),
+      // Chromium's sandbox doesn't start for root, which is who runs tests in a container.
+      args: ['--disable-gpu', '--disable-background-networking', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+    },
+  },
+  ...(given
+    ? {}
+    : {
+        webServer: {
+          command: `npm run --workspace web build && npm run --workspace web preview -- --host 127.0.0.1 --port ${port} --strictPort`,
+          url,
+          timeout: 120_000,
+        },
+      }),
+});
+
+/** The one that is named, or the system's; without either, Playwright's own. */
+function chromium(): string | undefined {
+  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Themes, narrow screens, and what an accessibility checker has to say of each state.
+
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test, type Page } from '@playwright/test';
+import { dependOn, grid, openSample, row, sentence } from './playground';
+
+const paper = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+test('the theme follows the system until a person chooses, and the choice is kept', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto('./');
+  const dark = await paper(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await paper(page);
+  expect(light).not.toBe(dark);
+
+  const button = page.getByRole('button', { name: /^Theme/ });
+  await button.click();
+  await button.click();
+  await expect(button).toHaveText('Theme: dark');
+  expect(await paper(page)).toBe(dark);
+  await page.reload();
+  expect(await paper(page)).toBe(dark);
+});
+
+test('the keys are all on one card', async ({ page }) => {
+  await page.goto('./');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test('the regions lie one after the other, and nothing is wider than the screen', async ({ page }) => {
+    await openSample(page, 'express-api');
+    await expect(grid(page)).toBeInViewport();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+
+    await row(page, 'express').first().locator('.name').tap();
+    await expect(page.getByRole('region', { name: 'Package' })).toBeInViewport({ ratio: 0.9 });
+    await page.getByRole('navigation', { name: 'Regions' }).getByRole('button', { name: 'Manifest' }).tap();
+    await expect(page.getByRole('region', { name: 'Manifest' })).toBeInViewport({ ratio: 0.9 });
+  });
+});
+
+const states: Record<string, (page: Page) => Promise<void>> = {
+  'nothing yet': async (page) => {
+    await page.goto('./');
+    await expect(sentence(page)).toContainText('begin with one of these');
+  },
+  done: async (page) => {
+    await openSample(page, 'express-api');
+    await row(page, 'express').first().locator('.name').click();
+  },
+  filtered: async (page) => {
+    await openSample(page, 'express-api');
+    await page.keyboard.press('d');
+    await expect(page).toHaveURL(/is:duplicated/);
+  },
+  failed: async (page) => {
+    await page.goto('./');
+    await dependOn(page, { express: '^99.0.0' });
+    await expect(sentence(page)).toContainText('No version of express');
+  },
+  keys: async (page) => {
+    await page.goto('./');
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog')).toBeVisible();
+  },
+};
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [state, reach] of Object.entries(states)) {
+    test(`accessible in the state "${state}", ${colorScheme}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme });
+      await reach(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([]);
+    });
+  }
+}

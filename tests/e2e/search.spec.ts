@@ -1,0 +1,56 @@
+// Searching, filtering, and finding nothing.
+
+import { expect, test } from '@playwright/test';
+import { activeRow, grid, openSample, row, sentence } from './playground';
+
+test.beforeEach(({ page }) => openSample(page, 'express-api'));
+
+test('a search shows what matches and what leads there', async ({ page }) => {
+  await page.keyboard.press('/');
+  await page.keyboard.type('cookie-sig');
+  await expect(row(page, 'cookie-signature').first()).toBeVisible();
+  await expect(row(page, 'express')).toHaveCount(1);
+  await expect(row(page, 'jest')).toHaveCount(0);
+
+  await page.keyboard.press('Enter');
+  await expect(activeRow(page)).toContainText('cookie-signature');
+  await page.keyboard.press('Escape');
+  await expect(row(page, 'bcrypt')).toHaveCount(1);
+  await expect(page).not.toHaveURL(/q=/);
+});
+
+test('figures of the sentence filter, and filter no more', async ({ page }) => {
+  const figure = sentence(page).getByRole('button', { name: /duplicated/ });
+  await figure.click();
+  await expect(figure).toHaveAttribute('aria-pressed', 'true');
+  await expect(page).toHaveURL(/q=is:duplicated/);
+  await expect(grid(page).getByRole('row').filter({ hasText: 'copies' }).first()).toBeVisible();
+  await figure.click();
+  await expect(figure).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('no results say so, and how to go on', async ({ page }) => {
+  await page.getByRole('searchbox', { name: 'Search' }).fill('no-such-package');
+  await expect(page.getByText('Nothing in this tree matches no-such-package.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show everything' }).click();
+  await expect(grid(page)).toBeVisible();
+});
+
+test('the address brings back what was selected and searched for', async ({ page }) => {
+  await page.getByRole('searchbox', { name: 'Search' }).fill('cookie');
+  await row(page, 'cookie-signature').first().locator('.name').click();
+  const location = await page.locator('.card-location').textContent();
+  await page.reload();
+  await expect(sentence(page)).toContainText(/packages in/);
+  await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('cookie');
+  await expect(page.locator('.card-location')).toHaveText(location!);
+  await expect(activeRow(page)).toContainText('cookie-signature');
+});
+
+test('back returns to the sample before', async ({ page }) => {
+  await page.getByRole('combobox', { name: 'Sample' }).selectOption('vite-react-ts');
+  await expect(row(page, 'vite-react-ts')).toBeVisible();
+  await expect(sentence(page)).toContainText(/packages in/);
+  await page.goBack();
+  await expect(row(page, 'express-api')).toBeVisible();
+});

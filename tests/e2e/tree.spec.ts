@@ -1,0 +1,93 @@
+// Walking the tree by keyboard.
+
+import { expect, test, type Page } from '@playwright/test';
+import { activeRow, grid, openSample, row } from './playground';
+
+test.beforeEach(async ({ page }) => {
+  await openSample(page, 'express-api');
+  await page.keyboard.press('t');
+  await expect(grid(page)).toBeFocused();
+});
+
+const activeName = (page: Page) => activeRow(page).locator('.name').textContent();
+
+test('arrows walk, open and close', async ({ page }) => {
+  await expect(activeRow(page)).toHaveAttribute('aria-level', '1');
+  await page.keyboard.press('ArrowDown');
+  await expect(activeRow(page)).toHaveAttribute('aria-level', '2');
+  await expect(activeRow(page)).toHaveAttribute('aria-expanded', 'true');
+
+  await page.keyboard.press('ArrowLeft');
+  await expect(activeRow(page)).toHaveAttribute('aria-expanded', 'false');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(activeRow(page)).toHaveAttribute('aria-level', '3');
+  await expect(activeRow(page)).toHaveAttribute('aria-posinset', '1');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await expect(activeRow(page)).toHaveAttribute('aria-level', '1');
+});
+
+test('Home and End go to the ends, and the row is on screen', async ({ page }) => {
+  await page.keyboard.press('End');
+  const count = Number(await grid(page).getAttribute('aria-rowcount'));
+  await expect(activeRow(page)).toHaveAttribute('aria-rowindex', String(count));
+  await expect(activeRow(page)).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press('Home');
+  await expect(activeRow(page)).toHaveAttribute('aria-rowindex', '2');
+  await expect(activeRow(page)).toBeInViewport({ ratio: 1 });
+});
+
+test('typing a name goes to it', async ({ page }) => {
+  await page.keyboard.type('jsonw');
+  expect(await activeName(page)).toBe('jsonwebtoken');
+  await expect(page.getByRole('region', { name: 'Package' })).toContainText('node_modules/jsonwebtoken');
+});
+
+test('the grid points at a row that is there, however far it is scrolled away', async ({ page }) => {
+  await page.keyboard.press('ArrowDown');
+  await grid(page).evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  const id = await grid(page).getAttribute('aria-activedescendant');
+  await expect(page.locator(`#${id}`)).toBeAttached();
+});
+
+test('only a screenful of rows is drawn, with everything open', async ({ page }) => {
+  await page.getByRole('button', { name: 'Open all' }).click();
+  await expect.poll(async () => Number(await grid(page).getAttribute('aria-rowcount'))).toBeGreaterThan(900);
+  expect(await grid(page).getByRole('row').count()).toBeLessThan(60);
+});
+
+test('a deduped row jumps to where the package stands, and Escape returns', async ({ page }) => {
+  await page.getByRole('button', { name: 'Open all' }).click();
+  await grid(page).press('End');
+  const deduped = grid(page).getByRole('row').filter({ hasText: 'deduped' }).last();
+  await deduped.locator('.name').click();
+  const from = await activeRow(page).getAttribute('aria-rowindex');
+  const name = await activeName(page);
+  await grid(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(activeRow(page)).not.toHaveAttribute('aria-rowindex', from!);
+  expect(await activeName(page)).toBe(name);
+  await expect(activeRow(page)).not.toContainText('deduped');
+  await expect(activeRow(page)).toBeInViewport({ ratio: 1 });
+
+  await page.keyboard.press('Escape');
+  expect(await activeName(page)).toBe(name);
+  await expect(activeRow(page)).toContainText('deduped');
+});
+
+test('the selected package says why it is here, and who else holds a copy', async ({ page }) => {
+  await row(page, 'express').first().click();
+  await page.keyboard.press('w');
+  const card = page.getByRole('region', { name: 'Package' });
+  await expect(card).toBeFocused();
+  await expect(card.getByRole('region', { name: 'Why it is here' })).toContainText('express-api');
+
+  await page.keyboard.press('d');
+  const copy = grid(page).getByRole('row').filter({ hasText: 'copies' }).first();
+  await copy.locator('.name').click();
+  await card.getByRole('region', { name: 'Copies' }).getByRole('button').last().click();
+  await expect(activeRow(page)).toContainText('copies');
+  await expect(card.locator('[aria-current=true]')).toBeVisible();
+});

@@ -1,0 +1,51 @@
+// Which parts of npm's own placement code were executed, by V8's block coverage.
+
+import { readFile } from 'node:fs/promises'
+import { Session } from 'node:inspector/promises'
+import { relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+// The rules that random manifests are meant to reach.
+const files = ['arborist/build-ideal-tree.js', 'can-place-dep.js', 'place-dep.js', 'peer-entry-sets.js']
+
+// Has to be called before the code in question is loaded: V8 doesn't count blocks of code compiled earlier.
+export const startCoverage = async () => {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  return { stop: (library) => stop(session, library) }
+}
+
+const stop = async (session, library) => {
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  session.disconnect()
+  const report = []
+  for (const { url, functions } of result) {
+    const file = url.startsWith('file:') && relative(library, fileURLToPath(url))
+    if (file && files.includes(file) && url === pathToFileURL(fileURLToPath(url)).href) {
+      const source = await readFile(fileURLToPath(url), 'utf8')
+      report.push({ file, unreached: unreached(source.length, functions) })
+    }
+  }
+  return report.sort((one, other) => one.file.localeCompare(other.file, 'en'))
+}
+
+// Beginnings and ends of what was never executed. V8's ranges of a function are nested; an inner range overrides
+// the count of the ones around it.
+const unreached = (length, functions) => {
+  const executed = new Uint8Array(length).fill(1)
+  const ranges = functions.flatMap(({ ranges }) => ranges)
+  ranges.sort((one, other) => one.startOffset - other.startOffset || other.endOffset - one.endOffset)
+  for (const { startOffset, endOffset, count } of ranges) {
+    executed.fill(count > 0 ? 1 : 0, startOffset, endOffset)
+  }
+  const found = []
+  for (let start = executed.indexOf(0); start !== -1;) {
+    const after = executed.indexOf(1, start)
+    const end = after === -1 ? length : after
+    found.push([start, end])
+    start = executed.indexOf(0, end)
+  }
+  return found
+}

@@ -1,0 +1,107 @@
+// Runs npm's own `npm install --package-lock-only` many times in one process, which saves most of the cost
+// of a run: starting node, loading npm, parsing packuments.
+//
+//   node driver.mjs <folder of npm> <scratch folder> [--coverage]
+//
+// It reads a job per line from standard input and answers each with a line on standard output:
+//   {"folder": …, "registry": …, "arguments": ["--force", …]}
+//   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
+// The lock is left in the job's folder, where npm put it. Another kind of job fetches a full packument:
+//   {"packument": <name>, "registry": …}
+// The first line out says which node and npm this is; after the end of input comes the coverage, if it was
+// asked for.
+//
+// It uses npm's own command line class, so that arguments, .npmrc files and their defaults mean what they
+// mean to npm. What a run leaves behind in the process (the environment, the working directory) is put back.
+
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { startCoverage } from './coverage.mjs'
+
+// Taken out, because npm reads what is left there as its own arguments.
+const [npmFolder, scratch, ...switches] = process.argv.splice(2)
+const coverage = switches.includes('--coverage') ? await startCoverage() : null
+
+const require = createRequire(join(npmFolder, 'package.json'))
+const Npm = require('./lib/npm.js')
+const pacote = require('pacote')
+const PackumentCache = require('@npmcli/arborist/lib/packument-cache.js')
+
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
+)
+// Parsed packuments, shared by all jobs that ask the same registry.
+const packuments = new Map()
+
+const answer = (value) => new Promise((written) => process.stdout.write(`${JSON.stringify(value)}\n`, written))
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+
+const fixedArguments = [
+  '--package-lock-only',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--allow-remote=all',
+  '--allow-git=all',
+  '--fetch-retries=0',
+  '--logs-max=0',
+  '--loglevel=silent',
+  `--cache=${join(scratch, 'cache')}`,
+  `--userconfig=${join(scratch, 'user.npmrc')}`,
+  `--globalconfig=${join(scratch, 'global.npmrc')}`,
+]
+
+const prepare = async () => {
+  await mkdir(scratch, { recursive: true })
+  for (const name of ['user.npmrc', 'global.npmrc']) {
+    await writeFile(join(scratch, name), '')
+  }
+}
+
+const restoreProcess = () => {
+  for (const name of Object.keys(process.env)) {
+    if (!(name in environment)) {
+      delete process.env[name]
+    }
+  }
+  Object.assign(process.env, environment)
+  process.chdir(scratch)
+  process.exitCode = 0
+}
+
+const run = async (job) => {
+  process.chdir(job.folder ?? scratch)
+  const argv = ['install', `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
+  const npm = new Npm({ stdout: nowhere(), stderr: nowhere(), argv })
+  try {
+    const { command, args } = await npm.load()
+    if (job.packument) {
+      return await pacote.packument(job.packument, { ...npm.flatOptions, fullMetadata: true })
+    }
+    if (!packuments.has(job.registry)) {
+      packuments.set(job.registry, new PackumentCache())
+    }
+    npm.flatOptions.packumentCache = packuments.get(job.registry)
+    await npm.exec(command, args)
+    return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8') }
+  } catch (error) {
+    return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
+  } finally {
+    npm.unload()
+    restoreProcess()
+  }
+}
+
+await prepare()
+restoreProcess()
+await answer({ node: process.version, npm: Npm.version })
+for await (const line of createInterface({ input: process.stdin })) {
+  await answer(await run(JSON.parse(line)))
+}
+await rm(join(scratch, 'cache'), { recursive: true, force: true })
+if (coverage) {
+  await answer({ coverage: await coverage.stop(join(npmFolder, 'node_modules/@npmcli/arborist/lib')) })
+}

@@ -1,0 +1,42 @@
+// Copies: the same package, by its own name, in more than one place.
+
+import type { GraphNode } from '../engine/types';
+import { packagesOf, type Tree } from './tree';
+
+/** The name that the package has in its own manifest; its folder may be called by an alias. */
+export function packageName(node: GraphNode): string {
+  return node.packageName ?? node.name;
+}
+
+/** All nodes that hold this package, in the order of the lockfile. */
+export function copiesOf(tree: Tree, node: GraphNode): readonly number[] {
+  return byName(tree).get(packageName(node)) ?? [];
+}
+
+/** Names of packages with more than one copy. */
+export function duplicatedNames(tree: Tree): string[] {
+  return [...byName(tree)].filter(([, nodes]) => nodes.length > 1).map(([name]) => name);
+}
+
+/** In words, where a copy lies: `at the top`, or whose `node_modules` it is in. */
+export function place(node: GraphNode): string {
+  const parts = node.location.split('/node_modules/');
+  if (node.location.startsWith('node_modules/') && parts.length === 1) return 'at the top';
+  if (parts.length === 1) return `in ${node.location}`;
+  const holder = parts.at(-2)!.replace(/^node_modules\//, '');
+  return `under ${holder}`;
+}
+
+const names = new WeakMap<Tree, Map<string, number[]>>();
+
+function byName(tree: Tree): Map<string, number[]> {
+  const known = names.get(tree);
+  if (known) return known;
+  const map = new Map<string, number[]>();
+  for (const index of packagesOf(tree)) {
+    const name = packageName(tree.nodes[index]!);
+    map.set(name, [...(map.get(name) ?? []), index]);
+  }
+  names.set(tree, map);
+  return map;
+}

@@ -1,0 +1,80 @@
+// A package.json as it is being typed: where it stops being one, its name, and small edits that keep its layout.
+
+import { applyEdits, findNodeAtLocation, modify, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+
+export interface Fault {
+  readonly message: string;
+  /** Offsets into the text. */
+  readonly from: number;
+  readonly to: number;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+
+const MESSAGES: Record<string, string> = {
+  InvalidSymbol: 'this is not a JSON value',
+  InvalidNumberFormat: 'this is not a number',
+  PropertyNameExpected: 'a name in double quotes is expected here',
+  ValueExpected: 'a value is expected here',
+  ColonExpected: 'a colon is missing here',
+  CommaExpected: 'a comma is missing here',
+  CloseBraceExpected: 'a closing brace is missing here',
+  CloseBracketExpected: 'a closing bracket is missing here',
+  EndOfFileExpected: 'the text should have ended before this',
+  InvalidCommentToken: 'JSON has no comments',
+  UnexpectedEndOfComment: 'JSON has no comments',
+  UnexpectedEndOfString: 'the closing quote is missing',
+  UnexpectedEndOfNumber: 'this number is not finished',
+  InvalidUnicode: 'this is not a Unicode escape',
+  InvalidEscapeCharacter: 'this escape does not exist in JSON',
+  InvalidCharacter: 'this character has to be escaped',
+};
+
+/** Everything that keeps the text from being a package.json, in its order. */
+export function faults(text: string): Fault[] {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const found = errors.map(({ error, offset, length }) =>
+    fault(text, MESSAGES[printParseErrorCode(error)] ?? 'this is not JSON', offset, length),
+  );
+  if (found.length > 0 || !root) return found;
+  if (root.type !== 'object') return [fault(text, 'a package.json is an object', root.offset, root.length)];
+  return DEPENDENCIES.flatMap((key) => dependencyFaults(text, key, findNodeAtLocation(root, [key])));
+}
+
+/** `name` and `version`, as far as they can be read. */
+export function identity(text: string): { name?: string; version?: string } {
+  const root = parseTree(text);
+  const read = (key: string): string | undefined => {
+    const value: unknown = root && findNodeAtLocation(root, [key])?.value;
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [name, version] = [read('name'), read('version')];
+  return { ...(name ? { name } : {}), ...(version ? { version } : {}) };
+}
+
+/** Changes the range of a direct dependency; without one of that name, nothing. */
+export function withRange(text: string, name: string, range: string): string {
+  const root = parseTree(text);
+  const key = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));
+  return key ? applyEdits(text, modify(text, [key, name], range, {})) : text;
+}
+
+function dependencyFaults(text: string, key: string, node: Node | undefined): Fault[] {
+  if (!node) return [];
+  if (node.type !== 'object') return [fault(text, `${key} has to be an object`, node.offset, node.length)];
+  return (node.children ?? []).flatMap((property) => {
+    const value = property.children?.[1];
+    return value && value.type !== 'string' ? [fault(text, 'a range is a string', value.offset, value.length)] : [];
+  });
+}
+
+function fault(text: string, message: string, offset: number, length: number): Fault {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - before.lastIndexOf('\n');
+  return { message, from: offset, to: Math.min(text.length, offset + Math.max(1, length)), line, column };
+}

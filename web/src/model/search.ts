@@ -1,0 +1,72 @@
+// What is typed into the search field, as a predicate. Words narrow each other: `is:dev eslint` wants both.
+
+import type { GraphNode } from '../engine/types';
+import { copiesOf, packageName } from './copies';
+import { isUnmet } from './problems';
+import { answer, packagesOf, path, type Tree } from './tree';
+
+export interface Matches {
+  readonly nodes: ReadonlySet<number>;
+  /** Those, and what leads to them. */
+  readonly kept: ReadonlySet<number>;
+}
+
+type Predicate = (node: GraphNode, index: number) => boolean;
+
+/** `is:` words, each with what a person would expect it to find. */
+export const STATES = ['duplicated', 'deprecated', 'dev', 'optional', 'peer', 'nested', 'skipped', 'problem'] as const;
+export type State = (typeof STATES)[number];
+
+/** Nothing to search for gives `undefined`, which is not the same as no results. */
+export function search(tree: Tree, query: string): Matches | undefined {
+  const predicates = query.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => predicate(tree, word));
+  if (predicates.length === 0) return undefined;
+  // The root can be found too: it may have the problem that is looked for.
+  const nodes = new Set([0, ...packagesOf(tree)].filter((index) => predicates.every((holds) => holds(tree.nodes[index]!, index))));
+  const kept = new Set(nodes);
+  for (const node of nodes) for (const edge of path(tree, node)) kept.add(answer(tree, edge));
+  return { nodes, kept };
+}
+
+/** The words of a query that are looked for in names, for marking them there. */
+export function nameWords(query: string): string[] {
+  return query.trim().toLowerCase().split(/\s+/).filter((word) => word !== '' && !word.includes(':')).map((word) => split(word)[0]);
+}
+
+/** Puts a word into a query, or takes it out. */
+export function toggleWord(query: string, word: string): string {
+  const words = query.split(/\s+/).filter(Boolean);
+  return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ');
+}
+
+function predicate(tree: Tree, word: string): Predicate {
+  if (word.startsWith('is:')) return state(tree, word.slice(3));
+  if (word.startsWith('license:')) {
+    const license = word.slice('license:'.length);
+    return (node) => (node.license ?? 'none').toLowerCase().replaceAll(' ', '-') === license;
+  }
+  const [name, version] = split(word);
+  return (node) =>
+    (node.name.toLowerCase().includes(name) || packageName(node).toLowerCase().includes(name)) &&
+    (node.version ?? '').startsWith(version);
+}
+
+function state(tree: Tree, name: string): Predicate {
+  const states: Record<State, Predicate> = {
+    duplicated: (node) => copiesOf(tree, node).length > 1,
+    deprecated: (node) => node.deprecated !== undefined,
+    dev: (node) => node.dev || node.devOptional,
+    optional: (node) => node.optional || node.devOptional,
+    peer: (node) => node.peer,
+    nested: (node) => node.location.split('node_modules/').length > 2,
+    skipped: (node) => node.inert,
+    problem: (_, index) => tree.out[index]!.some((edge) => isUnmet(tree.edges[edge]!)),
+  };
+  return states[name as State] ?? (() => false);
+}
+
+/** `@scope/name@1.2` → the name and the beginning of the version. */
+function split(word: string): [string, string] {
+  const at = word.lastIndexOf('@');
+  return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word, ''];
+}

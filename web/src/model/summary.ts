@@ -1,0 +1,45 @@
+// The sentence that says it all: counts, each with the query that shows what was counted.
+
+import { duplicatedNames } from './copies';
+import { isUnmet } from './problems';
+import { packagesOf, type Tree } from './tree';
+
+export type Tone = 'plain' | 'ochre' | 'rust' | 'slate';
+
+export interface Figure {
+  readonly count: number;
+  readonly word: string;
+  /** Put into the search field. */
+  readonly query: string;
+  readonly tone: Tone;
+}
+
+export interface Summary {
+  readonly packages: number;
+  /** Only those that aren't zero, what needs attention first. */
+  readonly figures: readonly Figure[];
+}
+
+export function summarize(tree: Tree): Summary {
+  const packages = packagesOf(tree);
+  const count = (holds: (index: number) => boolean | undefined) => packages.filter((index) => holds(index)).length;
+  const unmet = tree.edges.filter(isUnmet).length;
+  const figures: Figure[] = [
+    { count: unmet, word: unmet === 1 ? 'unmet dependency' : 'unmet dependencies', query: 'is:problem', tone: 'rust' },
+    { count: count((index) => tree.nodes[index]!.deprecated !== undefined), word: 'deprecated', query: 'is:deprecated', tone: 'rust' },
+    { count: duplicatedNames(tree).length, word: 'duplicated', query: 'is:duplicated', tone: 'ochre' },
+    { count: count((index) => tree.nodes[index]!.dev), word: 'only for development', query: 'is:dev', tone: 'slate' },
+    { count: count((index) => tree.nodes[index]!.inert), word: 'skipped on this platform', query: 'is:skipped', tone: 'plain' },
+  ];
+  return { packages: packages.length, figures: figures.filter((figure) => figure.count > 0) };
+}
+
+/** How often each license occurs, most frequent first. */
+export function licenses(tree: Tree): [license: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const index of packagesOf(tree)) {
+    const license = tree.nodes[index]!.license ?? 'none';
+    counts.set(license, (counts.get(license) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}

@@ -1,0 +1,98 @@
+// A graph with what every view asks of it: who asks for whom, on which row a package stands, how much
+// stands below it. Pure; computed once for each graph.
+
+import type { DependencyKind, Graph, GraphEdge, GraphNode } from '../engine/types';
+
+export interface Tree {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** For each node, the edges it asks by, in the order in which they are shown. */
+  readonly out: readonly (readonly number[])[];
+  /** For each node, the edges it answers. */
+  readonly into: readonly (readonly number[])[];
+  /**
+   * For each node, the edge on whose row it stands: the first one met breadth-first, as in npm's own
+   * listing. Every other row with this node is "deduped". -1 for the root and for what nothing asks for.
+   */
+  readonly home: Int32Array;
+  /** For each node, how many packages stand below it. Those of one node's children add up to its own. */
+  readonly below: Int32Array;
+  /** Node by location. */
+  readonly at: ReadonlyMap<string, number>;
+}
+
+/** The order of a package's dependencies on screen, before their names. */
+const KINDS: readonly DependencyKind[] = ['workspace', 'prod', 'optional', 'peer', 'peerOptional', 'dev'];
+
+export function treeOf(graph: Graph): Tree {
+  const { nodes, edges } = graph;
+  const out: number[][] = nodes.map(() => []);
+  const into: number[][] = nodes.map(() => []);
+  edges.forEach((edge, index) => {
+    if (!isShown(edge)) return;
+    out[edge.from]!.push(index);
+    if (edge.to !== undefined) into[landing(nodes, edge.to)]!.push(index);
+  });
+  for (const list of out) list.sort((a, b) => byKindAndName(edges[a]!, edges[b]!));
+
+  const home = new Int32Array(nodes.length).fill(-1);
+  const order = breadthFirst(nodes, edges, out, home);
+  const below = new Int32Array(nodes.length);
+  for (const node of order.toReversed()) {
+    if (home[node] !== -1) below[edges[home[node]!]!.from]! += below[node]! + 1;
+  }
+  return { nodes, edges, out, into, home, below, at: new Map(nodes.map((node, index) => [node.location, index])) };
+}
+
+/** The node that an edge leads to. A link is only the way to its target, so it has no row of its own. */
+export function answer(tree: Pick<Tree, 'nodes' | 'edges'>, edge: number): number {
+  const { to } = tree.edges[edge]!;
+  return to === undefined ? -1 : landing(tree.nodes, to);
+}
+
+/** The edges from the root to a node, along the rows on which they stand. */
+export function path(tree: Tree, node: number): number[] {
+  const edges: number[] = [];
+  for (let edge = tree.home[node]!; edge !== -1; edge = tree.home[tree.edges[edge]!.from]!) edges.push(edge);
+  return edges.reverse();
+}
+
+/** Packages: neither the root nor links, which only lead to one. */
+export function packagesOf(tree: Pick<Tree, 'nodes'>): number[] {
+  return tree.nodes.flatMap((node, index) => (index === 0 || node.target !== undefined ? [] : [index]));
+}
+
+function landing(nodes: readonly GraphNode[], node: number): number {
+  return nodes[node]!.target ?? node;
+}
+
+/** An optional dependency that is not there, rightly, is no row. */
+function isShown(edge: GraphEdge): boolean {
+  return edge.to !== undefined || edge.error !== undefined;
+}
+
+function byKindAndName(a: GraphEdge, b: GraphEdge): number {
+  const kinds = KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
+  if (kinds !== 0) return kinds;
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
+/** Fills `home`, and gives the nodes in the order in which they were met. */
+function breadthFirst(
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  out: readonly (readonly number[])[],
+  home: Int32Array,
+): number[] {
+  const order = nodes.length > 0 ? [0] : [];
+  // The list grows while it is walked.
+  for (const from of order) {
+    for (const edge of out[from]!) {
+      const to = answer({ nodes, edges }, edge);
+      if (to <= 0 || home[to] !== -1) continue;
+      home[to] = edge;
+      order.push(to);
+    }
+  }
+  return order;
+}

@@ -1,0 +1,39 @@
+// The projects that the embedded registry can resolve, in the order in which they are offered.
+
+export interface Sample {
+  readonly name: string;
+  /** What there is to see in it. */
+  readonly about: string;
+  readonly manifest: string;
+}
+
+const ABOUT: Record<string, string> = {
+  'express-api': 'An Express API with Jest, ESLint and a database',
+  'vite-react-ts': 'A React app on Vite, in TypeScript',
+  overrides: 'Overrides, and two Reacts under different names',
+  'peer-conflict': 'Peers that can’t be met together, and what would help',
+  tiny: 'Three packages, to see everything at a glance',
+};
+
+const manifests = import.meta.glob<string>('../../tests/registry/projects/*/package.json', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
+
+export const samples: readonly Sample[] = Object.entries(manifests)
+  .map(([path, manifest]) => {
+    const name = path.split('/').at(-2)!;
+    return { name, about: ABOUT[name] ?? '', manifest: pretty(manifest) };
+  })
+  .sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
+
+/** Recorded manifests may be on one line, which nobody wants to edit. */
+function pretty(manifest: string): string {
+  return manifest.includes('\n  ') ? manifest : `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`;
+}
+
+function rank(name: string): number {
+  const position = Object.keys(ABOUT).indexOf(name);
+  return position === -1 ? Infinity : position;
+}

@@ -1,0 +1,51 @@
+// The keys, all of them, on one card.
+
+import { createEffect, For } from 'solid-js';
+import { setSingleKeys, singleKeys } from '../../state/single-keys';
+
+const KEYS: readonly (readonly [keys: string, effect: string])[] = [
+  ['1 – 9', 'open a sample'],
+  ['e', 'edit package.json'],
+  ['Ctrl Enter', 'resolve now'],
+  ['/', 'search; Enter goes to the next result'],
+  ['t', 'to the tree'],
+  ['↑ ↓', 'one row up or down'],
+  ['→ ←', 'open and close; to the first dependency, to the one that asked'],
+  ['Home End', 'first and last row'],
+  ['Enter', 'on a “deduped” row: to where the package stands'],
+  ['a letter', 'to the next package that begins with it (with Shift, where the letter has another meaning)'],
+  ['*', 'open all that lies beside this row'],
+  ['w', 'why the selected package is here'],
+  ['d', 'only what is there more than once'],
+  ['Escape', 'one step back'],
+  ['?', 'this card'],
+];
+
+export function Keys(props: { shown: boolean; close: () => void }) {
+  let dialog!: HTMLDialogElement;
+  createEffect(() => (props.shown ? dialog.showModal() : dialog.close()));
+  return (
+    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={() => props.close()}>
+      <h2 id="keys-title">Keys</h2>
+      <dl>
+        <For each={KEYS}>
+          {([keys, effect]) => (
+            <>
+              <dt>
+                <For each={keys.split(' ').filter((key) => key !== '–')}>{(key) => <kbd>{key}</kbd>}</For>
+              </dt>
+              <dd>{effect}</dd>
+            </>
+          )}
+        </For>
+      </dl>
+      <label class="single-keys">
+        <input type="checkbox" checked={singleKeys()} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
+        Single keys act outside of text fields
+      </label>
+      <form method="dialog">
+        <button class="button">Close</button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,42 @@
+// The three regions. Where there is room for one, they lie side by side all the same: swiping or the bar below
+// goes from one to the next.
+
+import { createEffect, createSignal, For, on, onMount, type JSX } from 'solid-js';
+import { useSession } from '../../state/session';
+
+const NAMES = ['Manifest', 'Tree', 'Package'] as const;
+
+export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; package: JSX.Element }) {
+  const { run, project } = useSession();
+  const [current, setCurrent] = createSignal(1);
+  let track!: HTMLDivElement;
+
+  const go = (index: number) => track.children[index]?.scrollIntoView({ inline: 'start', block: 'nearest' });
+  const settle = () => setCurrent(Math.round(track.scrollLeft / Math.max(1, track.clientWidth)));
+  onMount(() => {
+    go(1);
+    track.addEventListener('show-package', () => go(2));
+    track.addEventListener('show-tree', () => go(1));
+  });
+  // A project that was just picked is watched in the tree.
+  createEffect(on([project.sample, run.phase], ([sample, phase]) => sample && phase === 'resolving' && go(1), { defer: true }));
+
+  return (
+    <>
+      <main class="regions" ref={track} onScroll={settle}>
+        {props.manifest}
+        {props.outcome}
+        {props.package}
+      </main>
+      <nav class="region-bar" aria-label="Regions">
+        <For each={NAMES}>
+          {(name, index) => (
+            <button class="plain" aria-current={current() === index() ? 'true' : undefined} onClick={() => go(index())}>
+              {name}
+            </button>
+          )}
+        </For>
+      </nav>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+// The strip of time: when packuments arrived (above the wire) and when packages were placed (below it).
+
+import { createMemo, Show } from 'solid-js';
+import { bytes, counted, seconds } from '../../model/format';
+import { useSession } from '../../state/session';
+import { areas } from '../../model/strip';
+
+const WIDTH = 1000;
+const HEIGHT = 24;
+
+export function TimeStrip() {
+  const { run } = useSession();
+  const shape = createMemo(() => areas(run.moments(), Math.max(run.elapsed(), 1), WIDTH, HEIGHT));
+  return (
+    <footer class="time" aria-label="Time">
+      <Show when={run.phase() !== 'idle'} fallback={<p class="soft">Nothing has been asked of any registry yet.</p>}>
+        <svg class="time-shape" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          <path class="time-fetched" d={shape().fetched} />
+          <path class="time-placed" d={shape().placed} />
+          <path class="time-wire" d={`M0 ${HEIGHT / 2}H${WIDTH}`} />
+        </svg>
+        <p class="time-words soft">
+          {counted(run.traffic().requests, 'request')}
+          <Show when={run.traffic().bytes > 0}>, {bytes(run.traffic().bytes)}</Show>
+          <Show when={run.traffic().pending > 0}>, {run.traffic().pending} under way</Show>, {seconds(run.elapsed())}
+        </p>
+      </Show>
+    </footer>
+  );
+}

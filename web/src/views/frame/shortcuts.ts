@@ -1,0 +1,76 @@
+// Keys that work everywhere but in a text field. Those of the tree are in its own folder.
+
+import { onCleanup, onMount } from 'solid-js';
+import { toggleWord } from '../../model/search';
+import { samples } from '../../samples';
+import { useSession, type Session } from '../../state/session';
+import { singleKeys } from '../../state/single-keys';
+
+export function handleKeys(actions: { showKeys: () => void }): void {
+  const session = useSession();
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.altKey) return;
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      session.run.resolve();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || isTextField(event.target)) return;
+    if (event.key.length === 1 && !singleKeys()) return;
+    if (act(event.key, session, actions)) event.preventDefault();
+  };
+  onMount(() => window.addEventListener('keydown', onKeyDown));
+  onCleanup(() => window.removeEventListener('keydown', onKeyDown));
+}
+
+function act(key: string, session: Session, actions: { showKeys: () => void }): boolean {
+  const { run, view } = session;
+  switch (key) {
+    case '/':
+      return focus('.search input');
+    case 'e':
+      return focus('.cm-content');
+    case 't':
+      return focus('[role=treegrid]');
+    case 'w':
+      return focus('.package');
+    case 'd':
+      view.find(toggleWord(view.query(), 'is:duplicated'));
+      return true;
+    case '?':
+      actions.showKeys();
+      return true;
+    case 'Escape':
+      return stepBack(session);
+  }
+  const sample = samples[Number(key) - 1];
+  if (!sample || run.phase() === 'resolving') return false;
+  session.pick(sample.name);
+  return true;
+}
+
+/** Escape goes one step back: out of a run, a jump, a search, a selection. */
+function stepBack({ run, view }: Session): boolean {
+  if (run.phase() === 'resolving') run.stop();
+  else if (view.back()) focus('[role=treegrid]');
+  else if (view.query() !== '') view.find('');
+  else if (view.selected() !== undefined) view.deselect();
+  else return false;
+  return true;
+}
+
+function focus(selector: string): boolean {
+  const element = document.querySelector<HTMLElement>(selector);
+  element?.focus();
+  if (element instanceof HTMLInputElement) element.select();
+  return element !== null;
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || isTyping(target);
+}
+
+function isTyping(target: HTMLElement): boolean {
+  return target instanceof HTMLInputElement && ['text', 'search', 'url'].includes(target.type);
+}

@@ -1,0 +1,20 @@
+import { take } from '../../state/intake';
+import { useSession } from '../../state/session';
+
+/** For those who have no mouse to drop a file with. */
+export function FileButton() {
+  const session = useSession();
+  let input!: HTMLInputElement;
+  const read = async () => {
+    await take(session, input.files ?? []);
+    input.value = '';
+  };
+  return (
+    <>
+      <button class="button" onClick={() => input.click()}>
+        Open…
+      </button>
+      <input ref={input} type="file" multiple accept=".json,application/json" hidden onChange={read} />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+// Where packages come from: what came with this page, npm's public registry, or any other.
+
+import { createSignal, onCleanup, onMount, Show } from 'solid-js';
+import { EMBEDDED, PUBLIC } from '../../state/project';
+import { useSession } from '../../state/session';
+
+const OTHER = 'other';
+
+export function RegistryChoice() {
+  const { project } = useSession();
+  const isKnown = (registry: string) => registry === EMBEDDED || registry === PUBLIC;
+  const [other, setOther] = createSignal(false);
+  const [online, setOnline] = createSignal(navigator.onLine);
+  const choice = () => (other() || !isKnown(project.registry()) ? OTHER : project.registry());
+
+  const choose = (next: string) => {
+    setOther(next === OTHER);
+    if (next !== OTHER) project.setRegistry(next);
+  };
+  const enter = (text: string) => {
+    if (URL.canParse(text)) project.setRegistry(text);
+  };
+  const update = () => setOnline(navigator.onLine);
+  onMount(() => {
+    window.addEventListener('online', update);
+    window.addEventListener('offline', update);
+  });
+  onCleanup(() => {
+    window.removeEventListener('online', update);
+    window.removeEventListener('offline', update);
+  });
+
+  const option = (value: string, words: string) => (
+    <label>
+      <input type="radio" name="registry" value={value} checked={choice() === value} onChange={() => choose(value)} />
+      {words}
+    </label>
+  );
+  return (
+    <fieldset class="choice">
+      <legend>Registry</legend>
+      {option(EMBEDDED, 'Embedded')}
+      {option(PUBLIC, 'npm, live')}
+      {option(OTHER, 'Other')}
+      <Show when={choice() === OTHER}>
+        <input
+          class="field mono registry-address"
+          type="url"
+          aria-label="Address of the registry"
+          placeholder="https://npm.example.com/"
+          value={isKnown(project.registry()) ? '' : project.registry()}
+          onChange={(event) => enter(event.currentTarget.value)}
+        />
+      </Show>
+      <Show when={!online() && choice() !== EMBEDDED}>
+        <p class="rust registry-note">This machine is offline. The embedded registry needs no network.</p>
+      </Show>
+    </fieldset>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Remedy } from '../../model/remedies';
+import { withRange } from '../../model/manifest';
+import { useSession, type Session } from '../../state/session';
+import { putCaret } from '../manifest/caret';
+
+export function RemedyButton(props: { remedy: Remedy }) {
+  const session = useSession();
+  return (
+    <button class="button" onClick={() => apply(props.remedy, session)}>
+      {words(props.remedy)}
+    </button>
+  );
+}
+
+function words(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'range':
+      return `Ask for ${remedy.name}@${remedy.range}`;
+    case 'flag':
+      return remedy.flag === 'force' ? 'Resolve with --force' : 'Resolve with --legacy-peer-deps';
+    case 'registry':
+      return remedy.registry === 'embedded' ? 'Use the embedded registry' : 'Ask npm’s registry';
+    case 'caret':
+      return `Go to line ${remedy.line}`;
+    case 'retry':
+      return 'Try again';
+  }
+}
+
+function apply(remedy: Remedy, { project, run }: Session): void {
+  switch (remedy.kind) {
+    case 'range':
+      return project.edit(withRange(project.text(), remedy.name, remedy.range));
+    case 'flag':
+      (remedy.flag === 'force' ? project.setForce : project.setLegacyPeerDeps)(true);
+      return;
+    case 'registry':
+      project.setRegistry(remedy.registry);
+      return;
+    case 'caret':
+      return putCaret(remedy.line, remedy.column);
+    case 'retry':
+      return run.resolve();
+  }
+}

@@ -1,0 +1,47 @@
+// The search field. What is typed is also how the figures of the sentence filter, so there is one thing to undo.
+
+import { Show } from 'solid-js';
+import { count } from '../../model/format';
+import { packagesOf } from '../../model/tree';
+import { useSession } from '../../state/session';
+
+export function Search() {
+  const { run, view } = useSession();
+  const step = (direction: 1 | -1) => {
+    const rows = view.rows();
+    const matches = view.matches();
+    if (!matches) return;
+    for (let index = view.activeIndex() + direction; index >= 0 && index < rows.length; index += direction) {
+      if (matches.nodes.has(rows[index]!.node)) return view.activate(index);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
+    else if (event.key === 'ArrowDown') document.querySelector<HTMLElement>('[role=treegrid]')?.focus();
+    else if (event.key === 'Escape' && view.query() !== '') view.find('');
+    else if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <label class="search field">
+      <span class="unseen">Search</span>
+      <input
+        type="search"
+        placeholder="Search names, is:duplicated, license:mit"
+        aria-keyshortcuts="/"
+        spellcheck={false}
+        value={view.query()}
+        onInput={(event) => view.find(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <Show when={view.matches()} fallback={<kbd class="wide-only">/</kbd>}>
+        {(matches) => (
+          <span class="soft search-count">
+            {count(matches().nodes.size)} of {count(packagesOf(run.tree()!).length)}
+          </span>
+        )}
+      </Show>
+    </label>
+  );
+}

@@ -1,0 +1,72 @@
+// Which rows are drawn. Rows are of one height, so that is arithmetic: a million of them cost as much as
+// fifty. When rows come or go above, what is being read stays where it is.
+
+import { createEffect, createMemo, createSignal, on, onCleanup, onMount } from 'solid-js';
+import type { Row } from '../../model/rows';
+
+export interface Drawn {
+  readonly row: Row;
+  readonly index: number;
+}
+
+/** Rows drawn beyond either edge, so that scrolling doesn't show emptiness. */
+const MARGIN = 8;
+
+export function createWindow(rows: () => readonly Row[], active: () => number, scroller: () => HTMLElement, header: number) {
+  const [top, setTop] = createSignal(0);
+  const [height, setHeight] = createSignal(0);
+  const [rowHeight, setRowHeight] = createSignal(24);
+
+  const drawn = createMemo<Drawn[]>(() => {
+    const list = rows();
+    const first = Math.max(0, Math.floor(top() / rowHeight()) - MARGIN);
+    const last = Math.min(list.length - 1, Math.ceil((top() + height()) / rowHeight()) + MARGIN);
+    const drawn: Drawn[] = [];
+    for (let index = first; index <= last; index += 1) drawn.push({ row: list[index]!, index });
+    // The active row is always there: it is what a screen reader is pointed at.
+    const index = active();
+    if (index >= 0 && (index < first || index > last)) drawn.push({ row: list[index]!, index });
+    return drawn;
+  });
+
+  const measure = () => {
+    setRowHeight(Number.parseFloat(getComputedStyle(scroller()).getPropertyValue('--row')));
+    setHeight(scroller().clientHeight - header);
+  };
+  onMount(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller());
+    measure();
+    onCleanup(() => observer.disconnect());
+  });
+
+  const scrollTo = (position: number) => {
+    scroller().scrollTop = position;
+    setTop(scroller().scrollTop);
+  };
+  createEffect(
+    on(rows, (list, before) => {
+      const index = Math.floor(top() / rowHeight());
+      const key = before?.[index]?.key;
+      if (index === 0 || key === undefined || list[index]?.key === key) return;
+      const now = list.findIndex((row) => row.key === key);
+      if (now !== -1) scrollTo(top() + (now - index) * rowHeight());
+    }),
+  );
+
+  return {
+    drawn,
+    rowHeight,
+    /** How many rows fit. */
+    page: () => Math.max(1, Math.floor(height() / rowHeight()) - 1),
+    onScroll: () => setTop(scroller().scrollTop),
+    /** Scrolls no further than needed, unless the row is far away: then it comes to the middle. */
+    bringIntoView(index: number) {
+      const [start, end] = [index * rowHeight(), (index + 1) * rowHeight()];
+      const distance = start < top() ? top() - start : end - (top() + height());
+      if (distance <= 0) return;
+      if (distance > height() / 2) scrollTo(start - height() / 2);
+      else scrollTo(start < top() ? start : end - height());
+    },
+  };
+}

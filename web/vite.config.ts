@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import solid from 'vite-plugin-solid';
+import { embeddedRegistry } from './plugins/embedded-registry.ts';
+
+const packuments = fileURLToPath(new URL('../tests/registry/packuments', import.meta.url));
+
+export default defineConfig({
+  // Relative addresses: a build runs from any folder of any static server.
+  base: './',
+  // Without this every unknown address would answer with the page, also those of packages that don't exist.
+  appType: 'mpa',
+  plugins: [solid(), embeddedRegistry(packuments)],
+  // Its worker and its wasm are found by `new URL(…, import.meta.url)`, which pre-bundling would break.
+  optimizeDeps: { exclude: ['espalier'] },
+  worker: { format: 'es' },
+  build: { target: 'es2023', modulePreload: { polyfill: false }, rolldownOptions: { checks: { pluginTimings: false } } },
+  test: { include: ['tests/**/*.test.ts'], environment: 'node' },
+});
