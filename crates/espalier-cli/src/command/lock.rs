@@ -126,6 +126,7 @@ fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     let circumstances = Circumstances {
         folder: known.project.as_ref().map(ProjectFolder::path),
         configuration: known.configuration.as_ref().map(|(config, settings)| (config, settings)),
+        width: report::terminal_width(),
     };
     anstream::eprint!("{}", failure::render(error, circumstances));
 }
