@@ -1,6 +1,7 @@
 // The script of the dedicated worker: resolves what the client asks for.
 
 import type { ResolveEvent, ResolveInput, Resolution } from '../index.js';
+import { loadByDefault } from './engine.js';
 import { EspalierError } from './errors.js';
 import { init, resolve } from './index.js';
 import type { Command, Report } from './protocol.js';
@@ -13,9 +14,14 @@ const running = new Map<number, Resolution>();
 globalThis.onmessage = ({ data: command }: MessageEvent<Command>) => {
   if (command.type === 'resolve') void run(command.id, command.input as ResolveInput);
   if (command.type === 'abort') running.get(command.id)?.abort();
-  // A failure to load is told to whoever resolves: `resolve` tries again, and fails with the same words.
-  if (command.type === 'init') init(command.wasm).catch(() => {});
+  if (command.type === 'init') load(() => init(command.wasm));
 };
+
+/** Loads before anything is asked for. A failure is told to whoever resolves then, because that tries again. */
+function load(start: () => Promise<void>): void {
+  loadByDefault(start);
+  start().catch(() => {});
+}
 
 async function run(id: number, input: ResolveInput): Promise<void> {
   const resolution = resolve(input);

@@ -1,0 +1,185 @@
+// What `resolve` rejects with: always an `EspalierError`, with what is known as fields.
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EspalierError, resolve } from 'espalier';
+import { startRegistry } from './registry.js';
+
+const PACKAGES = {
+  a: { '1.0.0': { dependencies: { b: '^3.0.0' } } },
+  b: { '1.0.0': {}, '2.0.0': {} },
+};
+const DEPENDING_ON_A = { name: 'app', dependencies: { a: '^1.0.0' } };
+
+/** @param {import('espalier').ResolveInput} input */
+async function failure(input) {
+  const error = await resolve({ retries: 0, ...input }).result.then(() => undefined, (/** @type {unknown} */ reason) => reason);
+  assert.ok(error instanceof EspalierError, `${error} is an EspalierError`);
+  return error;
+}
+
+test('no version fits: the chain that asked, and what comes close', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
+  assert.equal(error.code, 'ETARGET');
+  assert.equal(error.package, 'b');
+  assert.equal(error.spec, '^3.0.0');
+  assert.equal(error.nearest?.[0], '2.0.0');
+  assert.deepEqual(error.chain.map(({ name, spec }) => [name, spec]), [['app', '^1.0.0'], ['a', '^3.0.0']]);
+});
+
+test('no such package', async () => {
+  const { url } = await startRegistry({});
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
+  assert.equal(error.code, 'E404');
+  assert.equal(error.package, 'a');
+  assert.equal(error.url, `${url}/a`);
+});
+
+test('a manifest that is not JSON: line and column', async () => {
+  const error = await failure({ manifest: '{\n  "name": oops\n}' });
+  assert.equal(error.code, 'EJSONPARSE');
+  assert.deepEqual([error.file, error.line, error.column], ['package.json', 2, 11]);
+});
+
+test('peers that collide: both sides', async () => {
+  const { url } = await startRegistry({
+    x: { '1.0.0': { peerDependencies: { b: '^1.0.0' } } },
+    b: PACKAGES.b,
+  });
+  const error = await failure({ manifest: { dependencies: { x: '*', b: '2.0.0' } }, registry: url });
+  assert.equal(error.code, 'ERESOLVE');
+  assert.equal(error.conflict?.name, 'b');
+  assert.equal(error.conflict?.current.spec, '2.0.0');
+  assert.equal(error.conflict?.wanted.spec, '^1.0.0');
+});
+
+test('a registry that refuses', async () => {
+  const { url } = await startRegistry(PACKAGES, (_path, response) => {
+    response.writeHead(403).end();
+    return true;
+  });
+  assert.equal((await failure({ manifest: DEPENDING_ON_A, registry: url })).code, 'E403');
+});
+
+test('a registry in trouble is asked again, then its status is told', async () => {
+  const { url, requests } = await startRegistry(PACKAGES, (_path, response) => {
+    response.writeHead(503).end();
+    return true;
+  });
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url, retries: 1 });
+  assert.deepEqual([error.code, error.status, requests.length], ['EHTTP', 503, 2]);
+});
+
+test('a registry that is busy for a moment is waited for', async () => {
+  const { url } = await startRegistry({ b: PACKAGES.b }, (path, response, before) => {
+    if (path !== 'b' || before > 0) return;
+    response.writeHead(429, { 'retry-after': '0' }).end();
+    return true;
+  });
+  const { statistics } = await resolve({ manifest: { dependencies: { b: '*' } }, registry: url }).result;
+  assert.equal(statistics.retries, 1);
+});
+
+test('a connection that breaks is tried again', async () => {
+  const { url } = await startRegistry({ b: PACKAGES.b }, (path, response, before) => {
+    if (path !== 'b' || before > 0) return;
+    response.writeHead(200, { 'content-length': '1000' }).write('{');
+    response.destroy();
+    return true;
+  });
+  const { statistics } = await resolve({ manifest: { dependencies: { b: '*' } }, registry: url }).result;
+  assert.equal(statistics.retries, 1);
+});
+
+test('nobody there: Node says why, browsers can not', async () => {
+  const manifest = DEPENDING_ON_A;
+  const inNode = await failure({ manifest, registry: 'http://127.0.0.1:9/' });
+  assert.equal(inNode.code, 'ENETUNREACH');
+  assert.match(inNode.message, /^http:\/\/127\.0\.0\.1:9\/a cannot be reached: /);
+
+  const asInBrowsers = () => Promise.reject(new TypeError('Failed to fetch'));
+  const inBrowsers = await failure({ manifest, registry: 'http://registry.test/', fetch: asInBrowsers });
+  assert.equal(inBrowsers.code, 'ENETUNREACH');
+  assert.match(inBrowsers.message, /not found, or is unreachable from a browser \(Failed to fetch\)/);
+});
+
+test('no answer in time', async () => {
+  const { url, requests } = await startRegistry(PACKAGES, () => true);
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url, timeout: 50 });
+  assert.equal(error.code, 'ENETUNREACH');
+  assert.match(error.message, /no answer within 50 ms/);
+  await eventually(() => requests[0]?.aborted === true);
+});
+
+test('an answer that makes no sense', async () => {
+  const { url } = await startRegistry(PACKAGES, (_path, response) => {
+    response.end('<html>Please log in</html>');
+    return true;
+  });
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
+  assert.deepEqual([error.code, error.url], ['EINVALIDRESPONSE', `${url}/a`]);
+
+  const odd = await failure({ manifest: DEPENDING_ON_A, fetch: async () => /** @type {any} */ ('a string') });
+  assert.match(odd.message, /something else than a Response/);
+});
+
+test('a spec that JavaScript can not fetch', async () => {
+  for (const spec of ['git+ssh://git@host.test/a.git', 'github:acme/a', 'file:./a.tgz']) {
+    const error = await failure({ manifest: { dependencies: { a: spec } } });
+    assert.equal(error.code, 'EUNSUPPORTED', spec);
+  }
+});
+
+test('what only optional dependencies want may be missing', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const { lockfile } = await resolve({ manifest: { optionalDependencies: { nothing: '*' } }, registry: url }).result;
+  assert.equal(JSON.parse(lockfile).packages['node_modules/nothing'], undefined);
+});
+
+test('wrong input names the field', async () => {
+  /** @type {[any, RegExp][]} */
+  const wrong = [
+    [undefined, /the input has to be an object/],
+    [{}, /no package\.json/],
+    [{ manifest: '{}', legacyPeerdeps: true }, /no option `legacyPeerdeps`/],
+    [{ manifest: '{}', force: 'yes' }, /`force` has to be true or false, not "yes"/],
+    [{ manifest: '{}', registry: 'registry.test' }, /`registry` has to be an absolute address/],
+    [{ manifest: '{}', registry: 'http://me:secret@registry.test' }, /`registry` can't carry a name or password/],
+    [{ manifest: '{}', registries: { acme: 'http://registry.test' } }, /by scope: `@acme`/],
+    [{ manifest: '{}', before: 'yesterday' }, /`before` has to be a date/],
+    [{ manifest: '{}', concurrency: 0 }, /`concurrency` has to be a whole number from 1/],
+    [{ manifest: '{}', platform: { os: 'linux' } }, /`platform\.cpu` has to be a string/],
+    [{ manifest: '{}', files: { 'a/package.json': {} } }, /`files\['a\/package\.json'\]` has to be a string/],
+  ];
+  for (const [input, message] of wrong) {
+    const error = await resolve(input).result.catch((/** @type {unknown} */ reason) => reason);
+    assert.ok(error instanceof EspalierError);
+    assert.equal(error.code, 'EINPUT');
+    assert.match(error.message, message);
+  }
+});
+
+test('an error survives being made into JSON', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
+  const text = JSON.stringify(error);
+  assert.equal(JSON.stringify(new EspalierError(JSON.parse(text))), text);
+});
+
+test('iterations throw what the result rejects with', async () => {
+  const { url } = await startRegistry({});
+  const resolution = resolve({ manifest: DEPENDING_ON_A, registry: url });
+  await assert.rejects(async () => {
+    for await (const _event of resolution);
+  }, { code: 'E404' });
+});
+
+/** @param {() => boolean} holds */
+async function eventually(holds) {
+  for (let tries = 0; !holds(); tries++) {
+    assert.ok(tries < 100, 'it never happened');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,118 @@
+// Loading the module, from wherever, and what happens when that fails or the module breaks.
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { after, mock, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startRegistry } from './registry.js';
+
+const WASM = new URL(import.meta.resolve('espalier/espalier.wasm'));
+const MANIFEST = { dependencies: { a: '*' } };
+
+/** A fresh copy of the package: each has an instance of its own. */
+let copies = 0;
+const fresh = () => freshly('./slim.js');
+const freshFull = () => freshly('./node.js');
+
+/** @param {string} entry @returns {Promise<typeof import('espalier/slim')>} */
+async function freshly(entry) {
+  const { cp, mkdtemp } = await import('node:fs/promises');
+  const { tmpdir } = await import('node:os');
+  const folder = await mkdtemp(`${tmpdir()}/espalier-${++copies}-`);
+  await cp(new URL('.', WASM), folder, { recursive: true });
+  await cp(new URL('../package.json', WASM), `${folder}/package.json`);
+  return import(`${folder}/${entry}`);
+}
+
+/** @param {string} contentType */
+async function served(contentType) {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/espalier.wasm') return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': contentType }).end(await readFile(WASM));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  after(() => void server.close());
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return `http://127.0.0.1:${port}/espalier.wasm`;
+}
+
+/** @param {typeof import('espalier/slim')} espalier */
+async function works(espalier) {
+  const { url } = await startRegistry({ a: { '1.0.0': {} } });
+  const { statistics } = await espalier.resolve({ manifest: MANIFEST, registry: url }).result;
+  assert.equal(statistics.packages, 1);
+}
+
+test('any source will do', async () => {
+  const bytes = await readFile(WASM);
+  const module = await WebAssembly.compile(bytes);
+  const streamed = await served('application/wasm');
+  const mistyped = await served('application/octet-stream');
+  const sources = [bytes, module, new URL(streamed), mistyped, fetch(streamed), fetch(mistyped)];
+  for (const source of sources) {
+    const espalier = await fresh();
+    await espalier.init(source);
+    await works(espalier);
+  }
+});
+
+test('in Node, so will a file', async () => {
+  for (const source of [WASM, fileURLToPath(WASM)]) {
+    const espalier = await freshFull();
+    await espalier.init(source);
+    await works(espalier);
+  }
+});
+
+test('initSync needs no waiting', async () => {
+  const espalier = await fresh();
+  espalier.initSync(await readFile(WASM));
+  await works(espalier);
+});
+
+test('a second init changes nothing', async () => {
+  const espalier = await fresh();
+  const first = espalier.init(WebAssembly.compile(await readFile(WASM)));
+  assert.equal(espalier.init('http://127.0.0.1:9/never-asked-for'), first);
+  await works(espalier);
+});
+
+test('the slim package says that it needs a source', async () => {
+  const espalier = await fresh();
+  await assert.rejects(espalier.resolve({ manifest: MANIFEST }).result, { code: 'EWASM', message: /init\(source\)/ });
+});
+
+test('after a failure, init can be tried again', async () => {
+  const espalier = await fresh();
+  const address = await served('application/wasm');
+  await assert.rejects(espalier.init(`${address}.missing`), { code: 'EWASM', message: /status 404/ });
+  await assert.rejects(espalier.init(new Uint8Array([1, 2, 3])), { code: 'EWASM' });
+  await espalier.init(address);
+  await works(espalier);
+});
+
+test('a crash rejects what is under way, and the next resolution has a fresh instance', async () => {
+  const espalier = await fresh();
+  await espalier.init(await readFile(WASM));
+  const silent = await startRegistry({}, () => true);
+  const input = { manifest: MANIFEST, registry: silent.url, timeout: 200 };
+  const other = espalier.resolve(input);
+  while (silent.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+
+  // Rust asks for the time. An exception where it expects none goes through it like a trap.
+  const clock = mock.method(performance, 'now', () => {
+    throw new Error('time stands still');
+  });
+  const crash = { code: 'ECRASH', message: /time stands still/ };
+  await assert.rejects(espalier.resolve(input).result, crash);
+  clock.mock.restore();
+  await assert.rejects(other.result, crash);
+  await works(espalier);
+
+  // What the gone instance was still waiting for comes to nothing: its timers pass, its request fails.
+  silent.close();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await works(espalier);
+});

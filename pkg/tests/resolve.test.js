@@ -1,0 +1,126 @@
+// What `resolve` gives when all goes well.
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resolve } from 'espalier';
+import { startRegistry } from './registry.js';
+
+const PACKAGES = {
+  a: { '1.0.0': { dependencies: { b: '^1.0.0' } } },
+  b: { '1.0.0': {}, '1.1.0': {}, '2.0.0': {} },
+  '@acme/ui': { '3.0.0': {} },
+};
+
+test('the lock is npm\'s, and its graph, warnings and statistics come with it', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const manifest = { name: 'app', version: '1.0.0', dependencies: { a: '^1.0.0', b: '^2.0.0' } };
+  const { lockfile, graph, warnings, statistics } = await resolve({ manifest, registry: url }).result;
+
+  const lock = JSON.parse(lockfile);
+  assert.equal(lock.lockfileVersion, 3);
+  const versions = Object.entries(lock.packages).map(([location, { version }]) => [location, version]);
+  assert.deepEqual(versions, [
+    ['', '1.0.0'],
+    ['node_modules/a', '1.0.0'],
+    ['node_modules/a/node_modules/b', '1.1.0'],
+    ['node_modules/b', '2.0.0'],
+  ]);
+  assert.equal(lock.packages['node_modules/b'].resolved, `${url}/b/-/b-2.0.0.tgz`);
+  assert.equal(lock.packages['node_modules/b'].license, 'MIT');
+
+  assert.deepEqual(graph.nodes.map(({ location }) => location), versions.map(([location]) => location));
+  const edge = graph.edges.find(({ from, name }) => graph.nodes[from]?.name === 'a' && name === 'b');
+  assert.deepEqual(edge && graph.nodes[edge.to ?? -1]?.version, '1.1.0');
+  assert.deepEqual(warnings, []);
+  assert.equal(statistics.packages, 3);
+  assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
+});
+
+test('requests carry no header that a browser would ask permission for', async () => {
+  const { url, requests } = await startRegistry(PACKAGES);
+  await resolve({ manifest: { dependencies: { a: '*' } }, registry: url }).result;
+  const usual = ['accept', 'accept-encoding', 'accept-language', 'connection', 'host', 'sec-fetch-mode', 'user-agent'];
+  for (const { headers } of requests) {
+    assert.deepEqual(Object.keys(headers).filter((name) => !usual.includes(name)), []);
+    // Safelisted: at most 128 bytes, and none of these characters (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+    assert.match(headers.accept ?? '', /^[^\x00-\x08\x0a-\x1f"():<>?@[\\\]{}\x7f]{1,128}$/);
+  }
+});
+
+test('events tell how the tree grew, to whoever asks and whenever', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const resolution = resolve({ manifest: { dependencies: { a: '*' } }, registry: url });
+  const live = await collected(resolution);
+  await resolution.result;
+  assert.deepEqual(await collected(resolution), live);
+
+  const placed = live.flatMap((event) => (event.type === 'placed' ? [`${event.location}@${event.version}`] : []));
+  assert.deepEqual(placed.toSorted(), ['node_modules/a@1.0.0', 'node_modules/b@1.1.0']);
+  const fetched = live.flatMap((event) => (event.type === 'fetched' ? [event.name] : []));
+  assert.deepEqual(fetched.toSorted(), ['a', 'b']);
+
+  const batches = await collected(resolution.batches());
+  assert.deepEqual(batches.flat(), live);
+  for (const batch of batches) assert.equal(batch.at(-1)?.type, 'progress');
+});
+
+test('workspaces are read from the files', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const files = {
+    'package.json': JSON.stringify({ name: 'mono', workspaces: ['packages/*'] }),
+    './packages/app/package.json': JSON.stringify({ name: 'app', version: '0.1.0', dependencies: { lib: '*', b: '1' } }),
+    'packages//lib/package.json': JSON.stringify({ name: 'lib', version: '0.2.0' }),
+  };
+  const { lockfile } = await resolve({ files, registry: url }).result;
+  const { packages } = JSON.parse(lockfile);
+  assert.deepEqual(packages['node_modules/lib'], { resolved: 'packages/lib', link: true });
+  assert.equal(packages['node_modules/b'].version, '1.1.0');
+  assert.equal(packages['packages/app'].version, '0.1.0');
+});
+
+test('a scope has its registry', async () => {
+  const [open, acme] = [await startRegistry({ a: PACKAGES.a, b: PACKAGES.b }), await startRegistry(PACKAGES)];
+  const manifest = { dependencies: { a: '*', '@acme/ui': '*' } };
+  await resolve({ manifest, registry: open.url, registries: { '@acme': new URL(acme.url) } }).result;
+  assert.ok(acme.paths().includes('@acme/ui'));
+  assert.ok(acme.paths().every((path) => path.startsWith('@acme/ui')));
+  assert.ok(open.paths().every((path) => !path.startsWith('@')));
+});
+
+test('a lock that fits stays, and one that is given among the files is used', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const manifest = { name: 'app', dependencies: { b: '1.0.0' } };
+  const first = await resolve({ manifest, registry: url }).result;
+  const loosened = JSON.stringify({ name: 'app', dependencies: { b: '^1.0.0' } });
+  const again = await resolve({
+    files: { 'package.json': loosened, 'package-lock.json': first.lockfile },
+    registry: url,
+  }).result;
+  assert.equal(JSON.parse(again.lockfile).packages['node_modules/b'].version, '1.0.0');
+});
+
+test('no more requests are under way than were allowed', async () => {
+  let pending = 0;
+  let most = 0;
+  const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  const { url } = await startRegistry(Object.fromEntries(names.map((name) => [name, { '1.0.0': {} }])));
+  /** @type {import('espalier').Fetch} */
+  const counting = async (address, init) => {
+    most = Math.max(most, ++pending);
+    const response = await fetch(address, init);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    pending--;
+    return response;
+  };
+  const manifest = { dependencies: Object.fromEntries(names.map((name) => [name, '*'])) };
+  await resolve({ manifest, registry: url, concurrency: 3, fetch: counting }).result;
+  assert.equal(most, 3);
+});
+
+/** @template T @param {AsyncIterable<T>} iterable */
+async function collected(iterable) {
+  const all = [];
+  for await (const item of iterable) all.push(item);
+  return all;
+}

@@ -1,0 +1,96 @@
+// The worker client, against the worker's own script in a real thread.
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { Worker as Thread } from 'node:worker_threads';
+import { createWorkerClient, EspalierError } from 'espalier/worker';
+import { startRegistry } from './registry.js';
+
+const PACKAGES = { a: { '1.0.0': { dependencies: { b: '*' } } }, b: { '1.0.0': {} } };
+const MANIFEST = { name: 'app', dependencies: { a: '*' } };
+
+/** Gives a thread of Node the interface of a browser's worker. */
+class Worker extends EventTarget {
+  /** @param {string} script */
+  constructor(script) {
+    super();
+    const bridge = `
+      const { parentPort } = require('node:worker_threads');
+      globalThis.postMessage = (message) => parentPort.postMessage(message);
+      const early = [];
+      const receive = (data) => (globalThis.onmessage ? globalThis.onmessage({ data }) : early.push(data));
+      parentPort.on('message', receive);
+      import(${JSON.stringify(script)}).then(() => early.forEach(receive));`;
+    this.thread = new Thread(bridge, { eval: true });
+    this.thread.on('message', (data) => this.dispatchEvent(new MessageEvent('message', { data })));
+    this.thread.on('error', ({ message }) => this.dispatchEvent(Object.assign(new Event('error'), { message })));
+  }
+
+  /** @param {unknown} message */
+  postMessage(message) {
+    this.thread.postMessage(message);
+  }
+
+  terminate() {
+    void this.thread.terminate();
+  }
+}
+
+/** Browsers' workers fetch the module from beside their script; Node's `fetch` can't. */
+const wasm = await readFile(new URL(import.meta.resolve('espalier/espalier.wasm')));
+
+function startClient(script = import.meta.resolve('espalier/worker-entry')) {
+  const client = createWorkerClient({ worker: /** @type {any} */ (new Worker(script)), wasm });
+  after(() => client.terminate());
+  return client;
+}
+
+test('it resolves as the package itself does', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const resolution = startClient().resolve({ manifest: MANIFEST, registry: new URL(url), before: undefined });
+  const placed = [];
+  for await (const event of resolution) if (event.type === 'placed') placed.push(event.name);
+  assert.deepEqual(placed, ['a', 'b']);
+  const { lockfile, graph } = await resolution.result;
+  assert.deepEqual(Object.keys(JSON.parse(lockfile).packages), ['', 'node_modules/a', 'node_modules/b']);
+  assert.equal(graph.nodes.length, 3);
+});
+
+test('errors arrive as instances', async () => {
+  const { url } = await startRegistry({ a: PACKAGES.a });
+  const client = startClient();
+  const error = await client.resolve({ manifest: MANIFEST, registry: url }).result.catch((reason) => reason);
+  assert.ok(error instanceof EspalierError);
+  assert.equal(error.code, 'E404');
+  assert.deepEqual(error.chain.map(({ name }) => name), ['app', 'a']);
+  await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, fetch })).result, { code: 'EINPUT' });
+});
+
+test('several at once are told apart, and one can be aborted', async () => {
+  const [silent, answering] = [await startRegistry({}, () => true), await startRegistry(PACKAGES)];
+  const client = startClient();
+  const stopped = client.resolve({ manifest: MANIFEST, registry: silent.url });
+  const other = client.resolve({ manifest: MANIFEST, registry: answering.url });
+  while (silent.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  stopped.abort(new Error('enough'));
+  await assert.rejects(stopped.result, /enough/);
+  assert.equal((await other.result).statistics.packages, 2);
+  while (!silent.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test('terminating ends what is under way, and what comes after', async () => {
+  const silent = await startRegistry({}, () => true);
+  const client = startClient();
+  const { result } = client.resolve({ manifest: MANIFEST, registry: silent.url });
+  while (silent.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  client.terminate();
+  await assert.rejects(result, { name: 'AbortError' });
+  await assert.rejects(client.resolve({ manifest: MANIFEST }).result, { name: 'AbortError' });
+});
+
+test('a worker that breaks rejects with its words', async () => {
+  const client = startClient('data:text/javascript,throw new Error("broken script")');
+  await assert.rejects(client.resolve({ manifest: MANIFEST }).result, { code: 'EWASM', message: /broken script/ });
+});
