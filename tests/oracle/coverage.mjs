@@ -25,16 +25,16 @@ const stop = async (session, library) => {
     const file = url.startsWith('file:') && relative(library, fileURLToPath(url))
     if (file && files.includes(file) && url === pathToFileURL(fileURLToPath(url)).href) {
       const source = await readFile(fileURLToPath(url), 'utf8')
-      report.push({ file, length: source.length, unreached: unreached(source, functions) })
+      report.push({ file, unreached: unreached(source.length, functions) })
     }
   }
   return report.sort((one, other) => one.file.localeCompare(other.file, 'en'))
 }
 
-// The outermost ranges that were never executed, with where they begin and what they begin with. Ranges of a
-// function are nested and sorted; an inner range overrides the count of the ones around it.
-const unreached = (source, functions) => {
-  const executed = new Uint8Array(source.length).fill(1)
+// Beginnings and ends of what was never executed. V8's ranges of a function are nested; an inner range overrides
+// the count of the ones around it.
+const unreached = (length, functions) => {
+  const executed = new Uint8Array(length).fill(1)
   const ranges = functions.flatMap(({ ranges }) => ranges)
   ranges.sort((one, other) => one.startOffset - other.startOffset || other.endOffset - one.endOffset)
   for (const { startOffset, endOffset, count } of ranges) {
@@ -43,12 +43,8 @@ const unreached = (source, functions) => {
   const found = []
   for (let start = executed.indexOf(0); start !== -1;) {
     const after = executed.indexOf(1, start)
-    const end = after === -1 ? source.length : after
-    const text = source.slice(start, end).trim()
-    if (/\w/.test(text)) {
-      const line = source.slice(0, start).split('\n').length
-      found.push({ line, length: end - start, text: text.slice(0, 80).replace(/\s+/g, ' ') })
-    }
+    const end = after === -1 ? length : after
+    found.push([start, end])
     start = executed.indexOf(0, end)
   }
   return found

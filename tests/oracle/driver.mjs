@@ -5,7 +5,7 @@
 //
 // It reads a job per line from standard input and answers each with a line on standard output:
 //   {"folder": …, "registry": …, "arguments": ["--force", …]}
-//   {"lockfile": …} or {"code": …, "message": …}
+//   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
 // The lock is left in the job's folder, where npm put it. Another kind of job fetches a full packument:
 //   {"packument": <name>, "registry": …}
 // The first line out says which node and npm this is; after the end of input comes the coverage, if it was
@@ -88,7 +88,7 @@ const run = async (job) => {
     await npm.exec(command, args)
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8') }
   } catch (error) {
-    return { code: error.code ?? error.name, message: error.message }
+    return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
   } finally {
     npm.unload()
     restoreProcess()

@@ -149,6 +149,16 @@ impl Overrides {
         ruleset.iter().copied().find(|&id| applies(self.rule(id))).unwrap_or(current)
     }
 
+    /// The rule that a package of the project itself is under (`getNodeRule`).
+    pub fn for_package(&self, name: Name, version: &str) -> RuleId {
+        let applies = |rule: &Rule| {
+            let meets = |spec: &Spec| crate::semver::satisfies(version, &spec.raw, false);
+            rule.name == Some(name) && (meets(&rule.key_spec) || meets(&rule.value))
+        };
+        let ruleset = &self.rule(Self::ROOT).ruleset;
+        ruleset.iter().copied().find(|&id| applies(self.rule(id))).unwrap_or(Self::ROOT)
+    }
+
     fn ancestry(&self, id: RuleId) -> impl Iterator<Item = RuleId> {
         std::iter::successors(Some(id), |&id| self.rule(id).parent)
     }

@@ -2,6 +2,8 @@
 //!
 //! `semver/pairs.jsonl` always runs; `ESPALIER_SEMVER_PAIRS` may name a larger file to run as well.
 
+#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "unlike the core, its tests may look")]
+
 use std::fs;
 
 use espalier_core::semver::{self, Range, RangeOptions, Version};

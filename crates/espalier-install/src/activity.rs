@@ -3,7 +3,7 @@
 //! Whoever draws a progress line reads them on its own timer, so that counting costs an addition and nothing else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The counts of one run.
 #[derive(Debug, Default)]
@@ -22,10 +22,12 @@ pub struct Activity {
     pub retries: Counter,
     /// Documents that were read from the cache, including those the registry confirmed.
     pub cached_documents: Counter,
-    /// Time spent decompressing, summed over threads.
+    /// Decompressing, summed over threads.
     pub inflating: Stopwatch,
-    /// Time spent parsing, summed over threads.
+    /// Parsing, summed over threads.
     pub parsing: Stopwatch,
+    /// The resolution itself.
+    pub resolving: Stopwatch,
 }
 
 /// A number that only ever changes by adding and subtracting.
@@ -49,16 +51,18 @@ impl Counter {
     }
 }
 
-/// A sum of durations.
+/// A sum of durations, in processor time where the system tells it: on a busy machine, the time that passes says more about
+/// the others than about the work.
 #[derive(Debug, Default)]
 pub struct Stopwatch(Counter);
 
 impl Stopwatch {
-    /// Runs something and adds the time that it took.
+    /// Runs something and adds the processor time that it took.
     pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        let start = processor_time();
         let result = work();
-        self.0.add(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        let elapsed = processor_time().saturating_sub(start);
+        self.0.add(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
         result
     }
 
@@ -66,4 +70,18 @@ impl Stopwatch {
     pub fn total(&self) -> Duration {
         Duration::from_nanos(self.0.get())
     }
+}
+
+/// The processor time of the calling thread so far.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.try_into().unwrap_or_default()
+}
+
+/// The time since the first call, which is the best that can be had here without unsafe code.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }

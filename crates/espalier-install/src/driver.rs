@@ -7,7 +7,6 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use espalier_core::{Answer, Event, FetchFailure, Outcome, Progress, Request, Resolution, ResolveError};
@@ -59,15 +58,6 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -
     }
 }
 
-/// Where the time of a run went.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Timings {
-    /// The resolution standing still for an answer.
-    pub waiting: Duration,
-    /// The resolution itself.
-    pub resolving: Duration,
-}
-
 /// How a run ended.
 #[derive(Debug)]
 pub enum Ended {
@@ -77,7 +67,8 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Runs the resolution. `observe` sees every event, in order; `interruption` ends the run when it comes to pass.
+/// Runs the resolution. `observe` sees every event, in order; `interruption` ends the run when it comes to pass. Also returns
+/// for how long the resolution stood still, waiting for answers.
 ///
 /// # Panics
 /// When the resolution waits for an answer without having asked for any, which is a bug in it.
@@ -85,29 +76,35 @@ pub async fn run(
     mut resolution: Resolution,
     sources: &Sources,
     concurrency: usize,
-    activity: &Arc<Activity>,
+    activity: &Activity,
     mut observe: impl FnMut(Event),
     interruption: impl Future<Output = ()>,
-) -> (Ended, Timings) {
+) -> (Ended, Duration) {
     let mut interruption = pin!(interruption);
-    let mut timings = Timings::default();
+    let mut waiting = Duration::ZERO;
     // Dropping the set cuts off whatever is still on its way when the end is reached.
     let mut workers = JoinSet::new();
+    let mut arrived: Vec<(Request, Result<Answer, FetchFailure>)> = Vec::new();
+    let mut wanted = Vec::new();
     loop {
-        let progress = time(&mut timings.resolving, || {
+        let progress = activity.resolving.time(|| {
+            for (request, answer) in arrived.drain(..) {
+                resolution.supply(&request, answer);
+            }
             let progress = resolution.advance();
             while let Some(event) = resolution.next_event() {
                 observe(event);
             }
+            let requests = std::iter::from_fn(|| resolution.next_request()).map(|(request, _)| request);
+            wanted.extend(requests.take(concurrency - workers.len()));
             progress
         });
         if progress == Progress::Done {
-            let outcome = time(&mut timings.resolving, || resolution.finish());
-            return (Ended::Finished(Box::new(outcome)), timings);
+            let outcome = activity.resolving.time(|| resolution.finish());
+            return (Ended::Finished(Box::new(outcome)), waiting);
         }
-        while workers.len() < concurrency {
-            let Some((request, _)) = time(&mut timings.resolving, || resolution.next_request()) else { break };
-            activity.asked.add(1);
+        activity.asked.add(wanted.len() as u64);
+        for request in wanted.drain(..) {
             let sources = sources.clone();
             workers.spawn(async move {
                 let answer = sources.answer(&request).await;
@@ -115,34 +112,19 @@ pub async fn run(
             });
         }
         assert!(!workers.is_empty(), "the resolution waits for nothing");
-        let answered = time_async(&mut timings.waiting, async {
-            tokio::select! {
-                answer = workers.join_next() => answer,
-                () = &mut interruption => None,
-            }
-        });
-        let Some(first) = answered.await else { return (Ended::Interrupted, timings) };
+        let start = Instant::now();
+        let first = tokio::select! {
+            answer = workers.join_next() => answer,
+            () = &mut interruption => None,
+        };
+        waiting += start.elapsed();
+        let Some(first) = first else { return (Ended::Interrupted, waiting) };
         // Everything that is there by now goes into one step.
         let others = std::iter::from_fn(|| workers.try_join_next());
         for answered in std::iter::once(first).chain(others) {
             // A worker that panics is a bug and not a failed fetch.
-            let (request, answer) = answered.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            activity.answered.add(1);
-            time(&mut timings.resolving, || resolution.supply(&request, answer));
+            arrived.push(answered.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())));
         }
+        activity.answered.add(arrived.len() as u64);
     }
-}
-
-fn time<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    *total += start.elapsed();
-    result
-}
-
-async fn time_async<T>(total: &mut Duration, work: impl Future<Output = T>) -> T {
-    let start = Instant::now();
-    let result = work.await;
-    *total += start.elapsed();
-    result
 }

@@ -11,7 +11,7 @@ use crate::activity::Activity;
 use crate::cache::Cache;
 use crate::config::ConfigError;
 use crate::config::settings::Settings;
-use crate::driver::{self, Ended, Sources, Timings};
+use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::project::{ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
@@ -42,8 +42,19 @@ pub struct Locked {
     pub written: Written,
     /// From the first file read to the last byte written.
     pub elapsed: Duration,
-    /// Where that time went.
-    pub timings: Timings,
+    /// Where that time went, beside what the activity counts.
+    pub phases: Phases,
+}
+
+/// The parts of a run, one after the other. Between the first and the last, waiting takes turns with the resolution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Phases {
+    /// Until the resolution began: reading files, asking Node for its version.
+    pub starting: Duration,
+    /// The resolution standing still for an answer.
+    pub waiting: Duration,
+    /// From the resolution's end: writing the lockfile and what is left of the cache.
+    pub finishing: Duration,
 }
 
 /// Why the lockfile is as it was before.
@@ -84,20 +95,23 @@ impl Lock {
         let resolution = Resolution::new(project.clone(), self.options().await);
         let sources = Sources { registry, project: self.project };
         let concurrency = self.settings.network.concurrency;
-        let (ended, timings) =
+        let starting = start.elapsed();
+        let (ended, waiting) =
             driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
-        drop(sources);
+        let end = Instant::now();
+        let result = match ended {
+            Ended::Finished(finished) => finished
+                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
+                .and_then(|outcome| Ok((lockfile.write(&outcome.lockfile)?, outcome))),
+            Ended::Interrupted => Err(LockError::Interrupted),
+        };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let outcome = match ended {
-            Ended::Finished(finished) => (*finished)
-                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })?,
-            Ended::Interrupted => return Err(LockError::Interrupted),
-        };
-        let written = lockfile.write(&outcome.lockfile)?;
-        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), timings })
+        let (written, outcome) = result?;
+        let phases = Phases { starting, waiting, finishing: end.elapsed() };
+        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), phases })
     }
 
     async fn options(&self) -> Options {

@@ -75,7 +75,7 @@ async fn retries_end() {
     let server = Scripted::start(std::iter::repeat_n(Reply::status("502 Bad Gateway"), 9)).await;
     let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("never well");
     assert_eq!(failure.kind, FetchFailureKind::Status(502));
-    assert!(failure.message.ends_with("failed (502 Bad Gateway), 3 times"), "{failure}");
+    assert!(failure.message.ends_with("failed (502 Bad Gateway) (tried 3 times)"), "{failure}");
     assert_eq!(server.seen().len(), 3);
 }
 
@@ -85,7 +85,7 @@ async fn a_silent_registry_is_given_up() {
     let flags = [("registry", server.origin.as_str()), ("fetch-timeout", "100"), ("fetch-retries", "1")];
     let failure = client(&flags).packument("a", false).await.expect_err("no answer");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
-    assert!(failure.message.ends_with("did not answer in time, 2 times"), "{failure}");
+    assert!(failure.message.ends_with("did not answer in time (tried 2 times)"), "{failure}");
 }
 
 #[tokio::test]

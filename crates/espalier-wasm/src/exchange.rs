@@ -76,7 +76,7 @@ impl Exchange {
     }
 
     async fn attempt(&self, url: &str, accept: &str, urgency: Urgency, again: bool) -> Result<Body, Failed> {
-        let abort = AbortOnDrop::new(url)?;
+        let mut abort = AbortOnDrop::new(url)?;
         let pending = self.traffic.request(again);
         let receive = async {
             let response =
@@ -96,7 +96,11 @@ impl Exchange {
             let message = format!("{} gave no answer within {} ms", without_credentials(url), self.timeout);
             Err(Failed::transient(url, FetchFailureKind::Unreachable, message))
         };
-        or(receive, give_up).await
+        let received = or(receive, give_up).await;
+        if received.is_ok() {
+            abort.disarm();
+        }
+        received
     }
 
     async fn request(
@@ -110,7 +114,7 @@ impl Exchange {
         Reflect::set(&headers, &"accept".into(), &accept.into())?;
         let init = RequestInit::new();
         init.set_headers(&headers);
-        init.set_signal(Some(&abort.0.signal()));
+        init.set_signal(Some(&abort.controller.signal()));
         // A hint that browsers with six connections to a host sort their queue by; others ignore it.
         let priority = if urgency == Urgency::Demanded { "high" } else { "low" };
         Reflect::set(&init, &"priority".into(), &priority.into())?;
@@ -121,17 +125,28 @@ impl Exchange {
 }
 
 /// Aborts the request when it is dropped: given up, or no longer wanted.
-struct AbortOnDrop(AbortController);
+struct AbortOnDrop {
+    controller: AbortController,
+    armed: bool,
+}
 
 impl AbortOnDrop {
     fn new(url: &str) -> Result<Self, Failed> {
-        AbortController::new().map(Self).map_err(|error| unreachable(url, &error))
+        let controller = AbortController::new().map_err(|error| unreachable(url, &error))?;
+        Ok(Self { controller, armed: true })
+    }
+
+    /// To be called when there is nothing left to abort: an abort makes an exception, which costs time.
+    fn disarm(&mut self) {
+        self.armed = false;
     }
 }
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
-        self.0.abort();
+        if self.armed {
+            self.controller.abort();
+        }
     }
 }
 

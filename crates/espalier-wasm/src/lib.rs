@@ -12,6 +12,7 @@ mod exchange;
 mod files;
 mod input;
 mod integrity;
+mod memory;
 mod outcome;
 mod panic;
 mod registry;
@@ -48,11 +49,4 @@ pub async fn resolve(input: JsValue, fetch: Function, observe: Function, aborted
         Err(JsValue::UNDEFINED)
     })
     .await
-}
-
-/// How many bytes of memory this instance has taken. It never gives any back before it is replaced.
-#[wasm_bindgen(js_name = memorySize)]
-pub fn memory_size() -> f64 {
-    let buffer = wasm_bindgen::memory().unchecked_into::<js_sys::WebAssembly::Memory>().buffer();
-    f64::from(buffer.unchecked_into::<js_sys::ArrayBuffer>().byte_length())
 }

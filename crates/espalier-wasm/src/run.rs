@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use crate::exchange::Exchange;
 use crate::files::Files;
 use crate::input::Input;
+use crate::memory::Growth;
 use crate::outcome;
 use crate::registry::Registries;
 use crate::source::Source;
@@ -27,7 +28,9 @@ pub async fn run(input: Input, fetch: Function, observe: Function) -> Result<JsV
     let source = Source::new(Files::new(input.files), registries, exchange);
     let mut workers = Workers::start(input.concurrency, &Rc::new(source));
     let mut resolution = Resolution::new(project, options);
+    let mut growth = Growth::default();
     loop {
+        growth.keep_ahead();
         let progress = resolution.advance();
         if progress == Progress::Waiting {
             hand_over(&mut resolution, &mut workers);

@@ -103,8 +103,8 @@ pub enum Answer {
     },
     /// npm's error.
     Failure {
-        /// npm's code, such as `ERESOLVE`.
-        code: String,
+        /// npm's code, such as `ERESOLVE`; none where npm stumbled over something it didn't expect.
+        code: Option<String>,
         /// In npm's words.
         message: String,
     },
@@ -117,26 +117,13 @@ struct Greeting {
     npm: String,
 }
 
-/// What of a file of npm's was executed by the jobs of a driver.
+/// What of a file of npm's the jobs of a driver never executed.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FileCoverage {
     /// Relative to arborist's `lib`.
     pub file: String,
-    /// In characters.
-    pub length: usize,
-    /// What wasn't.
-    pub unreached: Vec<Unreached>,
-}
-
-/// A piece of code that was never executed.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Unreached {
-    /// Where it begins.
-    pub line: usize,
-    /// In characters.
-    pub length: usize,
-    /// How it begins.
-    pub text: String,
+    /// Beginnings and ends, in UTF-16 units.
+    pub unreached: Vec<(usize, usize)>,
 }
 
 /// A process that runs npm again and again. It ends when it is dropped.
@@ -190,10 +177,10 @@ impl Driver {
     pub fn packument(&mut self, name: &str, registry: &str) -> anyhow::Result<Option<serde_json::Value>> {
         self.send(&Job::Packument { packument: name, registry })?;
         let packument: serde_json::Value = self.read().with_context(|| format!("asking npm for {name}"))?;
-        match (packument["code"].as_str(), packument["message"].as_str()) {
+        match (packument["message"].as_str(), packument["code"].as_str()) {
             (None, _) => Ok(Some(packument)),
-            (Some("E404"), _) => Ok(None),
-            (Some(code), message) => bail!("npm cannot fetch {name}: {code}: {}", message.unwrap_or_default()),
+            (Some(_), Some("E404")) => Ok(None),
+            (Some(message), _) => bail!("npm cannot fetch {name}: {message}"),
         }
     }
 

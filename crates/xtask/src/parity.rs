@@ -9,6 +9,7 @@ mod drive;
 #[cfg(test)]
 mod golden;
 mod project;
+mod random;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -27,15 +28,20 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
     /// Only this project; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "random")]
     project: Vec<String>,
     /// Resolve on abbreviated packuments. The answer must not depend on it.
     #[arg(long)]
     abbreviated: bool,
+    #[command(flatten)]
+    random: random::Arguments,
 }
 
 /// Compares every project and fails if any differs.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.random.wanted() {
+        return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);
+    }
     let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
     let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);
     let mut differing = 0;

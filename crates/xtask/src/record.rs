@@ -90,13 +90,13 @@ fn keep(answer: &Answer, origin: &str, folder: &Path) -> anyhow::Result<String> 
             fs::write(&file, oracle::without_origin(lockfile, origin))?;
             Ok(format!("{} lines", lockfile.lines().count()))
         }
-        Answer::Failure { code, .. } if code == "ERESOLVE" => {
+        Answer::Failure { code: Some(code), .. } if code == "ERESOLVE" => {
             if file.exists() {
                 fs::remove_file(&file)?;
             }
             Ok(format!("npm stops with {code}"))
         }
-        Answer::Failure { code, message } => bail!("npm cannot resolve {}: {code}: {message}", folder.display()),
+        Answer::Failure { message, .. } => bail!("npm cannot resolve {}: {message}", folder.display()),
     }
 }
 

@@ -40,7 +40,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Ok(corpus) => eprintln!("The recorded corpus in {corpus} is compared too."),
         Err(_) => eprintln!("ESPALIER_CORPUS names no folder, so only the embedded registry is compared."),
     }
-    let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| name.contains(only.as_str()));
+    let wanted =
+        |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| name.contains(only.as_str()));
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("\n=== {name}");
         let start = Instant::now();

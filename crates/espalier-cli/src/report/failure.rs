@@ -46,7 +46,8 @@ pub fn headline(error: &LockError) -> String {
 
 /// The whole screen.
 pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
-    let mut screen = format!("{} {} {}\n", Styled(PROBLEM, "error:"), strong(headline(error)), quiet(code(error)));
+    let mut screen =
+        format!("{} {} {}\n", Styled(PROBLEM, "error:"), strong(headline(error)), quiet(format!("({})", code(error))));
     let details = match error {
         LockError::Resolve { error, project } => resolve_details(error, &project.manifest, circumstances),
         LockError::Config(error) => config_details(error),
@@ -179,9 +180,13 @@ fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: 
     if !chain.is_empty() {
         details += &(branch(chain, name, None) + "\n");
     }
-    let _ = writeln!(details, "  {}\n  {}", sentence(&failure.message), quiet(&failure.url));
+    let mut row = |label: &str, text: &str| {
+        let _ = writeln!(details, "  {}   {text}", quiet(format!("{label:<8}")));
+    };
+    row("reason", &failure.message);
+    row("url", &failure.url);
     if let Some(setting) = registry_setting(name, circumstances).filter(|_| !failure.url.starts_with("file:")) {
-        let _ = writeln!(details, "  {}", quiet(setting));
+        row("registry", &setting);
     }
     let _ = write!(details, "\n{}", fetch_remedy(failure, circumstances));
     details
@@ -235,15 +240,8 @@ fn registry_setting(name: &str, circumstances: Circumstances<'_>) -> Option<Stri
     let keys = of_scope.map(|scope| format!("{scope}:registry")).into_iter().chain(["registry".to_owned()]);
     let found = keys.into_iter().find_map(|key| Some((config.origin(&key)?, key)));
     Some(match found {
-        Some((origin, key)) => format!("the registry was chosen by {key} in {origin}"),
-        None => "the registry is npm's own, because no other is configured".to_owned(),
+        Some((origin, key)) if key == "registry" => format!("set by {origin}"),
+        Some((origin, key)) => format!("set by {origin}, as {key}"),
+        None => "npm's own, because no other is set".to_owned(),
     })
-}
-
-/// With a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if text.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-    format!("{first}{}{end}", characters.as_str())
 }

@@ -46,7 +46,9 @@ struct Network {
 
 #[derive(Serialize)]
 struct Timings {
+    starting: f64,
     waiting: f64,
+    finishing: f64,
     resolving: f64,
     inflating: f64,
     parsing: f64,
@@ -103,8 +105,10 @@ pub fn success(locked: &Locked, activity: &Activity) -> String {
             from_cache: activity.cached_documents.get(),
         },
         timings_ms: Timings {
-            waiting: milliseconds(locked.timings.waiting),
-            resolving: milliseconds(locked.timings.resolving),
+            starting: milliseconds(locked.phases.starting),
+            waiting: milliseconds(locked.phases.waiting),
+            finishing: milliseconds(locked.phases.finishing),
+            resolving: milliseconds(activity.resolving.total()),
             inflating: milliseconds(activity.inflating.total()),
             parsing: milliseconds(activity.parsing.total()),
         },

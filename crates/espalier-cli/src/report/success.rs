@@ -39,7 +39,7 @@ pub fn warnings(warnings: &[Warning]) -> String {
     if !engines.is_empty() {
         let verb = if engines.len() == 1 { "does" } else { "do" };
         let count = counted(engines.len(), "package");
-        let _ = writeln!(lines, "  {} {verb} not support this Node", Styled(CAUTION, count));
+        let _ = writeln!(lines, "  {} {verb} not support this Node or npm", Styled(CAUTION, count));
         write_messages(&mut lines, &engines, MOST);
     }
     let deprecated = of("deprecated");
@@ -80,13 +80,16 @@ fn folder_of(location: &str) -> &str {
     location.rsplit_once("node_modules/").map_or(location, |(_, folder)| folder)
 }
 
-/// Where the time went. Fetching and the two that follow it overlap with each other and with the resolution.
+/// Where the time went: what passed on the clock, and what the processor did meanwhile.
 pub fn timings(locked: &Locked, activity: &Activity) -> String {
-    let rows: [(&str, Duration, String); 4] = [
-        ("waiting for answers", locked.timings.waiting, traffic(activity)),
-        ("resolving", locked.timings.resolving, String::new()),
-        ("inflating", activity.inflating.total(), "on other threads, summed".to_owned()),
-        ("parsing", activity.parsing.total(), "on other threads, summed".to_owned()),
+    let note = |text: &str| text.to_owned();
+    let rows: [(&str, Duration, String); 6] = [
+        ("starting", locked.phases.starting, note("reading settings and files, asking for the Node version")),
+        ("waiting for answers", locked.phases.waiting, traffic(activity)),
+        ("finishing", locked.phases.finishing, note("writing the lockfile and the cache")),
+        ("cpu: resolving", activity.resolving.total(), note("on one thread")),
+        ("cpu: inflating", activity.inflating.total(), note("on other threads, meanwhile")),
+        ("cpu: parsing", activity.parsing.total(), note("on other threads, meanwhile")),
     ];
     let mut table = String::new();
     for (label, time, note) in rows {

@@ -23,7 +23,7 @@ impl Builder {
         self.warn_of_deprecations();
 
         let entries = lockfile::entries(&self.tree);
-        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries), format);
+        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, self.lock_version), format);
         let graph = self.graph(&entries);
         Ok(Outcome {
             lockfile,

@@ -9,11 +9,14 @@ use crate::json;
 use crate::lockfile::Lock;
 use crate::manifest::Manifest;
 use crate::paths;
+use crate::resolution::Warning;
 use crate::tree::{Flags, NewNode, NodeId};
 
 impl Builder {
     /// Puts a lockfile's entries into the tree, and queues every node whose dependencies they don't meet.
     pub(super) async fn load_lock(&mut self, lock: &Lock) -> Result<(), ResolveError> {
+        self.started_from_lock = true;
+        self.lock_version = lock.version;
         let (links, packages): (Vec<_>, Vec<_>) = json::entries(&lock.packages)
             .into_iter()
             .filter(|(location, _)| !location.is_empty())
@@ -30,6 +33,35 @@ impl Builder {
         self.tree.calculate_flags(false);
         self.queue_unmet();
         Ok(())
+    }
+
+    /// npm would take the versions from it; saying so is better than changing them in silence.
+    pub(super) fn warn_of_old_lock(&mut self) {
+        self.warnings.push(Warning {
+            code: "old-lockfile",
+            message: "package-lock.json is of version 1, which isn't read yet: its versions are not kept".to_owned(),
+            location: String::new(),
+        });
+    }
+
+    /// Without a lock npm begins with what is on disk. That is at least the folders of the workspaces, whose
+    /// dependencies count from the first placement on (`load-actual.js`).
+    pub(super) async fn load_workspaces(&mut self) {
+        let root = self.tree.root;
+        let Some(workspaces) = self.tree[root].workspaces.clone() else { return };
+        for (name, path) in workspaces.iter() {
+            let Some(manifest) = self.read_folder(path).await else { continue };
+            let version = manifest.version.clone().unwrap_or_default();
+            let overridden = self.tree[root].rule.is_some();
+            let rule = overridden.then(|| self.tree.overrides.for_package(*name, &version));
+            let with_peers = !self.options.legacy_peer_deps;
+            self.tree.add(NewNode {
+                path: Some(path.clone()),
+                root: Some(root),
+                rule,
+                ..NewNode::of(manifest, with_peers)
+            });
+        }
     }
 
     fn load_entry(&mut self, location: &str, entry: &Value) {

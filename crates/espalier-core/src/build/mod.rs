@@ -74,10 +74,14 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     let mut builder = Builder::new(&project, options, exchange)?;
     builder.map_workspaces().await?;
     let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
-    if let Some(lock) = &lock {
-        builder.started_from_lock = true;
-        builder.lock_version = lock.version;
-        builder.load_lock(lock).await?;
+    match &lock {
+        Some(lock) if lock.version >= 2 => builder.load_lock(lock).await?,
+        old => {
+            if old.is_some() {
+                builder.warn_of_old_lock();
+            }
+            builder.load_workspaces().await;
+        }
     }
     builder.foresee_root();
     let root = builder.tree.root;

@@ -1,5 +1,6 @@
 //! package-lock.json as npm writes it (`shrinkwrap.js`).
 
+mod legacy;
 mod read;
 mod write;
 

@@ -13,7 +13,7 @@ const NEWEST_VERSION: u64 = 4;
 pub struct Lock {
     /// The version that stands in it; 1 where none does.
     pub version: u64,
-    /// The entries of `packages`.
+    /// The entries of `packages`, which version 1 doesn't have.
     pub packages: Map<String, Value>,
 }
 

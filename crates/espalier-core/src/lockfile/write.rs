@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::legacy;
 use crate::collation;
 use crate::manifest::Dependencies;
 use crate::names::Names;
@@ -33,7 +34,7 @@ fn has_entry(tree: &Tree, node: NodeId) -> bool {
 }
 
 /// The whole lockfile.
-pub fn document(tree: &Tree, entries: &[(String, NodeId)]) -> Value {
+pub fn document(tree: &Tree, entries: &[(String, NodeId)], version: u64) -> Value {
     let root = &tree[tree.root];
     let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
     let mut document = Map::new();
@@ -41,11 +42,16 @@ pub fn document(tree: &Tree, entries: &[(String, NodeId)]) -> Value {
     if let Some(version) = root.manifest.version.as_deref() {
         document.insert("version".into(), version.into());
     }
-    document.insert("lockfileVersion".into(), 3.into());
+    document.insert("lockfileVersion".into(), version.into());
     document.insert("requires".into(), true.into());
     let packages = entries.iter().map(|(key, node)| (key.clone(), Value::Object(entry(tree, *node))));
     let packages: Map<String, Value> = packages.filter(|(key, entry)| !key.is_empty() || entry != &json!({})).collect();
     document.insert("packages".into(), packages.into());
+    if version == 2
+        && let Some(dependencies) = legacy::dependencies(tree)
+    {
+        document.insert("dependencies".into(), dependencies);
+    }
     Value::Object(document)
 }
 

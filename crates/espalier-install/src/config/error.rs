@@ -16,7 +16,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A value that can't mean what the setting needs.
-    #[error("{key} is `{value}`, which is not {expected} (set in {origin})")]
+    #[error("{key} is `{value}`, which is not {expected} (set by {origin})")]
     Invalid {
         /// npm's name of the setting.
         key: String,

@@ -41,7 +41,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CommandLine => formatter.write_str("the command line"),
-            Self::Environment => formatter.write_str("an npm_config_ variable of the environment"),
+            Self::Environment => formatter.write_str("the environment"),
             Self::Project(path) | Self::User(path) | Self::Global(path) => write!(formatter, "{}", path.display()),
         }
     }

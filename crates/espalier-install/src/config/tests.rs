@@ -183,7 +183,7 @@ fn a_credential_without_a_registry_is_refused() {
 fn a_registry_that_is_no_url_is_an_error_that_says_where() {
     let place = Place::new([]).with("project/.npmrc", "registry=registry.test");
     let error = Registries::new(&place.load(&[])).expect_err("not a URL").to_string();
-    assert!(error.starts_with("registry is `registry.test`, which is not an http or https URL (set in "), "{error}");
+    assert!(error.starts_with("registry is `registry.test`, which is not an http or https URL (set by "), "{error}");
 }
 
 #[test]

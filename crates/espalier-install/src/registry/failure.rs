@@ -54,7 +54,10 @@ impl Trouble {
         let (kind, message) = match &self {
             Self::Transport(error) => describe(error, &host),
             Self::Status { status, detail, .. } => {
-                let said = detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+                // "404 Not Found: Not found" says nothing twice.
+                let new =
+                    |said: &&String| status.canonical_reason().is_none_or(|reason| !reason.eq_ignore_ascii_case(said));
+                let said = detail.as_ref().filter(new).map(|said| format!(": {said}")).unwrap_or_default();
                 let (kind, word) = match status.as_u16() {
                     404 | 405 | 410 => (FetchFailureKind::NotFound, "has no such thing"),
                     401 => (FetchFailureKind::Forbidden, "wants to know who asks"),
@@ -65,7 +68,7 @@ impl Trouble {
             }
             Self::Unusable(reason) => (FetchFailureKind::Invalid, format!("the answer of {host} {reason}")),
         };
-        let message = if attempts > 1 { format!("{message}, {attempts} times") } else { message };
+        let message = if attempts > 1 { format!("{message} (tried {attempts} times)") } else { message };
         FetchFailure { kind, message, url: shown(url) }
     }
 }
@@ -113,7 +116,9 @@ fn sources<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dy
 /// The words of the deepest cause of an error.
 pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     let cause = sources(error).last().map(ToString::to_string).unwrap_or_default();
-    printable(&cause).trim_end_matches('.').to_owned()
+    // The system's own number of an error says nothing to the reader.
+    let words = cause.split_once(" (os error ").map_or(cause.as_str(), |(words, _)| words);
+    printable(words).trim_end_matches('.').to_owned()
 }
 
 /// A text that can be put on a terminal, on one line and not too long.

@@ -2,15 +2,21 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What npm made of a project.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Expected {
     /// A lock, with paths in `resolved` where the registry's origin was.
     Lockfile(String),
-    /// Its error's code.
-    Failure(String),
+    /// An error.
+    Failure {
+        /// npm's code. Where it has none, npm stumbled; Espalier has to fail too, but may say why.
+        code: Option<String>,
+        /// In npm's words.
+        message: String,
+    },
 }
 
 /// What Espalier made of it, in the same terms.
@@ -63,6 +69,16 @@ pub struct Difference {
 }
 
 impl Verdict {
+    /// What kind of difference this is, in the words that two of a kind have in common; `None` for none.
+    pub fn kind(&self) -> Option<String> {
+        let code = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
+        match self {
+            Self::Identical(_) => None,
+            Self::Differs(_) => Some("two locks".into()),
+            Self::Otherwise { npm, espalier } => Some(format!("{} and {}", code(npm), code(espalier))),
+        }
+    }
+
     /// Whether nothing differs.
     pub fn is_identical(&self) -> bool {
         matches!(self, Self::Identical(_))
@@ -76,13 +92,15 @@ pub fn verdict(npm: &Expected, espalier: &Answer) -> Verdict {
             Verdict::Identical(format!("identical, {} entries", packages(npm).len()))
         }
         (Expected::Lockfile(npm), Answer::Lockfile(espalier)) => Verdict::Differs(difference(npm, espalier)),
-        (Expected::Failure(npm), Answer::Failure { code, .. }) if npm == code => {
+        (Expected::Failure { code: npm, .. }, Answer::Failure { code, .. })
+            if npm.as_ref().is_none_or(|npm| npm == code) =>
+        {
             Verdict::Identical(format!("identical, {code}"))
         }
         (npm, espalier) => {
             let npm = match npm {
                 Expected::Lockfile(_) => "a lock".into(),
-                Expected::Failure(code) => code.clone(),
+                Expected::Failure { code, message } => format!("{}: {message}", code.as_deref().unwrap_or("no code")),
             };
             let espalier = match espalier {
                 Answer::Lockfile(_) => "a lock".into(),
@@ -174,8 +192,11 @@ mod tests {
         let text = lockfile("    \"\": {}");
         assert!(verdict(&Expected::Lockfile(text.clone()), &Answer::Lockfile(text)).is_identical());
         let failure = Answer::Failure { code: "ERESOLVE".into(), message: String::new() };
-        assert!(verdict(&Expected::Failure("ERESOLVE".into()), &failure).is_identical());
-        assert!(!verdict(&Expected::Failure("ETARGET".into()), &failure).is_identical());
+        let npm = |code: Option<&str>| Expected::Failure { code: code.map(str::to_owned), message: String::new() };
+        assert!(verdict(&npm(Some("ERESOLVE")), &failure).is_identical());
+        assert!(!verdict(&npm(Some("ETARGET")), &failure).is_identical());
+        assert!(verdict(&npm(None), &failure).is_identical(), "any failure will do where npm has no word for it");
+        assert!(!verdict(&npm(None), &Answer::Lockfile(String::new())).is_identical());
     }
 
     #[test]

@@ -19,13 +19,16 @@ use crate::oracle::without_origin;
 mod tarball;
 
 /// Stands in front of tarball paths while resolving, as a registry's own origin does, and is taken away again.
-const ORIGIN: &str = "http://registry.test";
+pub const ORIGIN: &str = "http://registry.test";
+
+/// By name, and whether it is the full document; `None` for what isn't recorded.
+type Parsed = HashMap<(String, bool), Option<Arc<Packument>>>;
 
 /// A recorded registry, with the packuments parsed so far.
 pub struct Recording {
     registry: Registry,
     abbreviated: bool,
-    parsed: Mutex<HashMap<String, Option<Arc<Packument>>>>,
+    parsed: Mutex<Parsed>,
 }
 
 impl Recording {
@@ -63,7 +66,7 @@ impl Recording {
 
     fn answer(&self, request: &Request, folder: &Path) -> Result<Reply, FetchFailure> {
         match request {
-            Request::Packument { name, .. } => self.packument(name).map(Reply::Packument),
+            Request::Packument { name, full } => self.packument(name, *full).map(Reply::Packument),
             Request::VersionDocument { name, version } => self.version(name, version).map(Reply::VersionDocument),
             Request::Folder { path } => manifest(folder, path).map(Reply::Folder),
             Request::PackageFolders => package_folders(folder).map(Reply::PackageFolders),
@@ -74,21 +77,34 @@ impl Recording {
         }
     }
 
-    fn packument(&self, name: &str) -> Result<Arc<Packument>, FetchFailure> {
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        if !parsed.contains_key(name) {
-            parsed.insert(name.to_owned(), self.parse(name)?);
-        }
-        parsed[name].clone().ok_or_else(|| not_found(name))
+    /// The names of all packages, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.registry.names()
     }
 
-    fn parse(&self, name: &str) -> Result<Option<Arc<Packument>>, FetchFailure> {
+    /// Whether a tarball is recorded.
+    pub fn has_tarball(&self, name: &str, file: &str) -> bool {
+        self.registry.tarball(name, file).is_some()
+    }
+
+    /// A package's packument, parsed once.
+    pub fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
+        let full = full || !self.abbreviated;
+        let key = (name.to_owned(), full);
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !parsed.contains_key(&key) {
+            let packument = self.parse(name, full)?;
+            parsed.insert(key.clone(), packument);
+        }
+        parsed[&key].clone().ok_or_else(|| not_found(name))
+    }
+
+    fn parse(&self, name: &str, full: bool) -> Result<Option<Arc<Packument>>, FetchFailure> {
         let Some(body) = self.registry.packument(name) else { return Ok(None) };
         let body = body.map_err(|error| failure(FetchFailureKind::Unreachable, name, &error))?;
-        let body =
-            if self.abbreviated { document::abbreviated(&body, ORIGIN) } else { document::full(&body, ORIGIN, 1.0) };
+        let body = if full { document::full(&body, ORIGIN, 1.0) } else { document::abbreviated(&body, ORIGIN) };
         let body = body.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?;
-        let packument = Packument::parse(&body, self.abbreviated);
+        let packument = Packument::parse(&body, !full);
         Ok(Some(Arc::new(packument.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?)))
     }
 

@@ -41,7 +41,7 @@ impl CorpusProject {
         let expected = if lockfile.exists() {
             Expected::Lockfile(fs::read_to_string(&lockfile)?)
         } else {
-            Expected::Failure("ERESOLVE".into())
+            Expected::Failure { code: Some("ERESOLVE".into()), message: String::new() }
         };
         Ok(Self { name, options, expected, folder })
     }
@@ -83,9 +83,15 @@ pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<O
             ("--prefer-dedupe", "") => options.prefer_dedupe = true,
             ("--install-links", "") => options.install_links = true,
             ("--engine-strict", "") => options.engine_strict = true,
+            ("--before", time) if !time.is_empty() => options.before = Some(milliseconds(time)?),
             ("--tag", tag) if !tag.is_empty() => tag.clone_into(&mut options.default_tag),
             _ => bail!("{argument} is not a flag that parity knows"),
         }
     }
     Ok(options)
+}
+
+fn milliseconds(time: &str) -> anyhow::Result<i64> {
+    let time = humantime::parse_rfc3339(time).with_context(|| format!("--before={time}"))?;
+    Ok(time.duration_since(std::time::UNIX_EPOCH)?.as_millis().try_into()?)
 }

@@ -1,0 +1,259 @@
+//! `espalier lock` as a person meets it: the real command, on a real project, at a real registry on loopback.
+
+mod support;
+
+use std::fs;
+
+use serde_json::{Value, json};
+use support::{Outcome, Stage, assert_screen};
+
+fn project(dependencies: &Value) -> Value {
+    json!({"name": "my-app", "version": "1.0.0", "dependencies": dependencies})
+}
+
+/// What a failure leaves on the terminal.
+#[track_caller]
+fn assert_failure(outcome: &Outcome, code: i32, screen: &str) {
+    assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, "");
+    assert_screen(screen, &outcome.stderr);
+}
+
+#[test]
+fn a_lockfile_is_created_and_nothing_else() {
+    let stage = Stage::new(
+        &project(&json!({"a": "^1.0.0"})),
+        &[("a@1.0.0", json!({"dependencies": {"b": "^2.0.0"}})), ("b@2.1.0", json!({}))],
+    );
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, "2 packages resolved in <time>; package-lock.json created.\n");
+    assert_eq!(outcome.stderr, "");
+    let lockfile = stage.lockfile().expect("a lockfile");
+    assert_eq!(lockfile["packages"]["node_modules/b"]["license"], "MIT");
+    let mut names: Vec<_> = fs::read_dir(stage.path("project"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["package-lock.json", "package.json"]);
+}
+
+#[test]
+fn a_lockfile_that_is_right_is_left_alone() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    stage.lock(&[]);
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.stdout, "1 package resolved in <time>; package-lock.json was up to date.\n");
+}
+
+#[test]
+fn a_second_run_asks_the_registry_nothing() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    stage.lock(&[]);
+    let requests = stage.requests();
+    fs::remove_file(stage.path("project/package-lock.json")).expect("a lockfile");
+    assert_eq!(stage.lock(&[]).code, Some(0));
+    assert_eq!(stage.lock(&["--offline"]).code, Some(0));
+    assert_eq!(stage.requests(), requests);
+}
+
+#[test]
+fn the_project_is_found_upwards_or_named() {
+    let stage = Stage::new(&project(&json!({})), &[]);
+    stage.write("src/index.js", "");
+    let mut command = stage.command(&[]);
+    command.current_dir(stage.path("project/src"));
+    let outcome = stage.run(command);
+    assert_eq!(outcome.stdout, "0 packages resolved in <time>; /project/package-lock.json created.\n");
+    let mut command = stage.command(&["-C", "project"]);
+    command.current_dir(stage.path(""));
+    assert_eq!(stage.run(command).stdout, "0 packages resolved in <time>; project/package-lock.json was up to date.\n");
+}
+
+#[test]
+fn what_deserves_a_look_is_said_in_few_lines() {
+    let stage = Stage::new(
+        &project(&json!({"old": "1", "picky": "1"})),
+        &[("old@1.0.0", json!({"deprecated": "use new"})), ("picky@1.0.0", json!({"engines": {"node": ">=99"}}))],
+    );
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(0));
+    assert_screen("warnings", &outcome.stderr);
+}
+
+#[test]
+fn quiet_says_nothing_when_it_works() {
+    let stage = Stage::new(&project(&json!({"old": "1"})), &[("old@1.0.0", json!({"deprecated": "use new"}))]);
+    let outcome = stage.lock(&["--quiet"]);
+    assert_eq!((outcome.code, outcome.stdout, outcome.stderr), (Some(0), String::new(), String::new()));
+}
+
+#[test]
+fn timings_say_where_the_time_went() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    let outcome = stage.lock(&["--timings"]);
+    for label in ["starting", "waiting for answers", "cpu: resolving", "2 requests"] {
+        assert!(outcome.stderr.contains(label), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn no_manifest() {
+    let stage = Stage::bare();
+    assert_failure(&stage.lock(&[]), 1, "no-manifest");
+    assert_failure(&stage.lock(&["-C", "."]), 1, "no-manifest-in-named-folder");
+    assert_failure(&stage.lock(&["-C", "nowhere"]), 1, "no-folder");
+}
+
+#[test]
+fn invalid_json() {
+    let stage = Stage::bare();
+    stage.write("package.json", "{\n  \"name\": \"my-app\",\n  \"dependencies\": {\n    \"a\": \"^1.0.0\",\n  }\n}\n");
+    assert_failure(&stage.lock(&[]), 1, "invalid-json");
+}
+
+#[test]
+fn unknown_package() {
+    let stage = Stage::new(&project(&json!({"no-such-package": "^1.0.0"})), &[]);
+    assert_failure(&stage.lock(&[]), 1, "unknown-package");
+    assert_eq!(stage.lockfile(), None);
+}
+
+#[test]
+fn unknown_package_deep_in_the_tree() {
+    let stage = Stage::new(
+        &project(&json!({"a": "^1.0.0"})),
+        &[
+            ("a@1.2.0", json!({"dependencies": {"b": "~2.0.0"}})),
+            ("b@2.0.5", json!({"dependencies": {"@gone/package": "*"}})),
+        ],
+    );
+    assert_failure(&stage.lock(&[]), 1, "unknown-package-deep");
+}
+
+#[test]
+fn an_optional_package_may_be_unknown() {
+    let manifest = json!({"name": "my-app", "optionalDependencies": {"no-such-package": "1"}});
+    let stage = Stage::new(&manifest, &[]);
+    assert_eq!(stage.lock(&[]).code, Some(0));
+}
+
+#[test]
+fn no_matching_version() {
+    let packages = [
+        ("a@1.0.0", json!({})),
+        ("a@1.4.0", json!({})),
+        ("a@2.0.0", json!({})),
+        ("b@1.0.0", json!({"dependencies": {"a": "^7"}})),
+    ];
+    let stage = Stage::new(&project(&json!({"a": "^3.0.0"})), &packages);
+    assert_failure(&stage.lock(&[]), 1, "no-matching-version");
+    let stage = Stage::new(&project(&json!({"b": "^1.0.0"})), &packages);
+    assert_failure(&stage.lock(&[]), 1, "no-matching-version-deep");
+}
+
+#[test]
+fn registry_unreachable() {
+    let stage = Stage::bare();
+    stage.write("package.json", &project(&json!({"a": "^1.0.0"})).to_string());
+    assert_failure(&stage.lock(&[]), 1, "registry-unreachable");
+}
+
+#[test]
+fn offline_and_not_cached() {
+    let stage = Stage::new(&project(&json!({"a": "^1.0.0"})), &[("a@1.0.0", json!({}))]);
+    assert_failure(&stage.lock(&["--offline"]), 1, "offline");
+    assert_eq!(stage.requests(), 0);
+}
+
+/// `ui` wants another `react` than the project.
+fn conflicting() -> Stage {
+    Stage::new(
+        &project(&json!({"react": "^19.0.0", "ui": "^3.0.0"})),
+        &[
+            ("react@18.3.1", json!({})),
+            ("react@19.1.0", json!({})),
+            ("ui@3.0.0", json!({"peerDependencies": {"react": "^18.0.0"}})),
+        ],
+    )
+}
+
+#[test]
+fn conflicting_peers() {
+    assert_failure(&conflicting().lock(&[]), 1, "conflicting-peers");
+}
+
+#[test]
+fn flags_get_past_conflicting_peers() {
+    let stage = conflicting();
+    let outcome = stage.lock(&["--legacy-peer-deps"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    let outcome = stage.lock(&["--force"]);
+    assert_eq!(outcome.code, Some(0));
+    stage.write(".npmrc", "legacy-peer-deps=true");
+    fs::remove_file(stage.path("project/package-lock.json")).expect("a lockfile");
+    assert_eq!(stage.lock(&["--legacy-peer-deps=false"]).code, Some(1));
+    assert_eq!(stage.lock(&[]).code, Some(0));
+}
+
+#[test]
+fn a_registry_that_is_no_url_is_a_usage_error() {
+    let stage = Stage::new(&project(&json!({})), &[]);
+    assert_failure(&stage.lock(&["--registry", "registry.test"]), 2, "registry-no-url");
+    assert_eq!(stage.lock(&["--no-such-flag"]).code, Some(2));
+    assert_eq!(stage.lock(&["--node-version", "22"]).code, Some(2));
+}
+
+#[test]
+fn a_credential_without_a_registry_is_refused() {
+    let stage = Stage::new(&project(&json!({})), &[]);
+    stage.write(".npmrc", "_authToken=s3cret");
+    let outcome = stage.lock(&[]);
+    assert_failure(&outcome, 1, "unscoped-credential");
+    assert!(!outcome.stderr.contains("s3cret"));
+}
+
+#[test]
+fn success_as_json() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({"deprecated": "use b"}))]);
+    let outcome = stage.lock(&["--json"]);
+    assert_eq!(outcome.stderr, "");
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["ok"], true);
+    assert_eq!(report["lockfile"], json!({"path": "/project/package-lock.json", "written": "created"}));
+    assert_eq!(report["packages"], 1);
+    assert_eq!(report["warnings"][0]["code"], "deprecated");
+    assert_eq!(report["network"]["requests"], 2);
+    assert!(report["elapsedMs"].is_f64() && report["timingsMs"]["resolving"].is_f64(), "{report}");
+}
+
+#[test]
+fn failure_as_json() {
+    let outcome = conflicting().lock(&["--json"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), ""));
+    assert_screen("conflicting-peers-json", &outcome.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_ends_it_cleanly() {
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+
+    // A registry that takes the request and never answers.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let stage = Stage::bare().at(format!("http://{}", listener.local_addr().expect("an address")));
+    stage.write("package.json", &project(&json!({"a": "1"})).to_string());
+    stage.write("package-lock.json", "{}");
+    let child = stage.command(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
+    let (mut connection, _) = listener.accept().expect("a connection");
+    connection.read_exact(&mut [0]).expect("a request");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let outcome = stage.outcome(child);
+    assert_eq!(outcome.code, Some(130));
+    assert_screen("interrupted", &outcome.stderr);
+    assert_eq!(fs::read_to_string(stage.path("project/package-lock.json")).expect("a file"), "{}");
+}

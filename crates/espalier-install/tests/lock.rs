@@ -1,0 +1,110 @@
+//! Whole runs: every kind of request answered by the real thing, and the same lock however the answers come.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use espalier_install::lock::{Lock, LockError, Locked};
+use espalier_install::project::{ProjectError, ProjectFolder, Written};
+use serde_json::{Value, json};
+use support::{recording, serve, settings, tarball};
+
+fn project(files: &[(&str, Value)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    for (path, content) in files {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        fs::write(path, content.to_string()).expect("written");
+    }
+    root
+}
+
+async fn lock(
+    project: &Path,
+    flags: &[(&str, &str)],
+    interruption: impl Future<Output = ()>,
+) -> Result<Locked, LockError> {
+    let lock = Lock {
+        project: ProjectFolder::at(project).expect("a project"),
+        settings: settings(flags),
+        node_version: Some("22.14.0".into()),
+        cache: None,
+        activity: Arc::default(),
+    };
+    lock.run(|_| {}, interruption).await
+}
+
+fn packages(locked: &Locked) -> Vec<String> {
+    let lockfile: Value = serde_json::from_str(&locked.outcome.lockfile).expect("JSON");
+    lockfile["packages"].as_object().expect("packages").keys().cloned().collect()
+}
+
+#[tokio::test]
+async fn workspaces_folders_and_tarballs_come_from_the_disk() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let root = project(&[
+        (
+            "package.json",
+            json!({"workspaces": ["packages/*"], "dependencies": {"packed": "file:packed.tgz", "a": "1"}}),
+        ),
+        (
+            "packages/ui/package.json",
+            json!({"name": "ui", "version": "1.0.0", "dependencies": {"linked": "file:../../linked"}}),
+        ),
+        ("linked/package.json", json!({"name": "linked", "version": "1.0.0"})),
+    ]);
+    fs::write(root.path().join("packed.tgz"), tarball()).expect("written");
+    let locked = lock(root.path(), &[("registry", &server.origin())], std::future::pending()).await.expect("a lock");
+    assert_eq!(locked.written, Written::Created);
+    assert_eq!(
+        packages(&locked),
+        [
+            "",
+            "linked",
+            "node_modules/a",
+            "node_modules/linked",
+            "node_modules/packed",
+            "node_modules/ui",
+            "packages/ui"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn one_request_at_a_time_gives_the_same_lock() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let registry = server.origin();
+    let root = project(&[("package.json", json!({"dependencies": {"a": "~1.0.0", "again": "npm:a@^1.1.0"}}))]);
+    let mut locks = Vec::new();
+    for sockets in ["1", "64"] {
+        let flags = [("registry", registry.as_str()), ("maxsockets", sockets)];
+        locks.push(lock(root.path(), &flags, std::future::pending()).await.expect("a lock").outcome.lockfile);
+        fs::remove_file(root.path().join("package-lock.json")).expect("a lockfile");
+    }
+    assert_eq!(locks[0], locks[1]);
+}
+
+#[tokio::test]
+async fn an_interruption_leaves_the_project_alone() {
+    let server = support::scripted::Scripted::start([support::scripted::Reply::Stall]).await;
+    let root = project(&[("package.json", json!({"dependencies": {"a": "1"}}))]);
+    let soon = async {
+        while server.seen().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    let result = lock(root.path(), &[("registry", &server.origin)], soon).await;
+    assert!(matches!(result, Err(LockError::Interrupted)), "{result:?}");
+    assert!(!root.path().join("package-lock.json").exists());
+}
+
+#[tokio::test]
+async fn a_lockfile_that_cannot_be_read_is_an_error() {
+    let root = project(&[("package.json", json!({})), ("package-lock.json/inside", json!({}))]);
+    let result = lock(root.path(), &[], std::future::pending()).await;
+    assert!(matches!(result, Err(LockError::Project(ProjectError::Unreadable { .. }))), "{result:?}");
+}

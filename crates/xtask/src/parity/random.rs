@@ -1,0 +1,173 @@
+//! `cargo xtask parity --random N`: made-up projects, resolved by npm and by Espalier against the same
+//! packuments, and compared.
+//!
+//! npm runs in a few long-lived processes, and its answers are remembered in the target folder. What differs is
+//! written to a folder, as it was found and as small as it could be made.
+
+mod ask;
+mod case;
+mod catalog;
+mod coverage;
+mod edit;
+mod generate;
+mod judge;
+mod overrides;
+mod ranges;
+mod report;
+mod shrink;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use anyhow::{Context, bail};
+use espalier_replay::{Registry, Server, Settings};
+
+use super::drive::Recording;
+use crate::oracle::{self, FileCoverage};
+use ask::Npm;
+use case::Case;
+use catalog::Catalog;
+use judge::{Judge, Judged};
+use report::Report;
+
+/// How often npm is asked to make one case smaller.
+const SHRINKING: usize = 150;
+
+/// Arguments of the comparison of random projects.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Make up so many projects and compare these instead.
+    #[arg(long, value_name = "N")]
+    random: Option<u64>,
+    /// What the made-up projects depend on.
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
+    seed: u64,
+    /// The number of the first project.
+    #[arg(long, value_name = "K", default_value_t = 0, requires = "random")]
+    first: u64,
+    /// How many processes of npm run at once; by default one for each processor.
+    #[arg(long, value_name = "N", requires = "random")]
+    jobs: Option<usize>,
+    /// Where to write what differs; by default a folder in cargo's target folder.
+    #[arg(long, value_name = "DIR", requires = "random")]
+    out: Option<PathBuf>,
+    /// Leave what differs as it was found.
+    #[arg(long, requires = "random")]
+    no_shrink: bool,
+    /// Say which parts of npm's placement code were never reached. npm's answers are made anew for it.
+    #[arg(long, requires = "random")]
+    coverage: bool,
+}
+
+impl Arguments {
+    /// Whether this comparison is asked for.
+    pub fn wanted(&self) -> bool {
+        self.random.is_some()
+    }
+}
+
+/// A case that was compared.
+struct Finding {
+    number: u64,
+    case: Case,
+    judged: Vec<Judged>,
+    /// The smallest case that still differs.
+    smallest: Option<(Case, Vec<Judged>)>,
+}
+
+/// Compares random projects and fails if any differs.
+pub fn run(corpus: &Path, abbreviated: bool, arguments: &Arguments) -> anyhow::Result<()> {
+    let count = arguments.random.context("--random says how many projects")?;
+    let recording = Arc::new(Recording::new(Registry::open(corpus)?, abbreviated));
+    let server = Server::start_blocking(Arc::new(Registry::open(corpus)?), Settings::default())?;
+    let catalog = Catalog::read(corpus, Arc::clone(&recording))?;
+    let numbers = arguments.first..arguments.first + count;
+    println!("making up {count} projects");
+    let cases: Vec<(u64, Case)> =
+        numbers.map(|number| (number, generate::case(&catalog, arguments.seed, number))).collect();
+    let salt = format!("{} of {} packages", std::path::absolute(corpus)?.display(), catalog.names.len());
+    drop(catalog);
+
+    let out = arguments.out.clone().unwrap_or_else(|| oracle::target_folder().join("parity"));
+    let mut report = Report::new(out, arguments.seed, cases.len());
+    let bench = Bench { npm: oracle::install(None)?, recording, registry: server.origin(), salt, arguments };
+    let coverage = bench.compare(&cases, |finding| report.add(&finding))?;
+    if arguments.coverage {
+        print!("{}", coverage::summary(&bench.npm, &coverage)?);
+    }
+    print!("{report}");
+    if report.differing() > 0 {
+        bail!("{} of {} random projects differ from npm", report.differing(), cases.len());
+    }
+    Ok(())
+}
+
+/// What all workers share.
+struct Bench<'a> {
+    npm: PathBuf,
+    recording: Arc<Recording>,
+    registry: String,
+    salt: String,
+    arguments: &'a Arguments,
+}
+
+impl Bench<'_> {
+    /// Compares all cases, on as many threads as there are processes of npm.
+    fn compare(
+        &self,
+        cases: &[(u64, Case)],
+        mut found: impl FnMut(Finding) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Vec<Vec<FileCoverage>>> {
+        let jobs = self.arguments.jobs.or(thread::available_parallelism().map(Into::into).ok()).unwrap_or(1);
+        let next = AtomicUsize::new(0);
+        let (sender, findings) = mpsc::channel();
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs.clamp(1, cases.len().max(1)))
+                .map(|_| {
+                    let (sender, next) = (sender.clone(), &next);
+                    scope.spawn(move || self.work(cases, next, &sender))
+                })
+                .collect();
+            drop(sender);
+            for finding in findings {
+                found(finding)?;
+            }
+            let joined =
+                workers.into_iter().map(|worker| worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?);
+            joined.collect()
+        })
+    }
+
+    fn work(
+        &self,
+        cases: &[(u64, Case)],
+        next: &AtomicUsize,
+        findings: &mpsc::Sender<Finding>,
+    ) -> anyhow::Result<Vec<FileCoverage>> {
+        let scratch = tempfile::tempdir()?;
+        let memory = (!self.arguments.coverage).then(|| oracle::target_folder().join("parity-answers"));
+        let coverage = self.arguments.coverage;
+        let npm = Npm::start(&self.npm, scratch.path(), self.registry.clone(), &self.salt, memory, coverage)?;
+        let mut judge = Judge::new(npm, Arc::clone(&self.recording));
+        while let Some((number, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let judged = judge.rounds(case)?;
+            // Another kind of difference that turns up on the way would be another bug.
+            let kind = judged.iter().find_map(|judged| judged.verdict.kind());
+            let smallest = match kind.filter(|_| !self.arguments.no_shrink) {
+                Some(kind) => {
+                    let smallest = shrink::shrink(case, SHRINKING, |case| judge.differ(case, &kind))?;
+                    let judged = judge.rounds(&smallest)?;
+                    Some((smallest, judged))
+                }
+                None => None,
+            };
+            let finding = Finding { number: *number, case: case.clone(), judged, smallest };
+            if findings.send(finding).is_err() {
+                break;
+            }
+        }
+        if coverage { judge.npm.coverage() } else { Ok(Vec::new()) }
+    }
+}

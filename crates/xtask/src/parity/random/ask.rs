@@ -1,0 +1,82 @@
+//! npm's answers to made-up projects, remembered on disk: they depend on nothing but what they were asked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+
+use super::case::{ORIGIN, Round};
+use crate::oracle::{self, Driver, FileCoverage, without_origin};
+use crate::parity::compare::Expected;
+
+/// npm, with a folder to work in.
+pub struct Npm {
+    driver: Driver,
+    registry: String,
+    /// What the answers depend on beside the question.
+    salt: String,
+    memory: Option<PathBuf>,
+    /// Where projects are laid out. Its name is the project's where package.json has none.
+    pub project: PathBuf,
+    /// How often npm had to be asked.
+    pub asked: usize,
+}
+
+impl Npm {
+    /// Starts a process of npm. Without `memory` every answer is made anew.
+    pub fn start(
+        npm: &Path,
+        scratch: &Path,
+        registry: String,
+        salt: &str,
+        memory: Option<PathBuf>,
+        coverage: bool,
+    ) -> anyhow::Result<Self> {
+        let driver = Driver::start(npm, &scratch.join("npm"), coverage)?;
+        if let Some(memory) = &memory {
+            fs::create_dir_all(memory).with_context(|| format!("cannot create {}", memory.display()))?;
+        }
+        let salt = format!("npm {} on node {}, {salt}", oracle::NPM_VERSION, driver.node_version);
+        Ok(Self { driver, registry, salt, memory, project: scratch.join("project"), asked: 0 })
+    }
+
+    /// What npm makes of a project.
+    pub fn answer(&mut self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Expected> {
+        let key = serde_json::to_vec(&(&self.salt, round, lockfile))?;
+        let name: String =
+            Sha256::digest(&key)[..16].iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+        let remembered = self.memory.as_ref().map(|memory| memory.join(format!("{name}.json")));
+        if let Some(text) = remembered.as_ref().and_then(|file| fs::read(file).ok())
+            && let Ok(answer) = serde_json::from_slice(&text)
+        {
+            return Ok(answer);
+        }
+        self.asked += 1;
+        round.write(&self.project, lockfile, &self.registry)?;
+        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments)? {
+            oracle::Answer::Lockfile { lockfile } => {
+                Expected::Lockfile(without_origin(&lockfile, &self.registry).replace(&self.registry, ORIGIN))
+            }
+            oracle::Answer::Failure { code, message } => {
+                let message = message.replace(&self.registry, ORIGIN);
+                Expected::Failure { code, message }
+            }
+        };
+        if let Some(file) = remembered {
+            fs::write(&file, serde_json::to_vec(&answer)?)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        Ok(answer)
+    }
+
+    /// The Node version that npm runs on.
+    pub fn node_version(&self) -> &str {
+        &self.driver.node_version
+    }
+
+    /// Ends the process and says what of npm's code it executed.
+    pub fn coverage(self) -> anyhow::Result<Vec<FileCoverage>> {
+        self.driver.finish()
+    }
+}

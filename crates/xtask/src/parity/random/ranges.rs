@@ -1,0 +1,71 @@
+//! Specs of every shape for a package of the registry.
+
+use espalier_core::Packument;
+use espalier_core::semver::Version;
+use fastrand::Rng;
+
+/// A spec that some version of the package probably satisfies.
+pub fn spec(random: &mut Rng, packument: &Packument) -> Option<String> {
+    let versions = Versions::of(packument);
+    let (text, version) = versions.any(random)?;
+    let (other, second) = versions.any(random)?;
+    let Version { major, minor, patch, .. } = version;
+    let (low, high) = if version.compare(second).is_le() { (text, other) } else { (other, text) };
+    Some(match random.u32(0..30) {
+        0..=9 => format!("^{text}"),
+        10..=12 => format!("~{text}"),
+        13..=14 => text.to_owned(),
+        15 => format!("{major}.{minor}.x"),
+        16 => format!("{major}"),
+        17 => format!("{major}.x.x"),
+        18 => format!(">={low} <{high}"),
+        19 => format!("{low} - {high}"),
+        20 => format!("^{low} || ^{high}"),
+        21 => "*".to_owned(),
+        22 => String::new(),
+        23 => "latest".to_owned(),
+        24 => tag(random, packument).unwrap_or_else(|| "latest".to_owned()),
+        25 => format!(">={text}"),
+        26 => format!("<={text}"),
+        27 => format!("{}{text}", ["=", "v", "= ", " "][random.usize(0..4)]),
+        28 => format!("~{major}.{minor}"),
+        _ => format!("^{major}.{minor}.{patch} || >={major}.{minor} <{}", major + 1),
+    })
+}
+
+/// One exact version.
+pub fn exact(random: &mut Rng, packument: &Packument) -> Option<String> {
+    Some(Versions::of(packument).any(random)?.0.to_owned())
+}
+
+fn tag(random: &mut Rng, packument: &Packument) -> Option<String> {
+    let tags: Vec<&String> = packument.dist_tags.iter().map(|(tag, _)| tag).collect();
+    random.choice(tags).cloned()
+}
+
+/// Releases and prereleases, each sorted.
+struct Versions<'a> {
+    releases: Vec<(&'a str, &'a Version)>,
+    prereleases: Vec<(&'a str, &'a Version)>,
+}
+
+impl<'a> Versions<'a> {
+    fn of(packument: &'a Packument) -> Self {
+        let all = (0..packument.len())
+            .filter_map(|index| Some((packument.version(index), packument.semver()[index].as_ref()?)));
+        let (mut releases, mut prereleases): (Vec<_>, Vec<_>) =
+            all.partition(|(_, version)| version.prerelease.is_empty());
+        releases.sort_by(|(_, one), (_, other)| one.compare(other));
+        prereleases.sort_by(|(_, one), (_, other)| one.compare(other));
+        Self { releases, prereleases }
+    }
+
+    /// Mostly a recent release, as people write them.
+    fn any(&self, random: &mut Rng) -> Option<(&'a str, &'a Version)> {
+        let prerelease = self.releases.is_empty() || (!self.prereleases.is_empty() && random.u32(0..20) == 0);
+        let list = if prerelease { &self.prereleases } else { &self.releases };
+        let recent = list.len().div_ceil(3);
+        let list = if random.u32(0..3) > 0 { &list[list.len() - recent..] } else { &list[..] };
+        random.choice(list).copied()
+    }
+}

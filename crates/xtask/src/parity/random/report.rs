@@ -1,0 +1,109 @@
+//! What came of many cases: counts, and for those that differ a folder with everything needed to look into it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::Finding;
+use super::case::{Case, ORIGIN};
+use super::judge::Judged;
+use crate::parity::compare::{Answer, Expected};
+
+/// Counts so far.
+pub struct Report {
+    folder: PathBuf,
+    seed: u64,
+    total: usize,
+    compared: usize,
+    differing: Vec<u64>,
+    /// By npm's outcome of the first and the second round.
+    outcomes: [BTreeMap<String, usize>; 2],
+}
+
+impl Report {
+    /// `folder` gets what differs.
+    pub fn new(folder: PathBuf, seed: u64, total: usize) -> Self {
+        Self { folder, seed, total, compared: 0, differing: Vec::new(), outcomes: Default::default() }
+    }
+
+    /// How many cases differ.
+    pub fn differing(&self) -> usize {
+        self.differing.len()
+    }
+
+    /// Counts a case; one that differs is printed and written.
+    pub fn add(&mut self, finding: &Finding) -> anyhow::Result<()> {
+        self.compared += 1;
+        for (outcomes, judged) in self.outcomes.iter_mut().zip(&finding.judged) {
+            let outcome = match &judged.npm {
+                Expected::Lockfile(_) => "a lock",
+                Expected::Failure { code, .. } => code.as_deref().unwrap_or("no code"),
+            };
+            *outcomes.entry(outcome.to_owned()).or_default() += 1;
+        }
+        if finding.judged.iter().any(|judged| !judged.verdict.is_identical()) {
+            self.differing.push(finding.number);
+            let folder = self.folder.join(format!("{}-{}", self.seed, finding.number));
+            let (case, judged) = match &finding.smallest {
+                Some((case, judged)) => (case, judged),
+                None => (&finding.case, &finding.judged),
+            };
+            write(&folder.join("found"), &finding.case, &finding.judged)?;
+            write(&folder.join("smallest"), case, judged)?;
+            println!("case {} differs: {}", finding.number, folder.display());
+            for (round, judged) in case.rounds.iter().zip(judged) {
+                println!("  {} {}", serde_json::to_string(&round.manifests)?, round.arguments.join(" "));
+                println!("  {}", judged.verdict.to_string().trim_end().replace('\n', "\n  "));
+            }
+        }
+        if self.compared.is_multiple_of(50) {
+            println!("{} of {} compared, {} differ", self.compared, self.total, self.differing.len());
+        }
+        Ok(())
+    }
+}
+
+fn write(folder: &Path, case: &Case, judged: &[Judged]) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    for (index, (round, judged)) in case.rounds.iter().zip(judged).enumerate() {
+        let folder = folder.join(format!("round-{}", index + 1));
+        round.write(&folder, judged.start.as_deref(), ORIGIN)?;
+        fs::write(folder.join("npm-args"), round.arguments.join(" "))?;
+        match &judged.npm {
+            Expected::Lockfile(lockfile) => fs::write(folder.join("npm-lock.json"), lockfile)?,
+            Expected::Failure { code, message } => {
+                fs::write(folder.join("npm-error"), format!("{}\n{message}\n", code.as_deref().unwrap_or_default()))?;
+            }
+        }
+        match &judged.espalier {
+            Answer::Lockfile(lockfile) => fs::write(folder.join("espalier-lock.json"), lockfile)?,
+            Answer::Failure { code, message } => {
+                fs::write(folder.join("espalier-error"), format!("{code}\n{message}\n"))?;
+            }
+            Answer::Broken(reason) => fs::write(folder.join("espalier-error"), reason)?,
+        }
+        fs::write(folder.join("difference"), judged.verdict.to_string())?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (round, outcomes) in ["a fresh project", "on top of its lock"].iter().zip(&self.outcomes) {
+            let outcomes: Vec<String> = outcomes.iter().map(|(outcome, count)| format!("{outcome} {count}")).collect();
+            writeln!(formatter, "npm, {round}: {}", outcomes.join(", "))?;
+        }
+        let identical = self.compared - self.differing.len();
+        writeln!(formatter, "{identical} of {} cases are identical to npm's (seed {})", self.compared, self.seed)?;
+        if !self.differing.is_empty() {
+            let numbers: Vec<String> = self.differing.iter().map(u64::to_string).collect();
+            writeln!(formatter, "different: {}", numbers.join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+// The wasm build gives npm's bytes for every recorded project: those of the embedded registry, and those of the
+// folder that ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded registry on loopback.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@playwright/test';
+
+const root = join(import.meta.dirname, '../..');
+const corpora = [join(root, 'tests/registry'), ...(process.env.ESPALIER_CORPUS ? [process.env.ESPALIER_CORPUS] : [])];
+
+for (const corpus of corpora) {
+  test.describe(`in ${relative(root, corpus).split(sep).join('/')}`, () => {
+    let registry: ChildProcess;
+    let origin: string;
+
+    test.beforeAll(async () => {
+      test.setTimeout(300_000);
+      const served = ['--corpus', corpus, '--also-serve', join(root, 'pkg/dist')];
+      const command = ['run', '--quiet', '--package', 'espalier-replay', '--', ...served];
+      registry = spawn('cargo', command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+      for await (const line of createInterface({ input: registry.stdout! })) {
+        origin = line;
+        break;
+      }
+    });
+
+    test.afterAll(() => {
+      registry.kill('SIGINT');
+    });
+
+    for (const project of readdirSync(join(corpus, 'projects')).sort()) {
+      test(`${project} ends as in npm`, async ({ page }) => {
+        test.setTimeout(180_000);
+        const folder = join(corpus, 'projects', project);
+        // Any document of the registry's origin will do as a page.
+        await page.goto(`${origin}/-/stats`);
+        const answer = await page.evaluate(resolveInPage, { origin, input: input(folder) });
+        const lockfile = join(folder, 'package-lock.json');
+        if (existsSync(lockfile)) {
+          const withoutOrigin = answer.replaceAll(`"resolved": "${origin}/`, '"resolved": "/');
+          expect(withoutOrigin === readFileSync(lockfile, 'utf8'), answer.slice(0, 400)).toBe(true);
+        } else {
+          expect(answer).toBe('ERESOLVE');
+        }
+      });
+    }
+  });
+}
+
+interface Input {
+  manifest: string;
+  files: Record<string, string>;
+  legacyPeerDeps: boolean;
+  force: boolean;
+}
+
+function input(folder: string): Input {
+  const flags = join(folder, 'npm-args');
+  const given = existsSync(flags) ? readFileSync(flags, 'utf8').split(/\s+/) : [];
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
+  const manifests = paths.filter((path) => path.endsWith('/package.json'));
+  return {
+    manifest: readFileSync(join(folder, 'package.json'), 'utf8'),
+    files: Object.fromEntries(manifests.map((path) => [path, readFileSync(join(folder, path), 'utf8')])),
+    legacyPeerDeps: given.includes('--legacy-peer-deps'),
+    force: given.includes('--force'),
+  };
+}
+
+/** Runs in the page: the lockfile, or the code of the error. */
+async function resolveInPage({ origin, input }: { origin: string; input: Input }): Promise<string> {
+  const { init, resolve } = await import(`${origin}/index.js`);
+  await init();
+  try {
+    const { lockfile } = await resolve({ ...input, registry: `${origin}/` }).result;
+    return lockfile;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
