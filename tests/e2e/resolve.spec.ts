@@ -1,7 +1,7 @@
 // From the first page to npm's lockfile.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
+import { expect, test, type JSHandle, type Page } from '@playwright/test';
 import { golden, grid, manifest, openSample, row, sentence, write } from './playground';
 
 /** What the resolver asks of the embedded registry. */
@@ -33,22 +33,44 @@ for (const sample of ['express-api', 'vite-react-ts']) {
     await page.getByRole('link', { name: 'Download package-lock.json' }).click();
     expect((await download).suggestedFilename()).toBe('package-lock.json');
     const lockfile = readFileSync(await (await download).path(), 'utf8');
-    expect(withoutOrigin(lockfile)).toBe(golden(sample));
+    expect(lockfile).toBe(golden(sample));
   });
 }
 
 test('a dropped package.json is resolved', async ({ page }) => {
   await page.goto('./');
-  const transfer = await page.evaluateHandle((text) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], 'package.json', { type: 'application/json' }));
-    return data;
-  }, manifest('vite-react-ts'));
-  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+  const files = await transfer(page, { 'package.json': manifest('vite-react-ts') });
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: files });
   await expect(page.getByText('Drop a package.json, a package-lock.json, or both')).toBeVisible();
-  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: files });
   await expect(sentence(page)).toContainText(/packages in [\d.]+ s/);
   await expect(row(page, 'react-dom').first()).toBeVisible();
+});
+
+test('a dropped package-lock.json is compared with', async ({ page }) => {
+  await page.goto('./');
+  const drop = async (lock: string) => {
+    const files = await transfer(page, { 'package.json': manifest('tiny'), 'package-lock.json': lock });
+    await page.dispatchEvent('body', 'drop', { dataTransfer: files });
+  };
+  await drop(golden('tiny'));
+  await expect(page.getByText('Identical to your package-lock.json, to the byte.')).toBeVisible();
+
+  await drop(golden('tiny').replace('"version": "2.1.3"', '"version": "2.0.0"'));
+  await page.getByText('1 package differs from your package-lock.json.').click();
+  await expect(page.getByText('2.0.0 → 2.1.3')).toBeVisible();
+  await page.getByRole('button', { name: 'ms', exact: true }).first().click();
+  await expect(page.locator('.card-location')).toHaveText('node_modules/ms');
+});
+
+test('a package.json of one’s own is in the address, and comes back', async ({ page }) => {
+  await page.goto('./');
+  await write(page, '{ "name": "mine", "dependencies": { "ms": "^2.1.0" } }');
+  await expect(sentence(page)).toContainText('1 package in');
+  await expect(page).toHaveURL(/manifest=/);
+  await page.reload();
+  await expect(sentence(page)).toContainText('1 package in');
+  await expect(row(page, 'mine')).toBeVisible();
 });
 
 test('editing stops the run under way and starts the next', async ({ page }) => {
@@ -74,7 +96,11 @@ test('a run can be stopped with Escape', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Resolve' })).toBeEnabled();
 });
 
-/** The lock names the registry that was asked, which here is the page's own server. */
-function withoutOrigin(lockfile: string): string {
-  return lockfile.replace(/("resolved": ")https?:\/\/[^/"]+(?:\/registry)?/g, '$1');
+/** Files as they are when they are dropped on a page. */
+function transfer(page: Page, files: Record<string, string>): Promise<JSHandle<DataTransfer>> {
+  return page.evaluateHandle((contents) => {
+    const data = new DataTransfer();
+    for (const [name, text] of Object.entries(contents)) data.items.add(new File([text], name, { type: 'application/json' }));
+    return data;
+  }, files);
 }

@@ -32,6 +32,6 @@ test('the sentence counts what needs attention', () => {
     '1 unmet dependency',
     '1 deprecated',
     '1 duplicated',
-    '1 only for development',
+    '1 dev only',
   ]);
 });

@@ -9,10 +9,11 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use anstyle::Style;
 use espalier_install::activity::Activity;
 
+use crate::report::{self, grouped};
 use crate::style::{LIVING, QUIET, STRONG, Styled};
-use anstyle::Style;
 
 /// A command that takes less doesn't get a line.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -58,7 +59,7 @@ impl Drop for Progress {
 }
 
 fn draw(activity: &Activity, elapsed: Duration) {
-    let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    let width = report::terminal_width().unwrap_or(80);
     show(&format!("\r{}\u{1b}[K", line(activity, elapsed, width.saturating_sub(1))));
 }
 
@@ -76,14 +77,14 @@ fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
     let mut parts = vec![
         (LIVING, WIRES[beat % WIRES.len()].to_owned()),
         (plain, " Resolving  ".to_owned()),
-        (STRONG, format!("{}", activity.placed.get())),
+        (STRONG, grouped(activity.placed.get())),
         (plain, " placed".to_owned()),
         (QUIET, "  ·  ".to_owned()),
-        (plain, format!("{} of {} fetched", activity.answered.get(), activity.asked.get())),
+        (plain, format!("{} fetched", grouped(activity.answered.get()))),
     ];
     let bytes = activity.network_bytes.get();
     if bytes > 0 {
-        parts.extend([(QUIET, "  ·  ".to_owned()), (plain, crate::report::bytes(bytes))]);
+        parts.extend([(QUIET, "  ·  ".to_owned()), (plain, report::bytes(bytes))]);
     }
     if activity.retries.get() > 0 {
         parts.extend([(QUIET, "  ·  ".to_owned()), (plain, format!("{} retried", activity.retries.get()))]);
@@ -116,10 +117,9 @@ mod tests {
     fn it_says_what_is_going_on() {
         let activity = Activity::default();
         activity.placed.add(182);
-        activity.asked.add(311);
-        activity.answered.add(240);
+        activity.answered.add(1240);
         activity.network_bytes.add(4_120_000);
-        assert_eq!(plain(&activity, 100), "⠴ Resolving  182 placed  ·  240 of 311 fetched  ·  4.1 MB  ·  1.2 s");
+        assert_eq!(plain(&activity, 100), "⠴ Resolving  182 placed  ·  1,240 fetched  ·  4.1 MB  ·  1.2 s");
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
-use crate::overrides::Overrides;
 use crate::packument::Packument;
 use crate::pick::{NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
@@ -137,7 +136,7 @@ impl Catalog {
         if tree.overrides.is_empty() {
             return spec.clone();
         }
-        let rule = tree.overrides.rule(tree.overrides.for_edge(Overrides::ROOT, name, spec));
+        let rule = tree.overrides.rule(tree.overrides.guess(name, spec));
         let applies = rule.name == Some(name) && !rule.value.raw.starts_with('$') && &*rule.value.raw != "*";
         if applies { rule.value.clone() } else { spec.clone() }
     }

@@ -54,6 +54,8 @@ pub struct Manifest {
     pub has_dev_dependencies: bool,
     /// Whether there is a `devEngines`, which makes npm ignore the root's `engines`.
     pub dev_engines: bool,
+    /// `workspaces` as it stands, whatever it is.
+    pub workspaces: Option<Value>,
     /// `overrides`, when it is an object that isn't empty.
     pub overrides: Option<Map<String, Value>>,
     /// What is written into the lock as it stands: key and value, normalised.
@@ -83,7 +85,7 @@ struct Wire<Dev> {
     license: Value,
     bin: Value,
     deprecated: Value,
-    workspaces: Value,
+    workspaces: Option<Value>,
     overrides: Value,
     dev_engines: Value,
     scripts: Value,
@@ -148,7 +150,7 @@ impl Manifest {
             ("license", license_type(wire.license)),
             ("bin", bin),
             ("deprecated", wire.deprecated),
-            ("workspaces", wire.workspaces),
+            ("workspaces", wire.workspaces.clone().unwrap_or_default()),
         ] {
             if is_filled(&value) {
                 fields.push((key, value));
@@ -171,6 +173,7 @@ impl Manifest {
             abbreviated: false,
             has_dev_dependencies: json::truthy(dev),
             dev_engines: json::truthy(&wire.dev_engines),
+            workspaces: wire.workspaces,
             overrides: match wire.overrides {
                 Value::Object(overrides) if !overrides.is_empty() => Some(overrides),
                 _ => None,

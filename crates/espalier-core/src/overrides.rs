@@ -5,10 +5,12 @@
 //! resolution there is one tree of rules, so two rules are equal exactly when they are the same rule.
 
 use serde_json::{Map, Value};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::json;
 use crate::names::{Name, Names};
+use crate::semver::Range;
 use crate::spec::{self, Spec, SpecKind, Specs};
 
 /// A rule; the root of the tree is rule 0.
@@ -36,6 +38,8 @@ pub struct Rule {
 #[derive(Debug, Default)]
 pub struct Overrides {
     rules: Vec<Rule>,
+    /// A key whose spec is no range, although a range had to be compared with it: npm stops there.
+    incomparable: OnceCell<Rc<str>>,
 }
 
 /// A key that names no package.
@@ -63,7 +67,7 @@ impl Overrides {
             children: Vec::new(),
             ruleset: Vec::new(),
         };
-        let mut tree = Self { rules: vec![root] };
+        let mut tree = Self { rules: vec![root], incomparable: OnceCell::new() };
         tree.add_children(Self::ROOT, overrides, names, specs)?;
         for index in 0..tree.rules.len() {
             tree.rules[index].ruleset = tree.collect_ruleset(index);
@@ -144,7 +148,18 @@ impl Overrides {
 
     /// The rule that an edge is under, when its owner is under `current` (`getEdgeRule`).
     pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> RuleId {
-        let applies = |rule: &Rule| rule.name == Some(name) && applies_to(&rule.key_spec, asked);
+        self.find(current, name, asked, |rule| {
+            self.incomparable.get_or_init(|| rule.key.clone());
+        })
+    }
+
+    /// The same for an edge that may never be, and so must leave no trace.
+    pub fn guess(&self, name: Name, asked: &Spec) -> RuleId {
+        self.find(Self::ROOT, name, asked, |_| {})
+    }
+
+    fn find(&self, current: RuleId, name: Name, asked: &Spec, incomparable: impl Fn(&Rule)) -> RuleId {
+        let applies = |rule: &Rule| rule.name == Some(name) && applies_to(rule, asked, &incomparable);
         let ruleset = &self.rule(current).ruleset;
         ruleset.iter().copied().find(|&id| applies(self.rule(id))).unwrap_or(current)
     }
@@ -161,6 +176,11 @@ impl Overrides {
 
     fn ancestry(&self, id: RuleId) -> impl Iterator<Item = RuleId> {
         std::iter::successors(Some(id), |&id| self.rule(id).parent)
+    }
+
+    /// A key that had to be compared with a range and can't be, if there was one.
+    pub fn incomparable(&self) -> Option<&str> {
+        self.incomparable.get().map(|key| &**key)
     }
 
     /// The more specific of two rules; of incomparable ones the nearest common ancestor, or `None` where they
@@ -192,22 +212,24 @@ impl Overrides {
     }
 }
 
-fn applies_to(key_spec: &Spec, asked: &Spec) -> bool {
-    if &*key_spec.raw == "*" {
+fn applies_to(rule: &Rule, asked: &Spec, incomparable: impl Fn(&Rule)) -> bool {
+    if &*rule.key_spec.raw == "*" {
         return true;
     }
     let asked = match &asked.kind {
         SpecKind::Alias { spec, .. } => spec,
         _ => asked,
     };
+    let intersects = |range: &Range| match rule.key_spec.range() {
+        Some(key) => range.intersects(key),
+        None => {
+            incomparable(rule);
+            false
+        }
+    };
     match &asked.kind {
-        SpecKind::Git(git) => {
-            let range = git.range.as_deref().and_then(crate::semver::Range::parse);
-            matches!((range, key_spec.range()), (Some(a), Some(b)) if a.intersects(b))
-        }
-        SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => {
-            key_spec.range().is_some_and(|key| range.intersects(key))
-        }
+        SpecKind::Git(git) => git.range.as_deref().and_then(Range::parse).is_some_and(|range| intersects(&range)),
+        SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => intersects(range),
         // Nothing can be compared with a tag, folder or file, so npm lets the rule apply.
         _ => true,
     }

@@ -8,8 +8,6 @@ use std::time::Duration;
 /// The counts of one run.
 #[derive(Debug, Default)]
 pub struct Activity {
-    /// Requests of the resolution that were begun.
-    pub asked: Counter,
     /// Requests of the resolution that were answered, with a failure or without.
     pub answered: Counter,
     /// Packages in the tree.

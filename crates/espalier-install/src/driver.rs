@@ -103,7 +103,6 @@ pub async fn run(
             let outcome = activity.resolving.time(|| resolution.finish());
             return (Ended::Finished(Box::new(outcome)), waiting);
         }
-        activity.asked.add(wanted.len() as u64);
         for request in wanted.drain(..) {
             let sources = sources.clone();
             workers.spawn(async move {

@@ -36,7 +36,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let mut server = serve(port)?;
     wait_until_ready(&mut server, port)?;
     eprintln!("The playground is at http://127.0.0.1:{port}/ and ends with Ctrl-C.");
+    // Waiting for a child closes its standard input, which would end the server.
+    let held_open = server.stdin.take();
     let status = server.wait()?;
+    drop(held_open);
     ensure!(status.success(), "the server ended by itself ({status})");
     Ok(())
 }

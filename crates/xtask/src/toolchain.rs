@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-/// The oldest Node that everything here runs on.
-const NODE_MAJOR: u32 = 20;
+/// The oldest Node that everything here runs on: Vite's.
+const OLDEST_NODE: (u32, u32) = (20, 19);
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
@@ -57,13 +57,15 @@ pub fn rust_target(target: &str) -> Result<()> {
 
 /// Makes sure that there is a Node of use.
 fn node() -> Result<()> {
-    let remedy = format!("install Node {NODE_MAJOR} or later from https://nodejs.org/");
+    let (major, minor) = OLDEST_NODE;
+    let remedy = format!("install Node {major}.{minor} or later from https://nodejs.org/");
     let Ok(output) = Command::new("node").arg("--version").output() else {
         bail!("there is no `node` on the PATH; {remedy}");
     };
     let version = String::from_utf8(output.stdout)?;
-    let major = version.trim().trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
-    ensure!(major.is_some_and(|major: u32| major >= NODE_MAJOR), "Node {} is too old; {remedy}", version.trim());
+    let mut parts = version.trim().trim_start_matches('v').split('.').map(|part| part.parse().unwrap_or(0));
+    let found = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    ensure!(found >= OLDEST_NODE, "Node {} is too old; {remedy}", version.trim());
     Ok(())
 }
 

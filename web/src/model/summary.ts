@@ -28,8 +28,8 @@ export function summarize(tree: Tree): Summary {
     { count: unmet, word: unmet === 1 ? 'unmet dependency' : 'unmet dependencies', query: 'is:problem', tone: 'rust' },
     { count: count((index) => tree.nodes[index]!.deprecated !== undefined), word: 'deprecated', query: 'is:deprecated', tone: 'rust' },
     { count: duplicatedNames(tree).length, word: 'duplicated', query: 'is:duplicated', tone: 'ochre' },
-    { count: count((index) => tree.nodes[index]!.dev), word: 'only for development', query: 'is:dev', tone: 'slate' },
-    { count: count((index) => tree.nodes[index]!.inert), word: 'skipped on this platform', query: 'is:skipped', tone: 'plain' },
+    { count: count((index) => tree.nodes[index]!.dev), word: 'dev only', query: 'is:dev', tone: 'slate' },
+    { count: count((index) => tree.nodes[index]!.inert), word: 'for other platforms', query: 'is:skipped', tone: 'plain' },
   ];
   return { packages: packages.length, figures: figures.filter((figure) => figure.count > 0) };
 }

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use crate::arguments::{LockArguments, OutputArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
-use crate::report::{machine, success};
+use crate::report::{self, machine, success};
 
 const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
@@ -112,7 +112,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
     }
     if !output.quiet {
         say(&success::sentence(locked));
-        anstream::eprint!("{}", success::warnings(&locked.outcome.warnings));
+        anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
     if output.timings {
         anstream::eprint!("{}", success::timings(locked, activity));
@@ -126,6 +126,7 @@ fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     let circumstances = Circumstances {
         folder: known.project.as_ref().map(ProjectFolder::path),
         configuration: known.configuration.as_ref().map(|(config, settings)| (config, settings)),
+        width: report::terminal_width(),
     };
     anstream::eprint!("{}", failure::render(error, circumstances));
 }

@@ -10,7 +10,7 @@ use espalier_install::lock::LockError;
 use espalier_install::project::ProjectError;
 
 use super::chain::{branch, spec_text};
-use super::{conflict, excerpt};
+use super::{conflict, excerpt, wrapped};
 use crate::style::{PROBLEM, Styled, quiet, strong};
 
 /// What is known of a run that failed, beyond its error.
@@ -20,6 +20,8 @@ pub struct Circumstances<'a> {
     pub folder: Option<&'a Path>,
     /// The settings, where they could be read.
     pub configuration: Option<(&'a Config, &'a Settings)>,
+    /// How wide the terminal is, where there is one.
+    pub width: Option<usize>,
 }
 
 /// npm's code for an error, or one in its manner.
@@ -44,10 +46,13 @@ pub fn headline(error: &LockError) -> String {
     }
 }
 
+const LABEL: &str = "error:";
+
 /// The whole screen.
 pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
-    let mut screen =
-        format!("{} {} {}\n", Styled(PROBLEM, "error:"), strong(headline(error)), quiet(format!("({})", code(error))));
+    let first = wrapped(&format!("{} ({})", headline(error), code(error)), LABEL.len() + 1, circumstances.width);
+    let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
+    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
     let details = match error {
         LockError::Resolve { error, project } => resolve_details(error, &project.manifest, circumstances),
         LockError::Config(error) => config_details(error),
@@ -181,7 +186,8 @@ fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: 
         details += &(branch(chain, name, None) + "\n");
     }
     let mut row = |label: &str, text: &str| {
-        let _ = writeln!(details, "  {}   {text}", quiet(format!("{label:<8}")));
+        let lines = wrapped(text, 13, circumstances.width).join(&format!("\n{:13}", ""));
+        let _ = writeln!(details, "  {}   {lines}", quiet(format!("{label:<8}")));
     };
     row("reason", &failure.message);
     row("url", &failure.url);

@@ -33,11 +33,11 @@ pub fn bytes(count: u64) -> String {
 /// A number with its noun.
 pub fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
+    format!("{} {noun}{ending}", grouped(count as u64))
 }
 
 /// `1,247`
-fn grouped(number: usize) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -49,11 +49,38 @@ fn grouped(number: usize) -> String {
     grouped
 }
 
+/// How many columns standard error has, where it is a terminal.
+pub fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
+/// A text broken between words so that no line is wider than `width` with its indent.
+pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(20));
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > room {
+            lines.push(String::new());
+            used = 0;
+        }
+        let line = lines.last_mut().expect("there is always one");
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += length;
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{bytes, counted, duration, grouped};
+    use super::{bytes, counted, duration, grouped, wrapped};
 
     #[test]
     fn numbers_are_readable() {
@@ -66,5 +93,12 @@ mod tests {
         assert_eq!(bytes(12_345_678), "12.3 MB");
         assert_eq!(duration(Duration::from_micros(41_700)), "42 ms");
         assert_eq!(duration(Duration::from_millis(1234)), "1.2 s");
+    }
+
+    #[test]
+    fn long_texts_break_between_words() {
+        assert_eq!(wrapped("one two three", 4, None), ["one two three"]);
+        assert_eq!(wrapped("a text of many words that goes on", 4, Some(24)), ["a text of many words", "that goes on"]);
+        assert_eq!(wrapped("indivisibleindivisibleindivisible", 4, Some(24)), ["indivisibleindivisibleindivisible"]);
     }
 }

@@ -8,7 +8,7 @@ use espalier_install::activity::Activity;
 use espalier_install::lock::Locked;
 use espalier_install::project::Written;
 
-use super::{bytes, counted, duration, shown_path};
+use super::{bytes, counted, duration, shown_path, wrapped};
 use crate::style::{CAUTION, LIVING, Styled, quiet, strong};
 
 /// The sentence.
@@ -23,9 +23,8 @@ pub fn sentence(locked: &Locked) -> String {
     format!("{packages} resolved in {}; {written}.\n", Styled(LIVING, duration(locked.elapsed)))
 }
 
-/// The lines below it. A kind of warning takes one line, or as many as it has messages where each says something new.
-pub fn warnings(warnings: &[Warning]) -> String {
-    const MOST: usize = 5;
+/// The lines below it: each kind of warning with its count, and a few of each.
+pub fn warnings(warnings: &[Warning], width: Option<usize>) -> String {
     let mut lines = String::new();
     let of = |code: &str| warnings.iter().filter(|warning| warning.code == code).collect::<Vec<_>>();
 
@@ -33,46 +32,59 @@ pub fn warnings(warnings: &[Warning]) -> String {
     if !conflicts.is_empty() {
         let count = counted(conflicts.len(), "peer conflict");
         let _ = writeln!(lines, "  {} left in the tree", Styled(CAUTION, count));
-        write_messages(&mut lines, &conflicts, MOST);
+        write_messages(&mut lines, &conflicts, width);
     }
     let engines = of("EBADENGINE");
     if !engines.is_empty() {
         let verb = if engines.len() == 1 { "does" } else { "do" };
-        let count = counted(engines.len(), "package");
-        let _ = writeln!(lines, "  {} {verb} not support this Node or npm", Styled(CAUTION, count));
-        write_messages(&mut lines, &engines, MOST);
+        let _ = writeln!(
+            lines,
+            "  {} {verb} not support this Node or npm",
+            Styled(CAUTION, counted(engines.len(), "package"))
+        );
+        write_messages(&mut lines, &engines, width);
     }
     let deprecated = of("deprecated");
     if !deprecated.is_empty() {
+        let count = counted(deprecated.len(), "package");
+        let verb = if deprecated.len() == 1 { "is" } else { "are" };
+        let _ = writeln!(lines, "  {} {verb} deprecated", Styled(CAUTION, count));
         let names: Vec<_> = deprecated.iter().map(|warning| folder_of(&warning.location)).collect();
-        let count = Styled(CAUTION, format!("{} deprecated", deprecated.len()));
-        let _ = writeln!(lines, "  {count} {}", quiet(listed(&names, MOST)));
+        write_indented(&mut lines, &listed(&names), width);
     }
     let others: Vec<_> =
         warnings.iter().filter(|warning| !["ERESOLVE", "EBADENGINE", "deprecated"].contains(&warning.code)).collect();
     if !others.is_empty() {
         let _ = writeln!(lines, "  {}", Styled(CAUTION, counted(others.len(), "other warning")));
-        write_messages(&mut lines, &others, MOST);
+        write_messages(&mut lines, &others, width);
     }
     lines
 }
 
-fn write_messages(lines: &mut String, warnings: &[&Warning], most: usize) {
-    for warning in warnings.iter().take(most) {
-        let _ = writeln!(lines, "    {}", quiet(&warning.message));
+fn write_messages(lines: &mut String, warnings: &[&Warning], width: Option<usize>) {
+    const MOST: usize = 3;
+    for warning in warnings.iter().take(MOST) {
+        write_indented(lines, &warning.message, width);
     }
-    if warnings.len() > most {
-        let _ = writeln!(lines, "    {}", quiet(format!("and {} more; --json lists them all", warnings.len() - most)));
+    if warnings.len() > MOST {
+        write_indented(lines, &format!("and {} more; --json lists them all", warnings.len() - MOST), width);
+    }
+}
+
+fn write_indented(lines: &mut String, text: &str, width: Option<usize>) {
+    for line in wrapped(text, 4, width) {
+        let _ = writeln!(lines, "    {}", quiet(line));
     }
 }
 
 /// `a, b, c and 4 more`
-fn listed(names: &[&str], most: usize) -> String {
+fn listed(names: &[&str]) -> String {
+    const MOST: usize = 5;
     let mut unique = names.to_vec();
     unique.sort_unstable();
     unique.dedup();
-    let shown = unique.iter().take(most).copied().collect::<Vec<_>>().join(", ");
-    if unique.len() > most { format!("{shown} and {} more", unique.len() - most) } else { shown }
+    let shown = unique.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    if unique.len() > MOST { format!("{shown} and {} more", unique.len() - MOST) } else { shown }
 }
 
 /// The package's folder at a location: `node_modules/a/node_modules/@s/b` is `@s/b`.
@@ -122,16 +134,16 @@ mod tests {
 
     #[track_caller]
     fn check(list: &[Warning], expected: &[&str]) {
-        let drawn = anstream::adapter::strip_str(&warnings(list)).to_string();
+        let drawn = anstream::adapter::strip_str(&warnings(list, Some(80))).to_string();
         assert_eq!(drawn.lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn deprecated_packages_share_a_line() {
+    fn deprecated_packages_are_named_once() {
         let list: Vec<_> = ["a", "b", "x/node_modules/@s/c", "d", "e", "y/node_modules/a", "f"]
             .map(|folder| warning("deprecated", "use something else", &format!("node_modules/{folder}")))
             .into();
-        check(&list, &["  7 deprecated @s/c, a, b, d, e and 1 more"]);
+        check(&list, &["  7 packages are deprecated", "    @s/c, a, b, d, e and 1 more"]);
     }
 
     #[test]
@@ -144,9 +156,7 @@ mod tests {
                 "    conflict 1",
                 "    conflict 2",
                 "    conflict 3",
-                "    conflict 4",
-                "    conflict 5",
-                "    and 2 more; --json lists them all",
+                "    and 4 more; --json lists them all",
             ],
         );
     }

@@ -151,8 +151,17 @@ impl Builder {
         self.check_references()
     }
 
-    /// npm stops where it first comes upon an override that refers to nothing.
+    /// npm stops where it first comes upon an override that refers to nothing, or that it can't compare.
     fn check_references(&self) -> Result<(), ResolveError> {
+        if let Some(key) = self.tree.overrides.incomparable() {
+            return Err(ResolveError::Refused {
+                code: "EOVERRIDE",
+                message: format!(
+                    "the override for {key} can't be compared with the ranges that are asked for: name a range"
+                ),
+                chain: Vec::new(),
+            });
+        }
         match self.tree.dangling_reference.get() {
             None => Ok(()),
             Some(reference) => Err(ResolveError::Refused {

@@ -13,7 +13,7 @@ use crate::tree::Workspaces;
 impl Builder {
     /// Finds the workspaces and gives them to the root.
     pub(super) async fn map_workspaces(&mut self) -> Result<(), ResolveError> {
-        let Some(declared) = self.tree[self.tree.root].manifest.field("workspaces") else {
+        let Some(declared) = &self.tree[self.tree.root].manifest.workspaces else {
             return Ok(());
         };
         let (patterns, negated) = patterns(declared)?;

@@ -3,22 +3,22 @@
 import { createEffect, For } from 'solid-js';
 import { setSingleKeys, singleKeys } from '../../state/single-keys';
 
-const KEYS: readonly (readonly [keys: string, effect: string])[] = [
-  ['1 – 9', 'open a sample'],
-  ['e', 'edit package.json'],
-  ['Ctrl Enter', 'resolve now'],
-  ['/', 'search; Enter goes to the next result'],
-  ['t', 'to the tree'],
-  ['↑ ↓', 'one row up or down'],
-  ['→ ←', 'open and close; to the first dependency, to the one that asked'],
-  ['Home End', 'first and last row'],
-  ['Enter', 'on a “deduped” row: to where the package stands'],
-  ['a letter', 'to the next package that begins with it (with Shift, where the letter has another meaning)'],
-  ['*', 'open all that lies beside this row'],
-  ['w', 'why the selected package is here'],
-  ['d', 'only what is there more than once'],
-  ['Escape', 'one step back'],
-  ['?', 'this card'],
+const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
+  [['1', '–', '9'], 'open a sample'],
+  [['e'], 'edit package.json'],
+  [['Ctrl', 'Enter'], 'resolve now'],
+  [['/'], 'search; Enter goes to the next result'],
+  [['t'], 'to the tree'],
+  [['↑', '↓'], 'one row up or down'],
+  [['→', '←'], 'open and close; to the first dependency, to the one that asked'],
+  [['Home', 'End'], 'first and last row'],
+  [['Enter'], 'on a “deduped” row: to where the package stands'],
+  [['any letter'], 'to the next package that begins with it (with Shift, where the letter has another meaning)'],
+  [['*'], 'open all that lies beside this row'],
+  [['w'], 'why the selected package is here'],
+  [['d'], 'only what is there more than once'],
+  [['Escape'], 'one step back'],
+  [['?'], 'this card'],
 ];
 
 export function Keys(props: { shown: boolean; close: () => void }) {
@@ -32,7 +32,7 @@ export function Keys(props: { shown: boolean; close: () => void }) {
           {([keys, effect]) => (
             <>
               <dt>
-                <For each={keys.split(' ').filter((key) => key !== '–')}>{(key) => <kbd>{key}</kbd>}</For>
+                <For each={keys}>{(key) => (isWord(key) ? key : <kbd>{key}</kbd>)}</For>
               </dt>
               <dd>{effect}</dd>
             </>
@@ -44,8 +44,15 @@ export function Keys(props: { shown: boolean; close: () => void }) {
         Single keys act outside of text fields
       </label>
       <form method="dialog">
-        <button class="button">Close</button>
+        <button class="button" autofocus>
+          Close
+        </button>
       </form>
     </dialog>
   );
+}
+
+/** Not the name of a key. */
+function isWord(text: string): boolean {
+  return text === '–' || text.includes(' ');
 }

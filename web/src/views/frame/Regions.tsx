@@ -16,7 +16,6 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
   onMount(() => {
     go(1);
     track.addEventListener('show-package', () => go(2));
-    track.addEventListener('show-tree', () => go(1));
   });
   // A project that was just picked is watched in the tree.
   createEffect(on([project.sample, run.phase], ([sample, phase]) => sample && phase === 'resolving' && go(1), { defer: true }));

@@ -20,7 +20,7 @@ export function ManifestRegion() {
           <span class="unseen">Sample</span>
           <select class="field" value={project.sample() ?? ''} onChange={(event) => session.pick(event.currentTarget.value)}>
             <option value="" disabled>
-              {project.text() === '' ? 'Samples' : 'Your own package.json'}
+              {project.text() === '' ? 'Samples' : 'Your own'}
             </option>
             <For each={samples}>
               {(sample) => (

@@ -17,8 +17,9 @@ export function RegistryChoice() {
     setOther(next === OTHER);
     if (next !== OTHER) project.setRegistry(next);
   };
-  const enter = (text: string) => {
-    if (URL.canParse(text)) project.setRegistry(text);
+  // Anything else is told by the browser's own words for addresses.
+  const enter = (field: HTMLInputElement) => {
+    if (field.reportValidity() && field.value !== '') project.setRegistry(field.value);
   };
   const update = () => setOnline(navigator.onLine);
   onMount(() => {
@@ -46,10 +47,12 @@ export function RegistryChoice() {
         <input
           class="field mono registry-address"
           type="url"
+          pattern="https?://.+"
+          title="an address that begins with https:// or http://"
           aria-label="Address of the registry"
           placeholder="https://npm.example.com/"
           value={isKnown(project.registry()) ? '' : project.registry()}
-          onChange={(event) => enter(event.currentTarget.value)}
+          onChange={(event) => enter(event.currentTarget)}
         />
       </Show>
       <Show when={!online() && choice() !== EMBEDDED}>

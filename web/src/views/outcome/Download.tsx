@@ -1,10 +1,13 @@
 import { createEffect, createMemo, onCleanup, Show } from 'solid-js';
 import { bytes } from '../../model/format';
+import { EMBEDDED } from '../../state/project';
 import { useSession } from '../../state/session';
+
+const NO_HOST = 'The embedded registry has no host, so npm can’t install from this one. Resolve with npm’s registry for that.';
 
 /** The lockfile, byte for byte as npm would have written it. */
 export function Download() {
-  const { run } = useSession();
+  const { project, run } = useSession();
   const blob = createMemo(() => {
     const result = run.result();
     return result && new Blob([result.lockfile], { type: 'application/json' });
@@ -19,7 +22,13 @@ export function Download() {
   });
   return (
     <Show when={address()} fallback={<Waiting />}>
-      <a class="button primary" href={address()} download="package-lock.json" aria-label="Download package-lock.json">
+      <a
+        class="button primary"
+        href={address()}
+        download="package-lock.json"
+        aria-label="Download package-lock.json"
+        title={project.registry() === EMBEDDED ? NO_HOST : undefined}
+      >
         <span class="wide-only">package-lock.json {bytes(blob()!.size)}</span>
         <span class="narrow-only">Lockfile</span>
         <svg class="arrow" viewBox="0 0 16 16" aria-hidden="true">

@@ -17,7 +17,7 @@ export function Sentence() {
       <p class="sentence">
         <Switch>
           <Match when={project.faults().length > 0}>
-            <span class="rust">This is not JSON yet.</span> Below is what the last text gave.
+            <span class="rust">This is not a package.json yet.</span> Below is what the last text gave.
           </Match>
           <Match when={run.phase() === 'resolving'}>
             Resolving: {packages()} after {seconds(run.elapsed())}

@@ -14,7 +14,8 @@ export function headline(error: ErrorDetails): string {
     case 'E403':
       return `This registry does not hand out ${name}.`;
     case 'ERESOLVE':
-      return `Two packages want versions of ${error.conflict?.name ?? name} that exclude each other.`;
+      if (!error.conflict) return error.message;
+      return `${error.conflict.name} can’t be ${error.conflict.current.spec} and ${error.conflict.wanted.spec} at once.`;
     case 'ENETUNREACH':
       return `The registry gave no answer for ${name}.`;
     case 'EHTTP':

@@ -72,7 +72,7 @@ export function TreeRow(props: TreeRowProps) {
       <div role="gridcell" aria-colindex="2" class="cell-version mono">
         {node()?.version}
       </div>
-      <div role="gridcell" aria-colindex="3" class="cell-wanted mono">
+      <div role="gridcell" aria-colindex="3" class="cell-wanted mono" title={edge()?.spec}>
         {edge()?.spec}
       </div>
       <div role="gridcell" aria-colindex="4" class="cell-kind">

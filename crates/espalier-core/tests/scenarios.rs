@@ -1,0 +1,38 @@
+//! The rules of `tests/scenarios/*.md`: a tiny registry, what is asked of it, and the tree that npm makes.
+
+mod scenario;
+
+use scenario::Scenario;
+
+const FILES: [(&str, &str); 3] = [
+    ("placement", include_str!("../../../tests/scenarios/placement.md")),
+    ("peers", include_str!("../../../tests/scenarios/peers.md")),
+    ("optional-and-overrides", include_str!("../../../tests/scenarios/optional-and-overrides.md")),
+];
+
+#[test]
+fn every_scenario_ends_as_in_npm() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (file, text) in FILES {
+        for scenario in Scenario::all(text) {
+            count += 1;
+            let outcome = scenario.resolve();
+            if outcome != scenario.expected {
+                wrong.push(format!("{file}: {}\n  npm:  {}\n  ours: {outcome}", scenario.title, scenario.expected));
+            }
+        }
+    }
+    assert!(count > 20, "the scenarios were not read");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The order in which packuments arrive must not change the tree: they are answered last come, first served.
+#[test]
+fn the_order_of_answers_changes_nothing() {
+    for (file, text) in FILES {
+        for scenario in Scenario::all(text) {
+            assert_eq!(scenario.resolve_backwards(), scenario.resolve(), "{file}: {}", scenario.title);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { areas } from '../src/model/strip';
+
+test('what arrived stands above the wire, what was placed below it, each at its time', () => {
+  const moments = [
+    { elapsed: 0, fetched: 4, placed: 0 },
+    { elapsed: 50, fetched: 4, placed: 1 },
+    { elapsed: 100, fetched: 4, placed: 0 },
+  ];
+  expect(areas(moments, 100, 120, 20)).toEqual({
+    fetched: 'M0.0 10h1.0v-10.0h-1.0z',
+    placed: 'M60.0 10h1.0v5.0h-1.0z',
+  });
+});
+
+test('nothing yet is no shape', () => expect(areas([], 1, 120, 20)).toEqual({ fetched: '', placed: '' }));
