@@ -24,6 +24,69 @@ pub enum Command {
     /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
     /// the first of these that makes a setting wins.
     Lock(LockArguments),
+
+    /// Install exactly what package-lock.json says, and repair what isn't as it should be
+    ///
+    /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
+    Ci(InstallArguments),
+
+    /// Install the dependencies of package.json, and bring package-lock.json up to date
+    #[command(visible_alias = "i")]
+    Install(InstallArguments),
+
+    /// Look after the store that all projects share
+    Store(StoreArguments),
+}
+
+/// What `ci` and `install` take.
+#[derive(Debug, Args)]
+pub struct InstallArguments {
+    /// What they have in common with `lock`.
+    #[command(flatten)]
+    pub lock: LockArguments,
+
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Leave out a kind of dependencies: dev, optional or peer [default: dev in production]
+    #[arg(long, value_name = "KIND", value_parser = ["dev", "optional", "peer"], help_heading = "Tree")]
+    pub omit: Vec<String>,
+
+    /// Install a kind of dependencies although it is omitted elsewhere
+    #[arg(long, value_name = "KIND", value_parser = ["prod", "dev", "optional", "peer"], help_heading = "Tree")]
+    pub include: Vec<String>,
+
+    /// Where to keep packages for all projects [default: store in the cache folder, or ESPALIER_STORE]
+    #[arg(long, value_name = "DIR")]
+    pub store_dir: Option<PathBuf>,
+}
+
+/// What `store` takes.
+#[derive(Debug, Args)]
+pub struct StoreArguments {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+
+    /// Where it is [default: store in the cache folder, or ESPALIER_STORE]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub store_dir: Option<PathBuf>,
+
+    /// Print one JSON object instead of text; errors too
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with the store.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Print where it is
+    Path,
+    /// Compare every file with what was stored, and remove the packages that differ
+    Verify,
+    /// Remove the packages that no project uses
+    Prune,
 }
 
 /// What `lock` takes.

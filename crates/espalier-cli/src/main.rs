@@ -19,5 +19,8 @@ use arguments::{Arguments, Command};
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Lock(arguments) => command::lock::run(&arguments),
+        Command::Ci(arguments) => command::install::run(&arguments, true),
+        Command::Install(arguments) => command::install::run(&arguments, false),
+        Command::Store(arguments) => command::store::run(&arguments),
     }
 }

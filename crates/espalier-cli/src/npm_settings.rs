@@ -40,6 +40,8 @@ const SETTINGS: &[Setting] = &[
     switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
     text("before", "DATE", TREE, "Only see versions that were published by then"),
     text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
+    text("allow-remote", "WHOSE", TREE, "Fetch tarballs from any URL: none, root or all [default: none]"),
+    text("allow-git", "WHOSE", TREE, "Fetch from git: none, root or all [default: none]"),
     text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
     text("cpu", "CPU", PLATFORM, "The processor to resolve for, as in `process.arch` [default: this one]"),
     text("libc", "LIBC", PLATFORM, "The C library to resolve for, glibc or musl [default: this one]"),
@@ -51,6 +53,11 @@ const SETTINGS: &[Setting] = &[
 ];
 
 impl NpmSettings {
+    /// Adds settings that a command has as arguments of its own.
+    pub fn set(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
     /// The settings by name.
     pub fn into_settings(self) -> IndexMap<String, Value> {
         self.0
@@ -113,7 +120,7 @@ mod tests {
 
     fn given(flags: &[&str]) -> Vec<(String, Value)> {
         let arguments = Arguments::parse_from(["espalier", "lock"].iter().chain(flags));
-        let Command::Lock(arguments) = arguments.command;
+        let Command::Lock(arguments) = arguments.command else { panic!("another command") };
         arguments.npm.into_settings().into_iter().collect()
     }
 

@@ -31,8 +31,10 @@ pub mod semver;
 mod spec;
 mod tree;
 
+pub use collation::compare as collate;
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
+pub use lockfile::hidden_lockfile;
 pub use options::{Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
 pub use request::{Answer, Event, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};

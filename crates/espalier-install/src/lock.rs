@@ -13,7 +13,7 @@ use crate::config::ConfigError;
 use crate::config::settings::Settings;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
-use crate::project::{ProjectError, ProjectFolder, Written};
+use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
 
 /// What to lock, and with which settings.
@@ -43,6 +43,17 @@ pub struct Locked {
     /// From the first file read to the last byte written.
     pub elapsed: Duration,
     /// Where that time went, beside what the activity counts.
+    pub phases: Phases,
+}
+
+/// A tree that isn't written yet.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub outcome: Outcome,
+    /// As it is on disk.
+    pub lockfile: Lockfile,
+    pub registry: Registry,
+    pub start: Instant,
     pub phases: Phases,
 }
 
@@ -87,31 +98,49 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
+        let resolved = self.resolve(observe, interruption).await?;
+        let end = Instant::now();
+        let written = resolved.lockfile.write(&resolved.outcome.lockfile)?;
+        let finishing = resolved.phases.finishing + end.elapsed();
+        Ok(Locked {
+            path: resolved.lockfile.path().to_owned(),
+            written,
+            elapsed: resolved.start.elapsed(),
+            phases: Phases { finishing, ..resolved.phases },
+            outcome: resolved.outcome,
+        })
+    }
+
+    /// Resolves the project, and writes nothing but the cache.
+    pub(crate) async fn resolve(
+        &self,
+        observe: impl FnMut(Event),
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
         let project = self.project.read(&lockfile)?;
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         let resolution = Resolution::new(project.clone(), self.options().await);
-        let sources = Sources { registry, project: self.project };
+        let sources = Sources { registry: registry.clone(), project: self.project.clone() };
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
         let (ended, waiting) =
             driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
         let end = Instant::now();
-        let result = match ended {
-            Ended::Finished(finished) => finished
-                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
-                .and_then(|outcome| Ok((lockfile.write(&outcome.lockfile)?, outcome))),
-            Ended::Interrupted => Err(LockError::Interrupted),
-        };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let (written, outcome) = result?;
+        let outcome = match ended {
+            Ended::Finished(finished) => {
+                finished.map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })?
+            }
+            Ended::Interrupted => return Err(LockError::Interrupted),
+        };
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
-        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), phases })
+        Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
 
     async fn options(&self) -> Options {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use espalier_core::{FetchFailure, FetchFailureKind, Project, TarballListing};
 
+pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
 
 use crate::integrity::Integrity;
