@@ -60,6 +60,9 @@ pub struct Options {
     pub before: Option<i64>,
     /// `--tag`: the dist-tag that an empty spec stands for.
     pub default_tag: String,
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
+    /// when the tree stands: what bundled packages lack is not fetched then.
+    pub complete: bool,
 }
 
 /// The Node version assumed where none can be asked.
@@ -81,6 +84,7 @@ impl Default for Options {
             engine_strict: false,
             before: None,
             default_tag: "latest".into(),
+            complete: true,
         }
     }
 }

@@ -98,7 +98,7 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
-        let resolved = self.resolve(observe, interruption).await?;
+        let resolved = self.resolve(true, observe, interruption).await?;
         let end = Instant::now();
         let written = resolved.lockfile.write(&resolved.outcome.lockfile)?;
         let finishing = resolved.phases.finishing + end.elapsed();
@@ -111,9 +111,10 @@ impl Lock {
         })
     }
 
-    /// Resolves the project, and writes nothing but the cache.
+    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`].
     pub(crate) async fn resolve(
         &self,
+        complete: bool,
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
@@ -122,7 +123,7 @@ impl Lock {
         let project = self.project.read(&lockfile)?;
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = Resolution::new(project.clone(), self.options().await);
+        let resolution = Resolution::new(project.clone(), Options { complete, ..self.options().await });
         let sources = Sources { registry: registry.clone(), project: self.project.clone() };
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();

@@ -14,7 +14,8 @@ pub const TEMPORARY_STORE: &str = "node_modules/.espalier-store";
 
 /// Whether a hidden entry of a `node_modules` was left by an installation that didn't end, of this program or of npm.
 pub fn is_retired(folder: &Path, name: &str) -> bool {
-    if name == RETIRED || TEMPORARY_STORE.ends_with(&format!("/{name}")) {
+    // The hidden lockfile has such a name until it is whole.
+    if name.starts_with(".package-lock-") || name == RETIRED || TEMPORARY_STORE.ends_with(&format!("/{name}")) {
         return true;
     }
     let Some((original, hash)) = name.strip_prefix('.').and_then(|rest| rest.rsplit_once('-')) else { return false };

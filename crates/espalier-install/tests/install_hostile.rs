@@ -193,6 +193,7 @@ async fn an_interruption_leaves_everything_as_it_was() {
     scene.install().await;
     fs::remove_dir_all(scene.at("node_modules")).expect("removed");
     let server = scene.serve().await;
+    scene.rebase(&server.origin());
     let error =
         scene.prepare(false, &server.origin()).run(|_| (), std::future::ready(())).await.expect_err("interrupted");
     assert!(error.to_string().starts_with("interrupted"), "{error}");

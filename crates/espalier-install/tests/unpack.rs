@@ -84,7 +84,7 @@ fn an_archive_need_not_be_compressed() {
 
 #[test]
 fn paths_that_climb_are_left_out() {
-    for path in ["package/../../evil", "package/a/../../../evil", "../evil", "package/..\\..\\evil", "package/.."] {
+    for path in ["package/../../evil", "package/a/../../../evil", "../../evil", "package/..\\..\\evil", "package/.."] {
         leaves_out(Archive::default().file(path, b"evil"));
     }
 }
@@ -92,7 +92,7 @@ fn paths_that_climb_are_left_out() {
 #[test]
 fn absolute_paths_stay_inside() {
     let (_, files) = unpacked(Archive::default().file("package//etc/passwd", b"").file("/package/b", b""));
-    assert_eq!(files, ["b", "etc/passwd", "good.js"]);
+    assert_eq!(files, ["etc/passwd", "good.js", "package/b"]);
 }
 
 /// CVE-2021-37701, CVE-2021-37712: a path through a drive that climbs (`c:../x`).

@@ -18,8 +18,7 @@ pub fn sentence(done: &Done) -> String {
         return format!("Nothing was done ({elapsed}); it would be: {}.\n", counts.unwrap_or("nothing".into()));
     }
     let report = &done.report;
-    let removed = report.removed.iter().filter(|path| !path.rsplit('/').next().unwrap_or_default().starts_with('.'));
-    match counts(report.added.len(), report.changed.len(), report.repaired.len(), removed.count()) {
+    match counts(report.added.len(), report.changed.len(), report.repaired.len(), report.removed.len()) {
         Some(counts) => format!("{counts} in {elapsed}.\n"),
         None => format!("{} up to date in {elapsed}.\n", counted(report.kept, "package")),
     }

@@ -18,8 +18,12 @@ impl Builder {
     pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
-        self.check_engines_and_platforms()?;
+        // Abbreviated packuments don't say for which C library a package is.
         self.complete_manifests().await?;
+        self.check_engines_and_platforms()?;
+        if !self.options.complete {
+            self.unpack_installed_bundles().await?;
+        }
         self.warn_of_deprecations();
 
         let entries = lockfile::entries(&self.tree);

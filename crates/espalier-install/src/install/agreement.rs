@@ -12,11 +12,12 @@ struct Lockfile {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct Entry {
     version: Option<String>,
     resolved: Option<String>,
     link: bool,
+    in_bundle: bool,
 }
 
 impl Lockfile {
@@ -44,6 +45,8 @@ pub fn disagreements(lockfile: &str, resolved: &str, placed: &[String]) -> Vec<S
         let name = split(location).1;
         let wanted = ideal.version(location).flatten().unwrap_or("undefined");
         match lockfile.version(location) {
+            // npm looks before it opens the bundles that the lock doesn't show.
+            None if ideal.packages[location].in_bundle => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
             Some(locked) => {
                 let locked = locked.unwrap_or("undefined");

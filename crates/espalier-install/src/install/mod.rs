@@ -7,6 +7,7 @@
 mod agreement;
 mod trust;
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use espalier_core::{Event, Outcome};
+use rustc_hash::FxHashMap;
 
 use crate::config::{Config, Environment};
 use crate::lock::{Lock, LockError, Resolved};
@@ -24,7 +26,7 @@ use crate::plan::{Plan, bins};
 use crate::project::Written;
 use crate::reify::{Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, StoredPackage};
 pub use trust::{Refusal, Trust};
 
 /// What to install, and how.
@@ -128,7 +130,7 @@ impl Install {
         if self.clean && self.lock.project.lockfile().map_err(LockError::from)?.text().is_none() {
             return Err(InstallError::NoLockfile);
         }
-        let resolved = self.lock.resolve(observe, interruption.as_mut()).await?;
+        let resolved = self.lock.resolve(false, observe, interruption.as_mut()).await?;
         if self.clean {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
@@ -145,7 +147,6 @@ impl Install {
     async fn apply(self, resolved: Resolved, interruption: impl Future<Output = ()>) -> Result<Done, InstallError> {
         let project = self.lock.project.path().to_owned();
         let layout = Layout::new(&resolved.outcome, self.omit)?;
-        self.trust.check(&layout, &resolved.outcome.graph, &resolved.registry)?;
         check_workspaces(&project, &layout)?;
         let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
         let is_there = project.join("node_modules").exists();
@@ -153,6 +154,7 @@ impl Install {
         let (store, note) = open_store(&self.store, &project)?;
         let store = Arc::new(store);
         let plan = self.plan(&project, &layout, &store);
+        self.trust.check(&plan, &layout, &resolved.outcome.graph, &resolved.registry)?;
         if self.dry_run {
             return Ok(Done {
                 outcome: resolved.outcome,
@@ -198,9 +200,13 @@ impl Install {
     }
 
     fn plan(&self, project: &Path, layout: &Layout, store: &Store) -> Plan {
-        let stored = |location: &str| match &layout.packages.get(location)?.origin {
-            Origin::Tarball { integrity, .. } => store.find(&integrity.as_deref()?.parse().ok()?),
-            _ => None,
+        let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
+        let stored = |location: &str| {
+            let Origin::Tarball { integrity: Some(integrity), .. } = &layout.packages.get(location)?.origin else {
+                return None;
+            };
+            let find = || store.find(&integrity.parse().ok()?);
+            known.borrow_mut().entry(integrity.clone()).or_insert_with(find).clone()
         };
         let bins = bins::links(layout);
         let installed = if self.clean { None } else { Installed::read(project) };
@@ -213,7 +219,10 @@ impl Install {
             stored: &stored,
             executable_mode: store.executable_mode(),
         };
-        let findings = inspection.run();
+        let mut findings = inspection.run();
+        if store.root().starts_with(project.join(TEMPORARY_STORE)) {
+            findings.extraneous.retain(|path| path != TEMPORARY_STORE);
+        }
         Plan::new(layout, &findings, bins, stored)
     }
 }

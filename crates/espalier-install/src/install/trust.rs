@@ -4,6 +4,7 @@ use espalier_core::Graph;
 use rustc_hash::FxHashMap;
 
 use crate::config::Config;
+use crate::plan::Plan;
 use crate::plan::layout::{Layout, Origin, Package};
 use crate::registry::{Registry, package_of};
 
@@ -47,11 +48,13 @@ impl Trust {
         Self { git: allowed("allow-git"), remote: allowed("allow-remote") }
     }
 
-    /// The first package of a layout that isn't allowed.
-    pub fn check(self, layout: &Layout, graph: &Graph, registry: &Registry) -> Result<(), Refusal> {
+    /// The first package that a plan would put in place and that isn't allowed. What is in its place already stays.
+    pub fn check(self, plan: &Plan, layout: &Layout, graph: &Graph, registry: &Registry) -> Result<(), Refusal> {
         let asked = Asked::of(graph);
-        let mut packages = layout.packages.iter();
-        packages.try_for_each(|(location, package)| self.check_one(location, package, &asked, registry))
+        plan.place.iter().try_for_each(|placement| {
+            let location = &placement.location;
+            self.check_one(location, &layout.packages[location], &asked, registry)
+        })
     }
 
     fn check_one(

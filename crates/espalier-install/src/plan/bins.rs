@@ -96,6 +96,13 @@ fn inside(path: &str) -> String {
     steps.join("/")
 }
 
+/// The content with its first line as Unix wants it, if it needs that.
+pub fn without_carriage_return(content: &[u8]) -> Option<Vec<u8>> {
+    let end = content.iter().position(|byte| *byte == b'\n')?;
+    let line = content[..end].strip_suffix(b"\r").filter(|line| line.starts_with(b"#!") && line.len() > 2)?;
+    Some([line, &content[end..]].concat())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

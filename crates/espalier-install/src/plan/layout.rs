@@ -281,7 +281,11 @@ fn is_harmless(location: &str) -> bool {
         return !location.contains(['\\', '\0']);
     }
     let mut rest = steps.iter().copied().peekable();
-    while rest.next_if(|step| *step != "node_modules").is_some_and(|step| step != ".." && !step.is_empty()) {}
+    while let Some(step) = rest.next_if(|step| *step != "node_modules") {
+        if matches!(step, "" | "." | "..") {
+            return false;
+        }
+    }
     loop {
         match (rest.next(), rest.next()) {
             (Some("node_modules"), Some(scope)) if scope.len() > 1 && scope.starts_with('@') => {

@@ -16,7 +16,7 @@ use crate::integrity::Integrity;
 use crate::store::StoredPackage;
 use bins::BinLink;
 use inspect::{Condition, Findings, is_below, link_text};
-use layout::{Layout, Origin};
+use layout::{Layout, Origin, lies_in_node_modules};
 
 /// Everything that is to be done.
 #[derive(Debug, Default)]
@@ -163,8 +163,7 @@ impl Plan {
 
     /// How many things are removed without anything in their place.
     pub fn removed(&self) -> usize {
-        let is_package = |path: &str| !path.rsplit('/').next().unwrap_or_default().starts_with('.');
-        self.retire.iter().filter(|retirement| retirement.removed && is_package(&retirement.path)).count()
+        self.retire.iter().filter(|retirement| retirement.removed && lies_in_node_modules(&retirement.path)).count()
     }
 }
 

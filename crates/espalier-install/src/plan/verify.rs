@@ -10,6 +10,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
+use super::bins::without_carriage_return;
 use crate::store::{StoredPackage, is_untouched};
 
 /// What is expected besides the package's own files.
@@ -31,10 +32,12 @@ pub fn first_difference(folder: &Path, expectation: &Expectation<'_>) -> Option<
         let Ok(found) = fs::symlink_metadata(folder.join(&file.path)) else {
             return Some(format!("{} is missing", file.path));
         };
-        if !is_untouched(&found, file, &expectation.stored.key) {
+        let executable = expectation.executables.contains(file.path.as_str());
+        let is_mended =
+            || executable && found.len() + 1 == file.size && is_mended(folder, &file.path, expectation.stored);
+        if !is_untouched(&found, file, &expectation.stored.key) && !is_mended() {
             return Some(format!("{} was changed", file.path));
         }
-        let executable = expectation.executables.contains(file.path.as_str());
         let mode = if executable { file.mode | expectation.executable_mode } else { file.mode };
         if !has_mode(&found, mode) {
             return Some(format!("{} has other permissions", file.path));
@@ -60,6 +63,12 @@ pub fn first_difference(folder: &Path, expectation: &Expectation<'_>) -> Option<
         }
     }
     None
+}
+
+/// Whether a command differs from what is stored only in the carriage return that its first line had.
+fn is_mended(folder: &Path, path: &str, stored: &StoredPackage) -> bool {
+    let mended = fs::read(stored.folder.join(path)).ok().and_then(|content| without_carriage_return(&content));
+    mended.is_some() && mended == fs::read(folder.join(path)).ok()
 }
 
 #[cfg(unix)]

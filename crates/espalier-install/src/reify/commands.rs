@@ -8,8 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::journal::Journal;
 #[cfg(unix)]
-use super::place::{has_carriage_return, set_mode, without_carriage_return};
+use super::place::{has_carriage_return, set_mode};
 use crate::plan::bins::BinLink;
+#[cfg(unix)]
+use crate::plan::bins::without_carriage_return;
 
 /// Makes every `.bin` folder hold exactly these commands. One whose file doesn't exist is left out, as npm leaves it out.
 pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32, journal: &Journal) -> io::Result<()> {
@@ -53,10 +55,23 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Commands on Windows are small scripts, which aren't written yet.
+/// Makes one command; whether there was something to do.
 #[cfg(not(unix))]
-fn link(_: &Path, _: &BinLink, _: &Journal) -> io::Result<bool> {
-    Ok(false)
+fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
+    let content = fs::read(project.join(&bin.package).join(&bin.file)).unwrap_or_default();
+    let shims = super::shims::shims(&bin.target, &String::from_utf8_lossy(&content));
+    for (ending, text) in [("", shims.sh), (".cmd", shims.cmd), (".ps1", shims.powershell)] {
+        let location = format!("{}{ending}", bin.location);
+        let path = project.join(&location);
+        if fs::read(&path).is_ok_and(|present| present == text.as_bytes()) {
+            continue;
+        }
+        journal.retire(&location)?;
+        fs::create_dir_all(path.parent().unwrap_or(project))?;
+        journal.making(&location);
+        fs::write(path, text)?;
+    }
+    Ok(true)
 }
 
 /// Packages came as they have to be; what a link leads to may not, and neither may one that stayed and got a command now.
@@ -92,8 +107,11 @@ fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     let mut left = 0;
     for entry in entries.flatten() {
-        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        if is_link && !names.contains(entry.file_name().to_string_lossy().as_ref()) {
+        // Commands are links, except on Windows.
+        let is_command = cfg!(windows) || entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = if cfg!(windows) { name.trim_end_matches(".cmd").trim_end_matches(".ps1") } else { &name };
+        if is_command && !names.contains(name) {
             fs::remove_file(entry.path())?;
         } else {
             left += 1;

@@ -8,6 +8,7 @@ mod commands;
 mod fetch;
 mod journal;
 mod place;
+pub mod shims;
 
 use std::fs::{self, File};
 use std::future::Future;
@@ -391,7 +392,9 @@ impl Reify<'_> {
                 report.deprecated.push((installed(), message.clone()));
             }
         }
-        let removed = self.plan.retire.iter().filter(|retirement| retirement.removed);
+        let is_package = |path: &str| !path.rsplit('/').next().unwrap_or_default().starts_with('.');
+        let removed = self.plan.retire.iter().filter(|retirement| retirement.removed && is_package(&retirement.path));
+        let removed = removed.filter(|retirement| lies_in_node_modules(&retirement.path));
         report.removed = removed.map(|retirement| retirement.path.clone()).collect();
         report
     }

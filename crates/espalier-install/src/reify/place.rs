@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
+use crate::plan::bins::without_carriage_return;
 use crate::store::{FileRecord, StoredPackage, is_untouched};
 
 /// Why a package could not be put in its place.
@@ -148,13 +149,6 @@ pub fn has_carriage_return(file: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(file).and_then(|file| file.take(2048).read_to_end(&mut start));
     read.is_ok() && without_carriage_return(&start).is_some()
-}
-
-/// The content with its first line as Unix wants it, if it needs that.
-pub fn without_carriage_return(content: &[u8]) -> Option<Vec<u8>> {
-    let end = content.iter().position(|byte| *byte == b'\n')?;
-    let line = content[..end].strip_suffix(b"\r").filter(|line| line.starts_with(b"#!") && line.len() > 2)?;
-    Some([line, &content[end..]].concat())
 }
 
 /// Sets a file's permissions, where there are such.

@@ -74,13 +74,13 @@ impl Scene {
         let mut full = manifest;
         full["dist"] =
             json!({ "tarball": format!("/{name}/-/{file}"), "integrity": Integrity::of(tarball).to_string() });
+        let document = self.path("registry/packuments").join(format!("{}.json", name.replace('/', "%2f")));
         let packument = self
             .packuments
             .entry(name.to_owned())
             .or_insert_with(|| json!({ "_id": name, "name": name, "dist-tags": {}, "versions": {}, "time": {} }));
         packument["dist-tags"]["latest"] = version.into();
         packument["versions"][version] = full;
-        let document = self.path("registry/packuments").join(format!("{}.json", name.replace('/', "%2f")));
         fs::write(document, packument.to_string()).expect("written");
         self
     }
@@ -145,6 +145,7 @@ impl Scene {
 
     async fn run(&self, clean: bool) -> Result<Done, InstallError> {
         let server = self.serve().await;
+        self.rebase(&server.origin());
         self.prepare(clean, &server.origin()).run(|_| (), std::future::pending()).await
     }
 
@@ -158,19 +159,17 @@ impl Scene {
         self.run(false).await.expect_err("a failure")
     }
 
-    /// `ci`, which has to work. The lock may be of a server that has another port.
+    /// `ci`, which has to work.
     pub async fn ci(&self) -> Done {
         self.try_ci().await.unwrap_or_else(|error| panic!("{error}"))
     }
 
     pub async fn try_ci(&self) -> Result<Done, InstallError> {
-        let server = self.serve().await;
-        self.rebase(&server.origin());
-        self.prepare(true, &server.origin()).run(|_| (), std::future::pending()).await
+        self.run(true).await
     }
 
-    /// Makes the lock one of this registry.
-    fn rebase(&self, origin: &str) {
+    /// Makes the lock one of this registry, which has another port each time it is served.
+    pub fn rebase(&self, origin: &str) {
         let path = self.at("package-lock.json");
         let Ok(text) = fs::read_to_string(&path) else { return };
         let mut text = text;

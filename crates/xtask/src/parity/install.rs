@@ -2,7 +2,7 @@
 //!
 //! Both programs install the recorded lock from the same server. Every path, its kind, mode, content and link are compared; then
 //! npm is asked what it thinks of Espalier's tree: `npm ls` has to say the same of both, and `npm install` has to find nothing
-//! to do.
+//! to do. At last both install from package.json alone, which has to give the same lock, too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +69,7 @@ impl Bench {
             self.prepare(project, folder)?;
         }
         self.run_npm(&by_npm, "ci", &arguments)?;
-        self.run_espalier(&by_espalier, &arguments)?;
+        self.run_espalier(&by_espalier, "ci", &arguments)?;
         let mut differences = compare("npm ci", &list(&by_npm)?, &list(&by_espalier)?);
 
         let ls = |folder: &Path| -> anyhow::Result<String> {
@@ -85,7 +85,12 @@ impl Bench {
         differences.extend(compare("npm install afterwards", &before, &list(&by_espalier)?));
         for folder in [&by_npm, &by_espalier] {
             fs::remove_dir_all(folder)?;
+            self.prepare(project, folder)?;
+            fs::remove_file(folder.join("package-lock.json"))?;
         }
+        self.run_npm(&by_npm, "install", &arguments)?;
+        self.run_espalier(&by_espalier, "install", &arguments)?;
+        differences.extend(compare("npm install of nothing but package.json", &list(&by_npm)?, &list(&by_espalier)?));
         Ok(differences)
     }
 
@@ -114,14 +119,14 @@ impl Bench {
         succeed(&format!("npm {command}"), &self.npm(folder, command, arguments).output()?)
     }
 
-    fn run_espalier(&self, folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+    fn run_espalier(&self, folder: &Path, command: &str, arguments: &[&str]) -> anyhow::Result<()> {
         let mut espalier = Command::new(&self.espalier);
-        espalier.arg("ci").args(arguments).current_dir(folder).env("npm_config_registry", &self.origin);
+        espalier.arg(command).args(arguments).current_dir(folder).env("npm_config_registry", &self.origin);
         espalier.env("npm_config_userconfig", self.scratch.join("user"));
         espalier
             .env("ESPALIER_CACHE_DIR", self.scratch.join("cache"))
             .env("ESPALIER_STORE", self.scratch.join("store"));
-        succeed("espalier ci", &espalier.output()?)
+        succeed(&format!("espalier {command}"), &espalier.output()?)
     }
 }
 
