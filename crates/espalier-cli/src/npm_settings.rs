@@ -40,6 +40,7 @@ const SETTINGS: &[Setting] = &[
     switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
     text("before", "DATE", TREE, "Only see versions that were published by then"),
     text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
+    switch("ignore-scripts", TREE, "Run no scripts; none are run yet, with or without it"),
     text("allow-remote", "WHOSE", TREE, "Fetch tarballs from any URL: none, root or all [default: none]"),
     text("allow-git", "WHOSE", TREE, "Fetch from git: none, root or all [default: none]"),
     text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
