@@ -18,6 +18,9 @@ use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Lock(arguments) => command::lock::run(&arguments),
+        Command::Lock(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
+        Command::Add(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
+        Command::Remove(arguments) => command::lock::run(&arguments, command::lock::removals(&arguments)),
+        Command::Update(arguments) => command::lock::run(&arguments, command::lock::updates(&arguments)),
     }
 }

@@ -13,40 +13,56 @@ pub struct NpmSettings(IndexMap<String, Value>);
 
 struct Setting {
     name: &'static str,
+    /// npm's way to say no to a switch: `no-save`.
+    denial: Option<&'static str>,
     /// The placeholder for a value; a switch has none.
     value: Option<&'static str>,
     heading: &'static str,
     help: &'static str,
 }
 
-const fn switch(name: &'static str, heading: &'static str, help: &'static str) -> Setting {
-    Setting { name, value: None, heading, help }
+macro_rules! switch {
+    ($name:literal, $heading:expr, $help:literal) => {
+        Setting { name: $name, denial: Some(concat!("no-", $name)), value: None, heading: $heading, help: $help }
+    };
 }
 
 const fn text(name: &'static str, value: &'static str, heading: &'static str, help: &'static str) -> Setting {
-    Setting { name, value: Some(value), heading, help }
+    Setting { name, denial: None, value: Some(value), heading, help }
 }
 
 const TREE: &str = "Tree";
 const PLATFORM: &str = "Platform";
 const NETWORK: &str = "Network";
+const SAVING: &str = "Saving";
 
 const SETTINGS: &[Setting] = &[
-    switch("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
-    switch("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
-    switch("force", TREE, "Keep going where peers conflict"),
-    switch("prefer-dedupe", TREE, "Prefer a version that is already there to a newer one"),
-    switch("install-links", TREE, "Pack folders outside the project instead of linking them"),
-    switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
+    switch!("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
+    switch!("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
+    switch!("force", TREE, "Keep going where peers conflict"),
+    switch!("prefer-dedupe", TREE, "Prefer a version that is already there to a newer one"),
+    switch!("install-links", TREE, "Pack folders outside the project instead of linking them"),
+    switch!("engine-strict", TREE, "Fail on packages that do not support this Node"),
     text("before", "DATE", TREE, "Only see versions that were published by then"),
     text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
+    text("allow-git", "WHO", TREE, "Who may depend on git repositories: all, root or none [default: none]"),
+    text("allow-remote", "WHO", TREE, "Who may depend on tarballs by URL: all, root or none [default: none]"),
+    text("allow-file", "WHO", TREE, "Who may depend on tarballs on disk: all, root or none [default: all]"),
+    text("allow-directory", "WHO", TREE, "Who may depend on folders: all, root or none [default: all]"),
+    switch!("allow-unused-patches", TREE, "Accept patches for packages that are not there"),
+    switch!("ignore-extension", TREE, "Do without an .npm-extension script"),
+    text("lockfile-version", "VERSION", TREE, "The version of lockfile to write: 1, 2 or 3 [default: as it is, else 3]"),
+    switch!("package-lock", TREE, "Start from package-lock.json and write it [default: true]"),
+    switch!("save", SAVING, "Save to package.json [default: true; false for update]"),
+    switch!("save-exact", SAVING, "Save the exact version, without a prefix"),
+    text("save-prefix", "PREFIX", SAVING, "What to put before a version that is saved [default: ^]"),
     text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
     text("cpu", "CPU", PLATFORM, "The processor to resolve for, as in `process.arch` [default: this one]"),
     text("libc", "LIBC", PLATFORM, "The C library to resolve for, glibc or musl [default: this one]"),
     text("registry", "URL", NETWORK, "The registry to ask"),
-    switch("offline", NETWORK, "Use the cache only"),
-    switch("prefer-offline", NETWORK, "Use the cache however old it is, and the network for the rest"),
-    switch("prefer-online", NETWORK, "Ask the registry even where the cache is fresh"),
+    switch!("offline", NETWORK, "Use the cache only"),
+    switch!("prefer-offline", NETWORK, "Use the cache however old it is, and the network for the rest"),
+    switch!("prefer-online", NETWORK, "Ask the registry even where the cache is fresh"),
     text("userconfig", "FILE", NETWORK, "The user's settings [default: ~/.npmrc]"),
 ];
 
@@ -61,7 +77,8 @@ impl Setting {
     fn argument(&self) -> Arg {
         let argument = Arg::new(self.name).long(self.name).help(self.help).help_heading(self.heading);
         match self.value {
-            Some(placeholder) => argument.value_name(placeholder),
+            // The last one counts, as with npm.
+            Some(placeholder) => argument.value_name(placeholder).overrides_with(self.name),
             // `--force`, `--force=false`; and `--force x` does not swallow the x.
             None => argument
                 .action(ArgAction::Set)
@@ -74,9 +91,15 @@ impl Setting {
         }
     }
 
+    fn denied(&self) -> Option<Arg> {
+        let name = self.denial?;
+        Some(Arg::new(name).long(name).action(ArgAction::SetTrue).hide(true).overrides_with(self.name))
+    }
+
     fn given(&self, matches: &ArgMatches) -> Option<Value> {
         match self.value {
             Some(_) => matches.get_one::<String>(self.name).cloned().map(Value::Text),
+            None if self.denial.is_some_and(|denial| matches.get_flag(denial)) => Some(Value::Flag(false)),
             None => matches.get_one::<bool>(self.name).copied().map(Value::Flag),
         }
     }
@@ -84,7 +107,7 @@ impl Setting {
 
 impl clap::Args for NpmSettings {
     fn augment_args(command: Command) -> Command {
-        command.args(SETTINGS.iter().map(Setting::argument))
+        command.args(SETTINGS.iter().map(Setting::argument)).args(SETTINGS.iter().filter_map(Setting::denied))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -113,8 +136,8 @@ mod tests {
 
     fn given(flags: &[&str]) -> Vec<(String, Value)> {
         let arguments = Arguments::parse_from(["espalier", "lock"].iter().chain(flags));
-        let Command::Lock(arguments) = arguments.command;
-        arguments.npm.into_settings().into_iter().collect()
+        let Command::Lock(arguments) = arguments.command else { panic!("it is lock") };
+        arguments.lock.npm.into_settings().into_iter().collect()
     }
 
     #[test]
