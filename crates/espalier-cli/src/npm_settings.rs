@@ -34,7 +34,7 @@ const fn text(name: &'static str, value: &'static str, heading: &'static str, he
 const TREE: &str = "Tree";
 const PLATFORM: &str = "Platform";
 const NETWORK: &str = "Network";
-const SAVING: &str = "Saving";
+pub const SAVING: &str = "Saving";
 
 const SETTINGS: &[Setting] = &[
     switch!("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
@@ -67,6 +67,11 @@ const SETTINGS: &[Setting] = &[
 ];
 
 impl NpmSettings {
+    /// Adds settings that a command has as arguments of its own.
+    pub fn set(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
     /// The settings by name.
     pub fn into_settings(self) -> IndexMap<String, Value> {
         self.0

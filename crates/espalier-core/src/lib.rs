@@ -35,8 +35,10 @@ mod spec;
 mod tree;
 
 pub use changes::{ChangedManifest, Changes, Update};
+pub use collation::compare as collate;
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
+pub use lockfile::hidden_lockfile;
 pub use options::{Allow, Installed, InstalledPackage, Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
 pub use request::{Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, Request, TarballListing, Urgency};

@@ -106,9 +106,6 @@ pub struct Options {
     pub lockfile_version: Option<u64>,
     /// `--no-package-lock` is the contrary: the lock is neither read nor of any consequence.
     pub package_lock: bool,
-    /// Whether only a lock is made (`--package-lock-only`): then packages with bundles are looked into, which an installation
-    /// does when it unpacks them.
-    pub lock_only: bool,
     /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
     pub save: bool,
     /// `--allow-git`: whose git dependencies may be fetched.
@@ -127,6 +124,9 @@ pub struct Options {
     pub ignore_extension: bool,
     /// The host of the registry that is npm's default, whose tarballs in a yarn.lock stand for plain versions.
     pub default_registry_host: String,
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
+    /// when the tree stands: what bundled packages lack is not fetched then.
+    pub complete: bool,
 }
 
 /// The Node version assumed where none can be asked.
@@ -150,7 +150,6 @@ impl Default for Options {
             default_tag: "latest".into(),
             lockfile_version: None,
             package_lock: true,
-            lock_only: true,
             save: true,
             allow_git: Allow::None,
             allow_remote: Allow::None,
@@ -160,6 +159,7 @@ impl Default for Options {
             allow_unused_patches: false,
             ignore_extension: false,
             default_registry_host: String::new(),
+            complete: true,
         }
     }
 }

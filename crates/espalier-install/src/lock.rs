@@ -49,6 +49,17 @@ pub struct Locked {
     pub phases: Phases,
 }
 
+/// A tree that isn't written yet.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub outcome: Outcome,
+    /// As it is on disk.
+    pub lockfile: Lockfile,
+    pub registry: Registry,
+    pub start: Instant,
+    pub phases: Phases,
+}
+
 /// The parts of a run, one after the other. Between the first and the last, waiting takes turns with the resolution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phases {
@@ -90,32 +101,73 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
+        let resolved = self.resolve(true, true, observe, interruption).await?;
+        let end = Instant::now();
+        let written = self.save(&resolved)?;
+        let finishing = resolved.phases.finishing + end.elapsed();
+        Ok(Locked {
+            path: resolved.lockfile.path().to_owned(),
+            written,
+            elapsed: resolved.start.elapsed(),
+            phases: Phases { finishing, ..resolved.phases },
+            outcome: resolved.outcome,
+        })
+    }
+
+    /// Writes package.json, where it was changed, and the lockfiles. package.json is first: should it be cut off between the
+    /// two, the next run completes the lock.
+    pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
+        for changed in &resolved.outcome.changed_manifests {
+            self.project.write_manifest(&changed.folder, &changed.text)?;
+        }
+        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
+        let saved = self.settings.tree.save.unwrap_or(true) || self.changes.update != Update::None;
+        if !saved || !self.settings.tree.package_lock {
+            return Ok(Written::Unchanged);
+        }
+        if let Some(text) = &resolved.outcome.yarn_lock {
+            self.project.write_yarn_lock(text)?;
+        }
+        resolved.lockfile.write(&resolved.outcome.lockfile)
+    }
+
+    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
+    /// lock says is trusted as far as it can be, as `npm ci` does.
+    pub(crate) async fn resolve(
+        &self,
+        complete: bool,
+        may_save: bool,
+        observe: impl FnMut(Event),
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
         let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = Resolution::new(project.clone(), self.options().await);
-        let saves = Saves::of(&self);
-        let sources = Sources { registry, project: self.project };
+        let resolution = {
+            let options = self.options().await;
+            let save = options.save && may_save;
+            Resolution::new(project.clone(), Options { complete, save, ..options })
+        };
+        let sources = Sources { registry: registry.clone(), project: self.project.clone() };
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
         let (ended, waiting) =
             driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
         let end = Instant::now();
-        let result = match ended {
-            Ended::Finished(finished) => finished
-                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
-                .and_then(|outcome| Ok((saves.write(&lockfile, &outcome)?, outcome))),
-            Ended::Interrupted => Err(LockError::Interrupted),
-        };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let (written, outcome) = result?;
+        let outcome = match ended {
+            Ended::Finished(finished) => {
+                finished.map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })?
+            }
+            Ended::Interrupted => return Err(LockError::Interrupted),
+        };
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
-        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), phases })
+        Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
 
     async fn options(&self) -> Options {
@@ -159,33 +211,5 @@ impl Lock {
         };
         options.node_version = known.unwrap_or(options.node_version);
         options
-    }
-}
-
-/// What of an outcome reaches the disk.
-struct Saves {
-    project: ProjectFolder,
-    lockfile: bool,
-}
-
-impl Saves {
-    fn of(lock: &Lock) -> Self {
-        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
-        let saved = lock.settings.tree.save.unwrap_or(true) || lock.changes.update != Update::None;
-        Self { project: lock.project.clone(), lockfile: saved && lock.settings.tree.package_lock }
-    }
-
-    /// Writes package.json before the lock: should it be cut off between the two, the next run completes the lock.
-    fn write(&self, lockfile: &Lockfile, outcome: &Outcome) -> Result<Written, ProjectError> {
-        for changed in &outcome.changed_manifests {
-            self.project.write_manifest(&changed.folder, &changed.text)?;
-        }
-        if !self.lockfile {
-            return Ok(Written::Unchanged);
-        }
-        if let Some(text) = &outcome.yarn_lock {
-            self.project.write_yarn_lock(text)?;
-        }
-        lockfile.write(&outcome.lockfile)
     }
 }

@@ -36,6 +36,11 @@ pub fn code(error: &LockError) -> &'static str {
     }
 }
 
+/// npm's code for a failed fetch.
+pub(super) fn fetch_code(failure: &FetchFailure) -> &'static str {
+    ResolveError::Fetch { name: String::new(), failure: failure.clone(), chain: Vec::new() }.code()
+}
+
 /// One sentence, for machines and as the first line for people.
 pub fn headline(error: &LockError) -> String {
     match error {
@@ -109,7 +114,7 @@ fn resolve_headline(error: &ResolveError) -> String {
     }
 }
 
-fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
+pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
     match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
@@ -180,7 +185,12 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
     details
 }
 
-fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: Circumstances<'_>) -> String {
+pub(super) fn fetch(
+    name: &str,
+    failure: &FetchFailure,
+    chain: &[Requirer],
+    circumstances: Circumstances<'_>,
+) -> String {
     let mut details = String::new();
     if !chain.is_empty() {
         details += &(branch(chain, name, None) + "\n");

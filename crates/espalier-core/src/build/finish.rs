@@ -18,10 +18,14 @@ impl Builder {
     pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
+        // Abbreviated packuments don't say for which C library a package is.
+        self.complete_manifests().await?;
         self.check_engines_and_platforms()?;
         self.resolve_patches().await?;
         self.warn_of_misplaced_extensions();
-        self.complete_manifests().await?;
+        if !self.options.complete {
+            self.unpack_installed_bundles().await?;
+        }
         self.warn_of_deprecations();
         let changed_manifests = self.save_changes().await?;
 

@@ -243,7 +243,9 @@ impl Builder {
         if self.tree[node].root != self.tree.root || !self.seen.insert(node) {
             return Ok(());
         }
-        self.unpack_bundle(node).await?;
+        if self.options.complete {
+            self.unpack_bundle(node).await?;
+        }
         for (edge, dep) in self.gather(node).await? {
             let placement = self.place(edge, dep)?;
             self.settle(&placement);
