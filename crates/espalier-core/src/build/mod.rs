@@ -15,6 +15,8 @@ mod explain;
 mod fetch;
 mod finish;
 mod initial;
+mod inspect;
+mod outline;
 mod peer_sets;
 mod queue;
 mod virtual_roots;
@@ -38,6 +40,7 @@ use crate::request::Event;
 use crate::resolution::{Outcome, Warning};
 use crate::spec::Specs;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+pub use inspect::inspect;
 use queue::Queue;
 
 /// A resolution under way.
