@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::identities::ClientIdentity;
 use super::registries::Registries;
 use super::{Config, ConfigError, Environment};
 
@@ -48,6 +49,8 @@ pub struct Network {
     pub certificates: Vec<(String, String)>,
     /// PEM texts that are trusted beside the system's.
     pub extra_certificates: Vec<(String, String)>,
+    /// Certificates of the user's own, the one for the longest prefix first.
+    pub identities: Vec<ClientIdentity>,
 }
 
 /// How old a cached document may be.
@@ -135,6 +138,7 @@ impl Network {
             strict_ssl: config.flag("strict-ssl", true),
             certificates: certificates(config, environment)?,
             extra_certificates: extra_certificates(environment)?,
+            identities: ClientIdentity::all(config, environment)?,
         })
     }
 }
