@@ -1,10 +1,15 @@
 //! The command line: the commands and what each of them takes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::npm_settings::NpmSettings;
+use crate::npm_settings::{ForResolving, NpmSettings};
+
+pub mod project;
+pub mod reading;
+pub mod scripts;
 
 /// npm's dependency tree, to the byte.
 #[derive(Debug, Parser)]
@@ -24,18 +29,73 @@ pub enum Command {
     /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
     /// the first of these that makes a setting wins.
     Lock(LockArguments),
+
+    /// Run a script of package.json
+    #[command(visible_alias = "run-script")]
+    Run(scripts::RunArguments),
+
+    /// Run the script `test`
+    #[command(visible_alias = "t")]
+    Test(scripts::ScriptArguments),
+
+    /// Run the script `start`
+    Start(scripts::ScriptArguments),
+
+    /// Run the script `stop`
+    Stop(scripts::ScriptArguments),
+
+    /// Run the script `restart`, or `stop` and `start`
+    Restart(scripts::ScriptArguments),
+
+    /// Run a program of an installed package
+    #[command(visible_alias = "x")]
+    Exec(scripts::ExecArguments),
+
+    /// Run the install scripts of installed packages again
+    #[command(visible_alias = "rb")]
+    Rebuild(scripts::RebuildArguments),
+
+    /// Let installed packages run their install scripts
+    #[command(alias = "approve-scripts")]
+    Approve(scripts::ApprovalArguments),
+
+    /// Keep packages from running install scripts, whatever else says they may
+    #[command(alias = "deny-scripts")]
+    Deny(scripts::ApprovalArguments),
+
+    /// Print what is installed, and what is wrong with it
+    #[command(visible_aliases = ["ls", "list"])]
+    Tree(reading::TreeArguments),
+
+    /// Say why a package is installed
+    #[command(visible_alias = "explain")]
+    Why(reading::WhyArguments),
+
+    /// Compare what is installed with what the registry has
+    Outdated(reading::OutdatedArguments),
+
+    /// Read and write npm's settings
+    #[command(visible_alias = "c")]
+    Config(reading::ConfigArguments),
+
+    /// Print a script that lets a shell complete commands and options
+    Completions(reading::CompletionArguments),
+
+    /// What npm has and Espalier doesn't, and what neither has.
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }
 
 /// What `lock` takes.
 #[derive(Debug, Args)]
 pub struct LockArguments {
     /// The project's folder [default: the nearest one upwards with a package.json]
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
     /// npm's own settings.
     #[command(flatten)]
-    pub npm: NpmSettings,
+    pub npm: NpmSettings<ForResolving>,
 
     /// The Node version to resolve for [default: that of the `node` on the PATH]
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]

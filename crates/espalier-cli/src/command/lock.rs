@@ -1,6 +1,5 @@
 //! `espalier lock`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -108,10 +107,10 @@ fn exit_code(error: &LockError) -> u8 {
 
 fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {
     if output.json {
-        return say(&machine::success(locked, activity));
+        return super::say(&machine::success(locked, activity));
     }
     if !output.quiet {
-        say(&success::sentence(locked));
+        super::say(&success::sentence(locked));
         anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
     if output.timings {
@@ -121,7 +120,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
 
 fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
-        return say(&machine::failure(error));
+        return super::say(&machine::failure(error));
     }
     let circumstances = Circumstances {
         folder: known.project.as_ref().map(ProjectFolder::path),
@@ -129,10 +128,4 @@ fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
         width: report::terminal_width(),
     };
     anstream::eprint!("{}", failure::render(error, circumstances));
-}
-
-/// To standard output. Whoever closed it doesn't want to hear.
-fn say(text: &str) {
-    let mut output = anstream::stdout().lock();
-    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }
