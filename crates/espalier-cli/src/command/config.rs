@@ -114,7 +114,7 @@ fn is_protected(key: &str) -> bool {
     let ends = |secret: &&str| key.ends_with(&format!(":{secret}")) || key.ends_with(&format!(":_{secret}"));
     key.starts_with('_')
         || SECRET.contains(&key)
-        || (key.starts_with("//") && (key.contains(":_") || SECRET.iter().any(|secret| ends(secret))))
+        || (key.starts_with("//") && (key.contains(":_") || SECRET.iter().any(ends)))
 }
 
 fn json_of(value: &Value) -> Json {

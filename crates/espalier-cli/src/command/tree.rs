@@ -78,8 +78,7 @@ struct Drawing<'a> {
 impl Drawing<'_> {
     fn lines(&self) -> String {
         let mut text = self.label(&self.listing.items[0]) + "\n";
-        let below: Vec<usize> = self.listing.below(0).collect();
-        if below.is_empty() {
+        if self.listing.below(0).is_empty() {
             let _ = writeln!(text, "{} (empty)", quiet("└──"));
         }
         self.draw(0, "", &mut text);
@@ -87,10 +86,10 @@ impl Drawing<'_> {
     }
 
     fn draw(&self, item: usize, prefix: &str, text: &mut String) {
-        let below: Vec<usize> = self.listing.below(item).collect();
+        let below = self.listing.below(item);
         for (index, &child) in below.iter().enumerate() {
             let last = index + 1 == below.len();
-            let more = self.listing.below(child).next().is_some();
+            let more = !self.listing.below(child).is_empty();
             let branch = format!("{}─{}", if last { "└" } else { "├" }, if more { "┬" } else { "─" });
             let continued = format!("{prefix}{} ", if last { " " } else { "│" });
             let label = self.label(&self.listing.items[child]);
@@ -195,7 +194,8 @@ impl Drawing<'_> {
         let below: Map<String, Value> = self
             .listing
             .below(item)
-            .map(|child| (self.listing.items[child].name.clone(), self.with_dependencies(child, self.object(child))))
+            .iter()
+            .map(|&child| (self.listing.items[child].name.clone(), self.with_dependencies(child, self.object(child))))
             .collect();
         if !below.is_empty() {
             object.insert("dependencies".to_owned(), below.into());

@@ -119,7 +119,8 @@ fn workspaces_run_their_own() {
         &json!({"name": "root", "version": "1.0.0", "workspaces": ["packages/*"], "scripts": {"who": "echo root"}}),
     );
     for name in ["a", "b"] {
-        let manifest = json!({"name": name, "version": "1.0.0", "scripts": {"who": format!("echo {name}; pwd")}});
+        let manifest = json!({"name": name, "version": "1.0.0", "dependencies": {"express": "4"},
+            "scripts": {"who": format!("echo {name}; pwd")}});
         stage.write(&format!("packages/{name}/package.json"), &manifest.to_string());
     }
     assert_eq!(run(&stage, &["run", "who"]).stdout, "root\n");

@@ -21,6 +21,7 @@ pub async fn inspect(
 ) -> Result<Outcome, ResolveError> {
     let format = json::format_of(&project.manifest);
     let mut builder = Builder::new(&project, options, exchange)?;
+    builder.only_reading = true;
     let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
     if reading == Reading::Lockfile {
         builder.map_workspaces().await?;

@@ -68,6 +68,8 @@ pub struct Builder {
     lock_version: u64,
     /// Whether anything was placed.
     changed: bool,
+    /// Whether nothing will be resolved, so that packages are of no use.
+    only_reading: bool,
     warnings: Vec<Warning>,
 }
 
@@ -125,6 +127,7 @@ impl Builder {
             started_from_lock: false,
             lock_version: 3,
             changed: false,
+            only_reading: false,
             warnings: Vec::new(),
         })
     }

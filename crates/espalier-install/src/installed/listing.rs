@@ -75,6 +75,8 @@ pub struct Listing {
     pub problems: Vec<String>,
     /// What npm prints with `--parseable`: the listed folders, in the order of the walk.
     pub folders: Vec<usize>,
+    /// The lines below each line.
+    below: Vec<Vec<usize>>,
 }
 
 impl Listing {
@@ -89,9 +91,8 @@ impl Listing {
     }
 
     /// The listed lines below one, in order.
-    pub fn below(&self, item: usize) -> impl Iterator<Item = usize> {
-        let items = self.items.iter().enumerate();
-        items.filter(move |(_, other)| other.parent == Some(item) && other.included).map(|(index, _)| index)
+    pub fn below(&self, item: usize) -> &[usize] {
+        &self.below[item]
     }
 }
 
@@ -110,6 +111,7 @@ impl Installed {
             seen: HashSet::from([0]),
             missing_before: false,
             problems: IndexSet::new(),
+            extraneous: self.extraneous_by_parent(),
             items: Vec::new(),
         };
         walk.run();
@@ -117,7 +119,25 @@ impl Installed {
             let item = &walk.items[index];
             item.node.is_some() && !item.deduped && (item.matched || selection.packages.is_empty())
         });
-        Listing { folders: folders.collect(), problems: walk.problems.into_iter().collect(), items: walk.items }
+        let mut below = vec![Vec::new(); walk.items.len()];
+        for (index, item) in walk.items.iter().enumerate().filter(|(_, item)| item.included) {
+            if let Some(parent) = item.parent {
+                below[parent].push(index);
+            }
+        }
+        Listing { folders: folders.collect(), below, problems: walk.problems.into_iter().collect(), items: walk.items }
+    }
+}
+
+impl Installed {
+    fn extraneous_by_parent(&self) -> HashMap<u32, Vec<u32>> {
+        let mut found: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (node, index) in self.graph.nodes.iter().zip(0..).filter(|(node, _)| node.extraneous) {
+            if let Some(parent) = node.parent {
+                found.entry(parent).or_default().push(index);
+            }
+        }
+        found
     }
 }
 
@@ -130,6 +150,8 @@ struct Walk<'a> {
     seen: HashSet<u32>,
     missing_before: bool,
     problems: IndexSet<String>,
+    /// What nobody needs, by where it lies.
+    extraneous: HashMap<u32, Vec<u32>>,
     items: Vec<Item>,
 }
 
@@ -202,16 +224,9 @@ impl Walk<'_> {
             children.push(self.child(edge));
             listed.extend(edge.to);
         }
-        for (other, entry) in self.tree.graph.nodes.iter().enumerate() {
-            let other = u32::try_from(other).expect("an index");
-            if entry.parent == Some(target) && entry.extraneous && !listed.contains(&other) {
-                children.push(Item {
-                    node: Some(other),
-                    name: entry.name.clone(),
-                    id: self.tree.id(other),
-                    ..Item::default()
-                });
-            }
+        for &other in self.extraneous.get(&target).into_iter().flatten().filter(|other| !listed.contains(other)) {
+            let name = tree.graph.nodes[other as usize].name.clone();
+            children.push(Item { node: Some(other), name, id: tree.id(other), ..Item::default() });
         }
         children.sort_by(|a, b| collation::compare(&a.id, &b.id));
         for child in &mut children {

@@ -41,7 +41,9 @@ impl Subject {
     pub fn of(graph: &Graph, index: usize, project: &str) -> Self {
         let node = &graph.nodes[index];
         let edges = graph.dependents.get(index).into_iter().flatten().map(|&edge| &graph.edges[edge as usize]);
-        let leads_here = |other: &&GraphNode| other.target.is_some_and(|target| target as usize == index);
+        // Links only matter where the lock doesn't say where a package came from.
+        let leads_here =
+            |other: &&GraphNode| node.resolved.is_none() && other.target.is_some_and(|target| target as usize == index);
         Self {
             name: node.name.clone(),
             version: node.version.clone(),
