@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use espalier_core::manifest_edit::SaveType;
+
 use crate::npm_settings::{ForResolving, NpmSettings};
 
 pub mod project;
@@ -28,7 +30,17 @@ pub enum Command {
     /// Writes what `npm install --package-lock-only` would write, and touches nothing else. Settings come from the
     /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
     /// the first of these that makes a setting wins.
-    Lock(LockArguments),
+    Lock(ChangeArguments),
+    /// Add dependencies to package.json and package-lock.json
+    ///
+    /// A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a tarball or a repository.
+    Add(ChangeArguments),
+    /// Remove dependencies from package.json and package-lock.json
+    #[command(visible_alias = "rm", alias = "uninstall")]
+    Remove(ChangeArguments),
+    /// Bring dependencies up to date within the ranges that package.json asks for
+    #[command(visible_alias = "up")]
+    Update(ChangeArguments),
 
     /// Run a script of package.json
     #[command(visible_alias = "run-script")]
@@ -84,6 +96,72 @@ pub enum Command {
     /// What npm has and Espalier doesn't, and what neither has.
     #[command(external_subcommand)]
     Other(Vec<OsString>),
+}
+
+/// What the commands that change dependencies take.
+#[derive(Debug, Args)]
+pub struct ChangeArguments {
+    /// The packages
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+
+    /// Where to save them.
+    #[command(flatten)]
+    pub save: SaveArguments,
+
+    /// Write package-lock.json and package.json only; do not touch `node_modules`
+    #[arg(long)]
+    pub package_lock_only: bool,
+
+    /// What every resolution takes.
+    #[command(flatten)]
+    pub lock: LockArguments,
+}
+
+/// npm's `--save-…`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Saving")]
+pub struct SaveArguments {
+    /// Save to `dependencies`
+    #[arg(short = 'P', long, group = "save_type")]
+    pub save_prod: bool,
+
+    /// Save to `devDependencies`
+    #[arg(short = 'D', long, group = "save_type")]
+    pub save_dev: bool,
+
+    /// Save to `optionalDependencies`
+    #[arg(short = 'O', long, group = "save_type")]
+    pub save_optional: bool,
+
+    /// Save to `peerDependencies`
+    #[arg(long, group = "save_type")]
+    pub save_peer: bool,
+
+    /// Save to `bundleDependencies`, too
+    #[arg(short = 'B', long)]
+    pub save_bundle: bool,
+
+    /// The workspace to change, by its name or folder; may be given more than once
+    #[arg(short, long = "workspace", value_name = "NAME")]
+    pub workspace: Vec<String>,
+
+    /// Change the root as well
+    #[arg(long)]
+    pub include_workspace_root: bool,
+}
+
+impl SaveArguments {
+    /// The block that was asked for.
+    pub fn kind(&self) -> Option<SaveType> {
+        let kinds = [
+            (self.save_prod, SaveType::Prod),
+            (self.save_dev, SaveType::Dev),
+            (self.save_optional, SaveType::Optional),
+            (self.save_peer, SaveType::Peer),
+        ];
+        kinds.into_iter().find(|(given, _)| *given).map(|(_, kind)| kind)
+    }
 }
 
 /// What `lock` takes.

@@ -18,7 +18,10 @@ use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Lock(arguments) => command::lock::run(&arguments),
+        Command::Lock(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
+        Command::Add(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
+        Command::Remove(arguments) => command::lock::run(&arguments, command::lock::removals(&arguments)),
+        Command::Update(arguments) => command::lock::run(&arguments, command::lock::updates(&arguments)),
         Command::Run(arguments) => command::run::run(arguments.script.as_deref(), &arguments.how, "run"),
         Command::Test(arguments) => command::run::run(Some("test"), &arguments, "test"),
         Command::Start(arguments) => command::run::run(Some("start"), &arguments, "start"),

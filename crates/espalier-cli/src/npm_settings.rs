@@ -35,7 +35,8 @@ shown! {
     /// For commands that resolve.
     ForResolving: [
         "legacy-peer-deps", "strict-peer-deps", "force", "prefer-dedupe", "install-links", "engine-strict", "before", "tag",
-        "os", "cpu", "libc", "registry", "offline", "prefer-offline", "prefer-online", "userconfig",
+        "allow-git", "allow-remote", "allow-file", "allow-directory", "allow-unused-patches", "ignore-extension",
+        "lockfile-version", "package-lock", "save", "save-exact", "save-prefix", "os", "cpu", "libc", "registry", "offline", "prefer-offline", "prefer-online", "userconfig",
     ];
     /// For commands that run scripts.
     ForScripts: ["ignore-scripts", "foreground-scripts", "script-shell"];
@@ -77,6 +78,7 @@ const TREE: &str = "Tree";
 const PLATFORM: &str = "Platform";
 const SCRIPTS: &str = "Scripts";
 const NETWORK: &str = "Network";
+const SAVING: &str = "Saving";
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
 
 const SETTINGS: &[Setting] = &[
@@ -90,6 +92,28 @@ const SETTINGS: &[Setting] = &[
     Setting { name: "include", kind: KINDS, heading: TREE, help: "Don't leave out this kind, whatever else says so" },
     text("before", "DATE", TREE, "Only see versions that were published by then"),
     text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
+    text("allow-git", "WHO", TREE, "Who may depend on git repositories: all, root or none [default: none]"),
+    text("allow-remote", "WHO", TREE, "Who may depend on tarballs by URL: all, root or none [default: none]"),
+    text("allow-file", "WHO", TREE, "Who may depend on tarballs on disk: all, root or none [default: all]"),
+    text("allow-directory", "WHO", TREE, "Who may depend on folders: all, root or none [default: all]"),
+    switch("allow-unused-patches", TREE, "Accept patches for packages that are not there"),
+    switch("ignore-extension", TREE, "Do without an .npm-extension script"),
+    text(
+        "lockfile-version",
+        "VERSION",
+        TREE,
+        "The version of lockfile to write: 1, 2 or 3 [default: as it is, else 3]",
+    ),
+    switch("package-lock", TREE, "Start from package-lock.json and write it [default: true]"),
+    switch("save", SAVING, "Save to package.json [default: true; false for update]"),
+    switch("save-exact", SAVING, "Save the exact version, without a prefix"),
+    text("save-prefix", "PREFIX", SAVING, "What to put before a version that is saved [default: ^]"),
+    text(
+        "lockfile-version",
+        "VERSION",
+        TREE,
+        "The version of lockfile to write: 1, 2 or 3 [default: as it is, else 3]",
+    ),
     text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
     text("cpu", "CPU", PLATFORM, "The processor to resolve for, as in `process.arch` [default: this one]"),
     text("libc", "LIBC", PLATFORM, "The C library to resolve for, glibc or musl [default: this one]"),
@@ -117,7 +141,8 @@ impl Setting {
     fn argument(&self) -> Arg {
         let argument = Arg::new(self.name).long(self.name).help(self.help).help_heading(self.heading);
         match self.kind {
-            Kind::Text(placeholder) => argument.value_name(placeholder),
+            // The last one counts, as with npm.
+            Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(self.name),
             Kind::Choices(choices) => {
                 argument.action(ArgAction::Append).value_parser(choices.to_vec()).value_name("KIND")
             }
@@ -186,7 +211,7 @@ mod tests {
     fn given(flags: &[&str]) -> Vec<(String, Value)> {
         let arguments = Arguments::parse_from(["espalier", "lock"].iter().chain(flags));
         let Command::Lock(arguments) = arguments.command else { panic!("another command") };
-        arguments.npm.into_settings().into_iter().collect()
+        arguments.lock.npm.into_settings().into_iter().collect()
     }
 
     #[test]

@@ -7,10 +7,12 @@
 
 mod build;
 mod catalog;
+pub mod changes;
 pub mod collation;
 mod date;
 pub mod error;
 mod exchange;
+mod extensions;
 pub mod graph;
 pub mod hosted;
 mod integrity;
@@ -32,10 +34,13 @@ pub mod semver;
 pub mod spec;
 mod tree;
 
+pub use changes::{ChangedManifest, Changes, Update};
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
 pub use manifest::normalized_bin;
-pub use options::{Options, Platform, Project};
+pub use options::{Allow, Installed, InstalledPackage, Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
-pub use request::{Answer, Event, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};
+pub use request::{
+    Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, Request, TarballListing, Urgency,
+};
 pub use resolution::{Outcome, Progress, Reading, Resolution, Statistics, Warning};

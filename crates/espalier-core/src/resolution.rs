@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::build;
+use crate::changes::ChangedManifest;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::graph::Graph;
@@ -47,6 +48,10 @@ pub enum Reading {
 pub struct Outcome {
     /// The text of package-lock.json, byte for byte as npm writes it.
     pub lockfile: String,
+    /// The text of yarn.lock, where there was one: npm keeps it up to date.
+    pub yarn_lock: Option<String>,
+    /// What becomes of the package.json files, where changes were asked for and are to be saved.
+    pub changed_manifests: Vec<ChangedManifest>,
     /// The same tree with its edges.
     pub graph: Graph,
     /// What a person should know, although the tree stands.

@@ -7,6 +7,7 @@ pub mod activity;
 pub mod cache;
 pub mod config;
 pub mod driver;
+mod git;
 pub mod host;
 pub mod installed;
 pub mod integrity;

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::{Event, Options, Outcome, Project, Resolution, ResolveError};
+use espalier_core::{Changes, Event, Options, Outcome, Project, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
 use crate::config::ConfigError;
+use crate::config::registries;
 use crate::config::settings::Settings;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
-use crate::project::{ProjectError, ProjectFolder, Written};
+use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
 
 /// What to lock, and with which settings.
@@ -23,6 +24,8 @@ pub struct Lock {
     pub project: ProjectFolder,
     /// Its settings.
     pub settings: Settings,
+    /// What to change in it.
+    pub changes: Changes,
     /// The Node version to resolve for; the one on the `PATH` where it isn't given.
     pub node_version: Option<String>,
     /// Where to keep what was fetched; nothing is kept without it.
@@ -89,10 +92,11 @@ impl Lock {
     ) -> Result<Locked, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
-        let project = self.project.read(&lockfile)?;
+        let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         let resolution = Resolution::new(project.clone(), self.options().await);
+        let saves = Saves::of(&self);
         let sources = Sources { registry, project: self.project };
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
@@ -102,7 +106,7 @@ impl Lock {
         let result = match ended {
             Ended::Finished(finished) => finished
                 .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
-                .and_then(|outcome| Ok((lockfile.write(&outcome.lockfile)?, outcome))),
+                .and_then(|outcome| Ok((saves.write(&lockfile, &outcome)?, outcome))),
             Ended::Interrupted => Err(LockError::Interrupted),
         };
         if let Some(cache) = cache {
@@ -135,6 +139,18 @@ impl Lock {
             engine_strict: tree.engine_strict,
             before: tree.before,
             default_tag: tree.tag.clone(),
+            allow_git: tree.allow_git,
+            allow_remote: tree.allow_remote,
+            allow_file: tree.allow_file,
+            allow_directory: tree.allow_directory,
+            before_exclude: tree.before_exclude.clone(),
+            allow_unused_patches: tree.allow_unused_patches,
+            ignore_extension: tree.ignore_extension,
+            lockfile_version: tree.lockfile_version,
+            package_lock: tree.package_lock,
+            // `npm update` changes the lock only, unless it is told otherwise.
+            save: tree.save.unwrap_or(self.changes.update == Update::None),
+            default_registry_host: registries::default_host(),
             ..Options::default()
         };
         let known = match &self.node_version {
@@ -143,5 +159,33 @@ impl Lock {
         };
         options.node_version = known.unwrap_or(options.node_version);
         options
+    }
+}
+
+/// What of an outcome reaches the disk.
+struct Saves {
+    project: ProjectFolder,
+    lockfile: bool,
+}
+
+impl Saves {
+    fn of(lock: &Lock) -> Self {
+        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
+        let saved = lock.settings.tree.save.unwrap_or(true) || lock.changes.update != Update::None;
+        Self { project: lock.project.clone(), lockfile: saved && lock.settings.tree.package_lock }
+    }
+
+    /// Writes package.json before the lock: should it be cut off between the two, the next run completes the lock.
+    fn write(&self, lockfile: &Lockfile, outcome: &Outcome) -> Result<Written, ProjectError> {
+        for changed in &outcome.changed_manifests {
+            self.project.write_manifest(&changed.folder, &changed.text)?;
+        }
+        if !self.lockfile {
+            return Ok(Written::Unchanged);
+        }
+        if let Some(text) = &outcome.yarn_lock {
+            self.project.write_yarn_lock(text)?;
+        }
+        lockfile.write(&outcome.lockfile)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use espalier_core::Event;
+use espalier_core::{Changes, Event, Update};
 use espalier_install::activity::Activity;
 use espalier_install::cache;
 use espalier_install::config::settings::Settings;
@@ -13,7 +13,7 @@ use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
 use tokio::sync::oneshot;
 
-use crate::arguments::{LockArguments, OutputArguments};
+use crate::arguments::{ChangeArguments, LockArguments, OutputArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
@@ -22,11 +22,40 @@ const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
+/// What `lock` and `add` ask for.
+pub fn additions(arguments: &ChangeArguments) -> Changes {
+    Changes { add: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `remove` asks for.
+pub fn removals(arguments: &ChangeArguments) -> Changes {
+    Changes { remove: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `update` asks for: everything, where no names are given.
+pub fn updates(arguments: &ChangeArguments) -> Changes {
+    let names = arguments.packages.clone();
+    let update = if names.is_empty() { Update::All } else { Update::Names(names) };
+    Changes { update, ..places(arguments) }
+}
+
+fn places(arguments: &ChangeArguments) -> Changes {
+    let save = &arguments.save;
+    Changes {
+        save_type: save.kind(),
+        save_bundle: save.save_bundle,
+        workspaces: save.workspace.clone(),
+        include_root: save.include_workspace_root,
+        ..Changes::default()
+    }
+}
+
 /// Runs the command to its exit code.
-pub fn run(arguments: &LockArguments) -> ExitCode {
+pub fn run(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
+    let arguments = &arguments.lock;
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
-    let result = lock(arguments, &activity, &mut known);
+    let result = lock(arguments, changes, &activity, &mut known);
     match result {
         Ok(locked) => {
             report_success(&locked, &activity, &arguments.output);
@@ -46,7 +75,12 @@ struct Known {
     configuration: Option<(Config, Settings)>,
 }
 
-fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) -> Result<Locked, LockError> {
+fn lock(
+    arguments: &LockArguments,
+    changes: Changes,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Locked, LockError> {
     let project = match &arguments.directory {
         Some(folder) => ProjectFolder::at(folder)?,
         None => ProjectFolder::around(Path::new("."))?,
@@ -62,8 +96,9 @@ fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) 
         }
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
-    let lock =
-        Lock { project, settings, node_version: arguments.node_version.clone(), cache, activity: Arc::clone(activity) };
+    let changes = Changes { save_prefix: settings.tree.save_prefix.clone(), ..changes };
+    let node_version = arguments.node_version.clone();
+    let lock = Lock { project, settings, changes, node_version, cache, activity: Arc::clone(activity) };
 
     let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

@@ -17,14 +17,25 @@ impl Builder {
         self.settle_flags();
         self.prune_failed()?;
         self.check_engines_and_platforms()?;
+        self.resolve_patches().await?;
+        self.warn_of_misplaced_extensions();
         self.complete_manifests().await?;
         self.warn_of_deprecations();
+        let changed_manifests = self.save_changes().await?;
 
         let entries = lockfile::entries(&self.tree);
-        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, self.lock_version), format);
+        let target = lockfile::Target {
+            version: self.version_to_write(),
+            others: &self.lock_values,
+            extensions_hash: self.extensions.hash.as_deref(),
+        };
+        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
+        let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
         let graph = outline::graph(&self.tree, &entries);
         Ok(Outcome {
             lockfile,
+            yarn_lock,
+            changed_manifests,
             statistics: Statistics {
                 packages: graph.nodes.len() - 1,
                 packuments: self.catalog.packument_count,
@@ -117,7 +128,7 @@ impl Builder {
         Ok(())
     }
 
-    fn describe(&self, node: NodeId) -> String {
+    pub(super) fn describe(&self, node: NodeId) -> String {
         let package = self.tree.package(node);
         let name = package.name.as_deref().unwrap_or_else(|| self.tree.names.text(self.tree[node].name));
         match package.version.as_deref() {
@@ -154,7 +165,7 @@ impl Builder {
                 // Where it comes from stays as the packument said.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                self.tree[node].manifest = Rc::new(complete);
+                self.tree[node].manifest = self.extended(Rc::new(complete))?.0;
             }
         }
         Ok(())

@@ -22,13 +22,18 @@ pub async fn inspect(
     let format = json::format_of(&project.manifest);
     let mut builder = Builder::new(&project, options, exchange)?;
     builder.only_reading = true;
-    let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
     if reading == Reading::Lockfile {
         builder.map_workspaces().await?;
     }
-    match lock {
-        Some(lock) if lock.version >= 2 => builder.load_lock(&lock).await?,
-        _ => builder.load_workspaces().await,
+    let path = builder.tree.project.clone();
+    let text = project.lockfile.as_deref();
+    match text.map(|text| Lock::parse(text, &path, &mut builder.tree.specs)).transpose()?.flatten() {
+        Some(lock) => {
+            builder.load_lock(&lock).await?;
+            builder.lock_version = lock.version_to_write();
+            builder.lock_values = lock.others;
+        }
+        None => builder.load_workspaces().await,
     }
     if reading == Reading::NodeModules {
         builder.map_workspaces().await?;
@@ -38,10 +43,14 @@ pub async fn inspect(
         builder.tree.calculate_flags(false);
     }
     let entries = lockfile::entries(&builder.tree);
-    let document = lockfile::document(&builder.tree, &entries, builder.lock_version);
+    let target =
+        lockfile::Target { version: builder.lock_version, others: &builder.lock_values, extensions_hash: None };
+    let document = lockfile::document(&builder.tree, &entries, &target);
     let graph = outline::graph(&builder.tree, &entries);
     Ok(Outcome {
         lockfile: json::stringify_lockfile(&document, &format),
+        yarn_lock: None,
+        changed_manifests: Vec::new(),
         statistics: Statistics { packages: graph.nodes.len() - 1, ..Statistics::default() },
         graph,
         warnings: builder.warnings,

@@ -50,6 +50,7 @@ const OPTIONAL: &str = "optionalDependencies";
 const PEER: &str = "peerDependencies";
 const PEER_META: &str = "peerDependenciesMeta";
 const BUNDLED: &str = "bundleDependencies";
+const PATCHED: &str = "patchedDependencies";
 
 /// The blocks in the order in which npm writes those that weren't there.
 const BLOCKS: [&str; 4] = [DEPENDENCIES, OPTIONAL, DEV, PEER];
@@ -169,6 +170,21 @@ impl Edit {
                 *entry = spec.as_str().into();
             }
         }
+    }
+
+    /// Takes entries out of `patchedDependencies`.
+    pub fn remove_patches(&mut self, keys: &[String]) {
+        if let Some(Value::Object(patches)) = self.original.get_mut(PATCHED) {
+            patches.retain(|key, _| !keys.contains(key));
+            if patches.is_empty() {
+                self.original.shift_remove(PATCHED);
+            }
+        }
+    }
+
+    /// What is resolved: the manifest with the changes so far.
+    pub(crate) fn value(&self) -> Value {
+        self.manifest.clone().into()
     }
 
     /// The text to resolve: with the changes so far.

@@ -1,10 +1,9 @@
 //! The tree that is there: what `node_modules` holds, or what the lockfile says it should.
 //!
 //! Nothing is resolved and nothing is changed. npm keeps a lockfile of its own inside `node_modules`; where that is still
-//! true it is read instead of a thousand files ([`freshness`]), else the folders are looked through ([`scan`]).
+//! true it is read instead of a thousand files, else the folders are looked through ([`scan`]).
 
 pub mod explain;
-mod freshness;
 pub mod listing;
 mod scan;
 
@@ -66,7 +65,7 @@ impl Installed {
             }
             Source::Lockfile => {}
             Source::NodeModules => {
-                let hidden = freshness::hidden_lockfile(folder.path());
+                let hidden = folder.hidden_lockfile();
                 project.lockfile = Some(hidden.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text())));
             }
         }

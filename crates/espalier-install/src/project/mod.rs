@@ -4,13 +4,14 @@
 //! and have forward slashes.
 
 mod folders;
+mod installed;
 mod lockfile;
 mod workspaces;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use espalier_core::{FetchFailure, FetchFailureKind, Project, TarballListing};
+use espalier_core::{Changes, FetchFailure, FetchFailureKind, Installed, Project, TarballListing};
 
 pub use lockfile::{Lockfile, Written};
 pub use workspaces::Workspace;
@@ -19,6 +20,7 @@ use crate::integrity::Integrity;
 use crate::tarball;
 
 const MANIFEST: &str = "package.json";
+const YARN_LOCK: &str = "yarn.lock";
 
 /// A folder with a package.json.
 #[derive(Clone, Debug)]
@@ -120,12 +122,28 @@ impl ProjectFolder {
     pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
         let path = self.path.join(MANIFEST);
         let manifest = std::fs::read(&path).map_err(|source| ProjectError::Unreadable { path, source })?;
+        let has_lock = lockfile.text().is_some_and(|text| !text.is_empty());
+        let extension_file = [".npm-extension.mjs", ".npm-extension.cjs"].into_iter();
         Ok(Project {
             manifest: String::from_utf8_lossy(&manifest).into_owned(),
             lockfile: lockfile.text().map(str::to_owned),
+            yarn_lock: std::fs::read_to_string(self.path.join(YARN_LOCK)).ok(),
+            installed: if has_lock { Installed::default() } else { self.installed() },
+            extension_file: extension_file.map(str::to_owned).find(|name| self.path.join(name).is_file()),
+            changes: Changes::default(),
             folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             path: self.path.to_string_lossy().replace('\\', "/"),
         })
+    }
+
+    /// Puts a new text into the package.json of a folder relative to the project. Blocks.
+    pub fn write_manifest(&self, folder: &str, text: &str) -> Result<(), ProjectError> {
+        lockfile::write(&self.path.join(folder).join(MANIFEST), text)
+    }
+
+    /// Puts a new text into yarn.lock. Blocks.
+    pub fn write_yarn_lock(&self, text: &str) -> Result<(), ProjectError> {
+        lockfile::write(&self.path.join(YARN_LOCK), text)
     }
 
     /// The text of the package.json in a folder relative to the project, where there is one. Blocks.
@@ -133,6 +151,16 @@ impl ProjectFolder {
         let path = self.path.join(folder).join(MANIFEST);
         match std::fs::read(&path) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(failure(FetchFailureKind::Invalid, &path, &error)),
+        }
+    }
+
+    /// The bytes of a file in the project, where there is one. Blocks.
+    pub fn file(&self, path: &str) -> Result<Option<Vec<u8>>, FetchFailure> {
+        let path = self.path.join(path);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(failure(FetchFailureKind::Invalid, &path, &error)),
         }
