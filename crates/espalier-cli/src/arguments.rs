@@ -1,12 +1,17 @@
 //! The command line: the commands and what each of them takes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 use espalier_core::manifest_edit::SaveType;
 
-use crate::npm_settings::{NpmSettings, SAVING};
+use crate::npm_settings::{ForResolving, NpmSettings, SAVING};
+
+pub mod project;
+pub mod reading;
+pub mod scripts;
 
 /// npm's dependency tree, to the byte.
 #[derive(Debug, Parser)]
@@ -52,6 +57,61 @@ pub enum Command {
 
     /// Look after the store that all projects share
     Store(StoreArguments),
+
+    /// Run a script of package.json
+    #[command(visible_alias = "run-script")]
+    Run(scripts::RunArguments),
+
+    /// Run the script `test`
+    #[command(visible_alias = "t")]
+    Test(scripts::ScriptArguments),
+
+    /// Run the script `start`
+    Start(scripts::ScriptArguments),
+
+    /// Run the script `stop`
+    Stop(scripts::ScriptArguments),
+
+    /// Run the script `restart`, or `stop` and `start`
+    Restart(scripts::ScriptArguments),
+
+    /// Run a program of an installed package
+    #[command(visible_alias = "x")]
+    Exec(scripts::ExecArguments),
+
+    /// Run the install scripts of installed packages again
+    #[command(visible_alias = "rb")]
+    Rebuild(scripts::RebuildArguments),
+
+    /// Let installed packages run their install scripts
+    #[command(alias = "approve-scripts")]
+    Approve(scripts::ApprovalArguments),
+
+    /// Keep packages from running install scripts, whatever else says they may
+    #[command(alias = "deny-scripts")]
+    Deny(scripts::ApprovalArguments),
+
+    /// Print what is installed, and what is wrong with it
+    #[command(visible_aliases = ["ls", "list"])]
+    Tree(reading::TreeArguments),
+
+    /// Say why a package is installed
+    #[command(visible_alias = "explain")]
+    Why(reading::WhyArguments),
+
+    /// Compare what is installed with what the registry has
+    Outdated(reading::OutdatedArguments),
+
+    /// Read and write npm's settings
+    #[command(visible_alias = "c")]
+    Config(reading::ConfigArguments),
+
+    /// Print a script that lets a shell complete commands and options
+    Completions(reading::CompletionArguments),
+
+    /// What npm has and Espalier doesn't, and what neither has.
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }
 
 /// What `lock` takes.
@@ -141,14 +201,6 @@ pub struct InstallArguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Leave out a kind of dependencies: dev, optional or peer [default: dev in production]
-    #[arg(long, value_name = "KIND", value_parser = ["dev", "optional", "peer"], help_heading = "Tree")]
-    pub omit: Vec<String>,
-
-    /// Install a kind of dependencies although it is omitted elsewhere
-    #[arg(long, value_name = "KIND", value_parser = ["prod", "dev", "optional", "peer"], help_heading = "Tree")]
-    pub include: Vec<String>,
-
     /// Where to keep packages for all projects [default: store in the cache folder, or ESPALIER_STORE]
     #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
@@ -185,12 +237,12 @@ pub enum StoreCommand {
 #[derive(Debug, Args)]
 pub struct LockArguments {
     /// The project's folder [default: the nearest one upwards with a package.json]
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
     /// npm's own settings.
     #[command(flatten)]
-    pub npm: NpmSettings,
+    pub npm: NpmSettings<ForResolving>,
 
     /// The Node version to resolve for [default: that of the `node` on the PATH]
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]

@@ -93,9 +93,10 @@ impl Rule {
 
     fn matches(&self, name: &str, version: &str) -> bool {
         self.name == name
-            && self.range.as_ref().is_none_or(|range| {
-                Version::parse_loose(version).is_some_and(|version| range.satisfied_by(&version))
-            })
+            && self
+                .range
+                .as_ref()
+                .is_none_or(|range| Version::parse_loose(version).is_some_and(|version| range.satisfied_by(&version)))
     }
 
     fn block(&self, block: &str) -> Vec<(&String, &Value)> {
@@ -119,15 +120,21 @@ impl Rule {
         for block in NORMAL_BLOCKS {
             for (name, spec) in self.block(block) {
                 let id = names.intern(name);
-                let declared = [("dependencies", &next.dependencies), ("optionalDependencies", &next.optional_dependencies)];
-                if let Some((existing, _)) = declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == id)) {
+                let declared =
+                    [("dependencies", &next.dependencies), ("optionalDependencies", &next.optional_dependencies)];
+                if let Some((existing, _)) =
+                    declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == id))
+                {
                     return Err(self.refuse(
                         "EEXTENSIONDUPDEP",
-                        &format!("{block}.{name} stands in the package's own {existing}; use overrides to change a version"),
+                        &format!(
+                            "{block}.{name} stands in the package's own {existing}; use overrides to change a version"
+                        ),
                     ));
                 }
                 let dependency = (id, specs.intern(spec.as_str().unwrap_or_default()));
-                if block == "dependencies" { &mut next.dependencies } else { &mut next.optional_dependencies }.push(dependency);
+                if block == "dependencies" { &mut next.dependencies } else { &mut next.optional_dependencies }
+                    .push(dependency);
             }
         }
         for (name, spec) in self.block("peerDependencies") {
@@ -191,7 +198,10 @@ fn checked(key: &str, extension: &Value) -> Result<Map<String, Value>, ResolveEr
                 return refuse("EEXTENSIONVALUE", format!(".{block}.{name} must be an object"));
             }
             if !is_meta && (value.is_null() || value == false || value == "-") {
-                return refuse("EEXTENSIONDELETE", format!(".{block}.{name} attempts deletion, which is not supported"));
+                return refuse(
+                    "EEXTENSIONDELETE",
+                    format!(".{block}.{name} attempts deletion, which is not supported"),
+                );
             }
         }
     }
@@ -209,7 +219,8 @@ fn canonical(value: &Value) -> String {
         Value::Object(object) => {
             let mut entries: Vec<(&String, &Value)> = object.iter().collect();
             entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            let entries = entries.into_iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
+            let entries =
+                entries.into_iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
         }
         other => other.to_string(),

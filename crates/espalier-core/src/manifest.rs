@@ -273,7 +273,7 @@ fn license_type(license: Value) -> Value {
 }
 
 /// `bin` as an object of base names and paths that can't leave the package (`normalizePackageBin`).
-fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
+pub fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
     let entries: Vec<(String, Value)> = match (bin, package_name) {
         (Value::String(path), Some(name)) if !path.is_empty() => vec![(name.to_owned(), path.into())],
         (Value::Array(list), _) => {

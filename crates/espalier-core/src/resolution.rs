@@ -33,6 +33,16 @@ pub enum Progress {
     Done,
 }
 
+/// What the lockfile of an inspection is about. npm learns of the workspaces first or last, and the order of dependents
+/// depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What should be there (`load-virtual.js`).
+    Lockfile,
+    /// What is there (`load-actual.js`).
+    NodeModules,
+}
+
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -77,6 +87,14 @@ impl Resolution {
     pub fn new(project: Project, options: Options) -> Self {
         let exchange = Rc::new(Exchange::default());
         let run = Run::Going(Box::pin(build::resolve(project, options, exchange.clone())));
+        Self { exchange, run }
+    }
+
+    /// Reads the tree that the project's lockfile describes, as it stands: nothing is resolved, and only the project's own
+    /// folders are asked for. Of the outcome, the graph says what is missing, invalid or extraneous.
+    pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
+        let exchange = Rc::new(Exchange::default());
+        let run = Run::Going(Box::pin(build::inspect(project, options, reading, exchange.clone())));
         Self { exchange, run }
     }
 

@@ -226,8 +226,14 @@ fn local(raw: &str) -> SpecKind {
 }
 
 fn hosted_git(hosted: HostedGit) -> SpecKind {
-    let git =
-        GitSpec { save: hosted.to_spec(), fetch: hosted.fetch_url(), committish: None, range: None, folder: None, hosted: None };
+    let git = GitSpec {
+        save: hosted.to_spec(),
+        fetch: hosted.fetch_url(),
+        committish: None,
+        range: None,
+        folder: None,
+        hosted: None,
+    };
     let fragment = hosted.committish.clone();
     with_fragment(GitSpec { hosted: Some(hosted), ..git }, fragment.as_deref())
 }

@@ -135,7 +135,9 @@ async fn git(repository: Option<&Path>, arguments: &[&str]) -> Result<String, St
     }
     command.args(["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never"]).args(arguments);
     command.env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).kill_on_drop(true);
-    for (name, value) in [("GIT_ASKPASS", "echo"), ("GIT_SSH_COMMAND", "ssh -oStrictHostKeyChecking=accept-new -oBatchMode=yes")] {
+    for (name, value) in
+        [("GIT_ASKPASS", "echo"), ("GIT_SSH_COMMAND", "ssh -oStrictHostKeyChecking=accept-new -oBatchMode=yes")]
+    {
         if std::env::var_os(name).is_none() {
             command.env(name, value);
         }
@@ -150,7 +152,8 @@ async fn git(repository: Option<&Path>, arguments: &[&str]) -> Result<String, St
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
-    let complaint = complaint.lines().map(str::trim).rfind(|line| line.starts_with("fatal:") || line.starts_with("error:"));
+    let complaint =
+        complaint.lines().map(str::trim).rfind(|line| line.starts_with("fatal:") || line.starts_with("error:"));
     Err(complaint.unwrap_or("git failed").to_owned())
 }
 

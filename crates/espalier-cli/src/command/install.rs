@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::{Environment, Value};
+use espalier_install::config::Environment;
 use espalier_install::install::{Done, Install, InstallError, Trust};
 use espalier_install::plan::layout::Omit;
 use espalier_install::store;
 
-use super::lock::{self, FAILED, Known, say};
+use super::lock::{self, FAILED, Known};
+use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
 use crate::report::{self, install, machine};
@@ -60,13 +61,7 @@ fn execute(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Done, InstallError> {
-    let mut npm = arguments.lock.npm.clone();
-    for (name, kinds) in [("omit", &arguments.omit), ("include", &arguments.include)] {
-        if !kinds.is_empty() {
-            npm.set(name, Value::List(kinds.clone()));
-        }
-    }
-    let lock = lock::prepare(&arguments.lock, changes, npm, activity, known)?;
+    let lock = lock::prepare(&arguments.lock, changes, activity, known)?;
     let environment = Environment::of_process();
     let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
     let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));

@@ -1,6 +1,5 @@
 //! `espalier lock`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,7 +14,6 @@ use espalier_install::project::ProjectFolder;
 use tokio::sync::oneshot;
 
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
-use crate::npm_settings::NpmSettings;
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
@@ -81,7 +79,7 @@ fn lock(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Locked, LockError> {
-    let lock = prepare(arguments, changes, arguments.npm.clone(), activity, known)?;
+    let lock = prepare(arguments, changes, activity, known)?;
     let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
@@ -96,7 +94,6 @@ fn lock(
 pub(super) fn prepare(
     arguments: &LockArguments,
     changes: Changes,
-    npm: NpmSettings,
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Lock, LockError> {
@@ -106,7 +103,7 @@ pub(super) fn prepare(
     };
     known.project = Some(project.clone());
     let environment = Environment::of_process();
-    let config = Config::load(project.path(), npm.into_settings(), &environment)?;
+    let config = Config::load(project.path(), arguments.npm.clone().into_settings(), &environment)?;
     let settings = Settings::new(&config, &environment)?;
     known.configuration = Some((config.clone(), settings.clone()));
     if !arguments.output.quiet && !arguments.output.json {
@@ -157,10 +154,10 @@ pub(super) fn exit_code(error: &LockError) -> u8 {
 
 fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {
     if output.json {
-        return say(&machine::success(locked, activity));
+        return super::say(&machine::success(locked, activity));
     }
     if !output.quiet {
-        say(&success::sentence(locked));
+        super::say(&success::sentence(locked));
         anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
     if output.timings {
@@ -170,7 +167,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
 
 fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
-        return say(&machine::failure(error));
+        return super::say(&machine::failure(error));
     }
     anstream::eprint!("{}", failure::render(error, known.circumstances()));
 }
@@ -183,10 +180,4 @@ impl Known {
             width: report::terminal_width(),
         }
     }
-}
-
-/// To standard output. Whoever closed it doesn't want to hear.
-pub(super) fn say(text: &str) {
-    let mut output = anstream::stdout().lock();
-    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }

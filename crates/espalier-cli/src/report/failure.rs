@@ -30,6 +30,7 @@ pub fn code(error: &LockError) -> &'static str {
         LockError::Resolve { error, .. } => error.code(),
         LockError::Config(_) => "ECONFIG",
         LockError::Project(ProjectError::NoManifest { .. } | ProjectError::NoFolder { .. }) => "ENOENT",
+        LockError::Project(ProjectError::NoWorkspace { .. }) => "ENOWORKSPACE",
         LockError::Project(ProjectError::Unreadable { .. }) => "EREAD",
         LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
         LockError::Interrupted => "EINTERRUPTED",
@@ -80,6 +81,9 @@ fn project_details(error: &ProjectError) -> String {
             "  Name the project's folder with -C, or make a package.json there with `npm init`.\n".to_owned()
         }
         ProjectError::NoFolder { .. } => "  -C takes the folder that holds package.json.\n".to_owned(),
+        ProjectError::NoWorkspace { .. } => {
+            "  `workspaces` of package.json says which folders are workspaces.\n".to_owned()
+        }
         ProjectError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
         ProjectError::Unwritable { .. } => {
             "  The new lockfile is written beside the old one and then takes its place,\n  so the folder has to be \

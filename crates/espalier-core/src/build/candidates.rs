@@ -129,7 +129,8 @@ impl Builder {
         if allow == Allow::All || (allow == Allow::Root && own) {
             return Ok(());
         }
-        let whose = if allow == Allow::Root { "only the project itself may depend on" } else { "nothing may depend on" };
+        let whose =
+            if allow == Allow::Root { "only the project itself may depend on" } else { "nothing may depend on" };
         let message = format!("{whose} {what} ({}); --{setting}=all or --{setting}=root allows it", spec.raw);
         Err(ResolveError::Refused { code, message, chain: Vec::new() })
     }

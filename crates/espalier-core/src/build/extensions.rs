@@ -32,7 +32,8 @@ impl Builder {
                 continue;
             }
             let package = self.tree.package(node);
-            let (name, version) = (package.name.as_deref().unwrap_or_default(), package.version.as_deref().unwrap_or_default());
+            let (name, version) =
+                (package.name.as_deref().unwrap_or_default(), package.version.as_deref().unwrap_or_default());
             if self.tree[node].extension.is_some() || self.extensions.concern(name, version) {
                 for edge in self.tree[node].edges_in.clone() {
                     if let Some(from) = self.tree[edge].from {

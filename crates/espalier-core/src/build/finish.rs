@@ -1,11 +1,9 @@
 //! The end of a resolution: who needs what, what can't be installed here, and the lockfile.
 
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::Builder;
+use super::{Builder, outline};
 use crate::error::ResolveError;
-use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
@@ -37,7 +35,7 @@ impl Builder {
         };
         let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
         let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
-        let graph = self.graph(&entries);
+        let graph = outline::graph(&self.tree, &entries);
         Ok(Outcome {
             lockfile,
             yarn_lock,
@@ -185,50 +183,5 @@ impl Builder {
                 self.warnings.push(Warning { code: "deprecated", message, location });
             }
         }
-    }
-
-    /// The tree as plain data, in the order of the lockfile's entries.
-    fn graph(&self, entries: &[(String, NodeId)]) -> Graph {
-        let tree = &self.tree;
-        let positions: FxHashMap<NodeId, u32> = entries.iter().map(|&(_, node)| node).zip(0..).collect();
-        let mut graph = Graph::default();
-        for (location, node) in entries {
-            let entry = &tree[*node];
-            let package = tree.package(*node);
-            let name = tree.names.text(entry.name);
-            let text = |text: Option<&str>| text.map(str::to_owned);
-            graph.nodes.push(GraphNode {
-                name: name.to_owned(),
-                package_name: text(package.name.as_deref().filter(|own| *own != name)),
-                version: text(package.version.as_deref()),
-                location: location.clone(),
-                parent: entry.parent.and_then(|parent| positions.get(&parent).copied()),
-                target: entry.target.and_then(|target| positions.get(&target).copied()),
-                resolved: tree.resolved(*node).map(std::borrow::Cow::into_owned),
-                integrity: text(entry.integrity.as_deref()),
-                license: text(package.license()),
-                deprecated: text(package.deprecated()),
-                dev: entry.flags.dev,
-                optional: entry.flags.optional,
-                dev_optional: entry.flags.dev_optional,
-                peer: entry.flags.peer,
-                extraneous: entry.flags.extraneous,
-                inert: entry.inert,
-                in_bundle: tree.in_bundle(*node),
-            });
-            for &id in &entry.edges_out {
-                let (edge, spec) = (&tree[id], tree.spec(id));
-                graph.edges.push(GraphEdge {
-                    from: positions[node],
-                    to: edge.to.and_then(|to| positions.get(&to).copied()),
-                    name: tree.names.text(edge.name).to_owned(),
-                    spec: spec.raw.to_string(),
-                    kind: edge.kind.as_str(),
-                    error: tree.state(id).error(),
-                    overridden: spec.raw != edge.raw_spec.raw,
-                });
-            }
-        }
-        graph
     }
 }

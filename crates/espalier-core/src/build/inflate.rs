@@ -78,7 +78,8 @@ impl Builder {
     fn warn_of_unknown(&mut self, node: NodeId) {
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
         let name = self.tree.names.text(self.tree[node].name).to_owned();
-        let message = format!("could not fetch the manifest of {name}, which the old package-lock.json says little about");
+        let message =
+            format!("could not fetch the manifest of {name}, which the old package-lock.json says little about");
         self.warn("old-lockfile", message, &location);
     }
 }

@@ -16,8 +16,10 @@ mod extensions;
 mod fetch;
 mod finish;
 mod inflate;
+mod inspect;
 mod installed;
 mod locked;
+mod outline;
 mod patches;
 mod peer_sets;
 mod queue;
@@ -36,8 +38,8 @@ use crate::changes::Changes;
 use crate::collation;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
-use crate::json;
 use crate::extensions::PackageExtensions;
+use crate::json;
 use crate::lockfile::DEFAULT_VERSION;
 use crate::lockfile::yarn::YarnLock;
 use crate::manifest::Manifest;
@@ -49,6 +51,7 @@ use crate::request::Event;
 use crate::resolution::{Outcome, Warning};
 use crate::spec::Specs;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+pub use inspect::inspect;
 use queue::Queue;
 use requests::Edited;
 
@@ -99,6 +102,8 @@ pub struct Builder {
     lock_values: Map<String, Value>,
     /// Whether anything was placed, or will be.
     changed: bool,
+    /// Whether nothing will be resolved, so that packages are of no use.
+    only_reading: bool,
     warnings: Vec<Warning>,
 }
 
@@ -164,6 +169,7 @@ impl Builder {
             lock_version: DEFAULT_VERSION,
             lock_values: Map::new(),
             changed: false,
+            only_reading: false,
             warnings: Vec::new(),
         })
     }

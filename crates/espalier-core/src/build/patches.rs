@@ -33,7 +33,8 @@ impl Builder {
     /// Finds the packages that are patched, and notes it.
     pub(super) async fn resolve_patches(&mut self) -> Result<(), ResolveError> {
         let root = self.tree.root;
-        let declared = self.root_manifest.get("patchedDependencies").and_then(Value::as_object).cloned().unwrap_or_default();
+        let declared =
+            self.root_manifest.get("patchedDependencies").and_then(Value::as_object).cloned().unwrap_or_default();
         let selectors: Vec<Selector> = json::entries(&declared).into_iter().filter_map(selector).collect();
         let mut used = vec![false; selectors.len()];
         for node in self.tree.inventory(root) {
@@ -62,7 +63,8 @@ impl Builder {
             }
             let integrity = self.patch_integrity(&selector.path).await?;
             let patch = [("path", selector.path.clone()), ("integrity", integrity)];
-            let patch: Map<String, Value> = patch.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+            let patch: Map<String, Value> =
+                patch.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
             self.tree[node].patch = Some(Rc::new(patch));
             used[index] = true;
         }
@@ -139,7 +141,10 @@ impl Builder {
             return Ok(());
         }
         let list: Vec<String> = left.iter().map(|selector| format!("{} ({})", selector.key, selector.path)).collect();
-        let message = format!("patchedDependencies match no installed package: {}. Remove them, or use --allow-unused-patches", list.join(", "));
+        let message = format!(
+            "patchedDependencies match no installed package: {}. Remove them, or use --allow-unused-patches",
+            list.join(", ")
+        );
         Err(refused("EPATCHUNUSED", message))
     }
 }

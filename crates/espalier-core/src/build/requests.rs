@@ -96,9 +96,11 @@ impl Builder {
         let mut projects = Vec::new();
         for wanted in self.changes.workspaces.clone() {
             let folder = paths::normalize(&wanted);
-            let inside = |own: &str| own == folder || own.strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'));
+            let inside =
+                |own: &str| own == folder || own.strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'));
             let names = &self.tree.names;
-            let mut matching = workspaces.iter().filter(|(name, own)| names.text(*name) == wanted || inside(own)).peekable();
+            let mut matching =
+                workspaces.iter().filter(|(name, own)| names.text(*name) == wanted || inside(own)).peekable();
             if matching.peek().is_none() {
                 let message = format!("there is no workspace {wanted}, and none in a folder of that name");
                 return Err(ResolveError::Refused { code: "ENOWORKSPACE", message, chain: Vec::new() });

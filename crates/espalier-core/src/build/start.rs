@@ -61,7 +61,7 @@ impl Builder {
 
     /// Without a lock npm begins with what is on disk. That is at least the folders of the workspaces, whose
     /// dependencies count from the first placement on (`load-actual.js`).
-    async fn load_workspaces(&mut self) {
+    pub(super) async fn load_workspaces(&mut self) {
         let root = self.tree.root;
         let Some(workspaces) = self.tree[root].workspaces.clone() else { return };
         for (name, path) in workspaces.iter() {

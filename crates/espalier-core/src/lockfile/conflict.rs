@@ -199,7 +199,8 @@ mod tests {
         let text = "{\n  \"packages\": {\n<<<<<<< HEAD\n    \"a\": { \"version\": \"2\" },\n||||||| base\n    \"a\": { \
                     \"version\": \"1\" },\n=======\n    \"a\": { \"version\": \"3\" },\n    \"b\": { \"version\": \"1\" \
                     },\n>>>>>>> other\n    \"c\": { \"os\": [\"x\"] }\n  }\n}\n";
-        let expected = json!({ "packages": { "a": { "version": "2" }, "b": { "version": "1" }, "c": { "os": ["x"] } } });
+        let expected =
+            json!({ "packages": { "a": { "version": "2" }, "b": { "version": "1" }, "c": { "os": ["x"] } } });
         assert_eq!(parse(text), Some(expected));
     }
 

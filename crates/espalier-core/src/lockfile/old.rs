@@ -177,7 +177,8 @@ impl Conversion<'_> {
             else {
                 continue;
             };
-            let flag = |entry: Option<&Value>, key: &str| entry.and_then(|entry| entry.get(key)).is_some_and(json::truthy);
+            let flag =
+                |entry: Option<&Value>, key: &str| entry.and_then(|entry| entry.get(key)).is_some_and(json::truthy);
             for (name, spec) in requires {
                 let own = self.entries.get(&location);
                 let met = self.resolve(&location, &name);

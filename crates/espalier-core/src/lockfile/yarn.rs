@@ -227,7 +227,8 @@ fn block(tree: &Tree, requests: &[String], node: NodeId) -> String {
 }
 
 fn sorted(tree: &Tree, block: &Dependencies) -> String {
-    let mut entries: Vec<(&str, &str)> = block.iter().map(|(name, spec)| (tree.names.text(*name), &*spec.raw)).collect();
+    let mut entries: Vec<(&str, &str)> =
+        block.iter().map(|(name, spec)| (tree.names.text(*name), &*spec.raw)).collect();
     entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
     let lines = entries.iter().map(|(name, spec)| format!("    {} {}", quoted_if_needed(name), quoted_if_needed(spec)));
     lines.collect::<Vec<_>>().join("\n")

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use espalier_core::Allow;
 
+use super::identities::ClientIdentity;
 use super::registries::Registries;
 use super::{Config, ConfigError, Environment};
 
@@ -50,6 +51,8 @@ pub struct Network {
     pub certificates: Vec<(String, String)>,
     /// PEM texts that are trusted beside the system's.
     pub extra_certificates: Vec<(String, String)>,
+    /// Certificates of the user's own, the one for the longest prefix first.
+    pub identities: Vec<ClientIdentity>,
 }
 
 /// How old a cached document may be.
@@ -159,6 +162,7 @@ impl Network {
             strict_ssl: config.flag("strict-ssl", true),
             certificates: certificates(config, environment)?,
             extra_certificates: extra_certificates(environment)?,
+            identities: ClientIdentity::all(config, environment)?,
         })
     }
 }
@@ -223,7 +227,11 @@ impl Tree {
             lockfile_version: lockfile_version(config)?,
             package_lock: config.flag("package-lock", true),
             save: config.origin("save").map(|_| flag("save")),
-            save_prefix: if flag("save-exact") { String::new() } else { config.text("save-prefix").unwrap_or_else(|| "^".to_owned()) },
+            save_prefix: if flag("save-exact") {
+                String::new()
+            } else {
+                config.text("save-prefix").unwrap_or_else(|| "^".to_owned())
+            },
             os: named("os"),
             cpu: named("cpu"),
             libc: named("libc"),

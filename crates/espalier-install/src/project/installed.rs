@@ -26,7 +26,7 @@ impl ProjectFolder {
     }
 
     /// The hidden lockfile, unless something in `node_modules` is newer than it, or not what it says (`assertNoNewer`).
-    fn hidden_lockfile(&self) -> Option<String> {
+    pub fn hidden_lockfile(&self) -> Option<String> {
         let path = self.path().join(HIDDEN_LOCKFILE);
         let text = fs::read_to_string(&path).ok()?;
         let written = fs::metadata(&path).ok()?.modified().ok()?;

@@ -6,6 +6,7 @@
 mod folders;
 mod installed;
 mod lockfile;
+mod workspaces;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use espalier_core::{Changes, FetchFailure, FetchFailureKind, Installed, Project,
 
 pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
+pub use workspaces::Workspace;
 
 use crate::integrity::Integrity;
 use crate::tarball;
@@ -25,6 +27,8 @@ const YARN_LOCK: &str = "yarn.lock";
 #[derive(Clone, Debug)]
 pub struct ProjectFolder {
     path: PathBuf,
+    /// The workspace of it in which it was looked for.
+    workspace: Option<PathBuf>,
 }
 
 /// Why there is no project to work on, or its files can't be read or written.
@@ -52,6 +56,14 @@ pub enum ProjectError {
         /// The system's reason.
         source: io::Error,
     },
+    /// No workspace is what was asked for.
+    #[error("{} has no workspace{}", project.display(), if filters.is_empty() { String::new() } else { format!(" {}", filters.join(" or ")) })]
+    NoWorkspace {
+        /// The project.
+        project: PathBuf,
+        /// What was asked for; nothing where all were.
+        filters: Vec<String>,
+    },
     /// The lockfile can't be written.
     #[error("cannot write {}", path.display())]
     Unwritable {
@@ -67,16 +79,39 @@ impl ProjectFolder {
     pub fn at(folder: &Path) -> Result<Self, ProjectError> {
         let path = absolute(folder)?;
         if path.join(MANIFEST).is_file() {
-            return Ok(Self { path });
+            return Ok(Self { path, workspace: None });
         }
         Err(ProjectError::NoManifest { folder: path, upwards: false })
     }
 
-    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it.
+    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it, or the
+    /// project which that one is a workspace of.
     pub fn around(folder: &Path) -> Result<Self, ProjectError> {
+        let nearest = Self::nearest(folder)?;
+        Ok(nearest.above().unwrap_or(nearest))
+    }
+
+    /// The nearest folder upwards with a package.json, even where it is a workspace (`--no-workspaces`).
+    pub fn nearest(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join(MANIFEST).is_file()).map(Path::to_owned);
-        found.map(|path| Self { path }).ok_or(ProjectError::NoManifest { folder: start, upwards: true })
+        let project = found.map(|path| Self { path, workspace: None });
+        project.ok_or(ProjectError::NoManifest { folder: start, upwards: true })
+    }
+
+    /// A folder without a project, of which only the settings are of interest.
+    pub fn without_manifest(folder: &Path) -> Result<Self, ProjectError> {
+        Ok(Self { path: absolute(folder)?, workspace: None })
+    }
+
+    /// The workspace that the search began in, if it did in one.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
+    /// The text of its package.json.
+    pub fn manifest(&self) -> Option<String> {
+        self.manifest_in("").ok().flatten()
     }
 
     /// Where it is, absolute.
