@@ -139,8 +139,14 @@ impl Builder {
         for &node in &incomplete {
             self.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
+        // Copies of a package in several folders share a manifest, which the catalog keeps where it is.
+        let mut completed: FxHashMap<*const Manifest, Rc<Manifest>> = FxHashMap::default();
         for node in incomplete {
             let manifest = self.tree[node].manifest.clone();
+            if let Some(complete) = completed.get(&Rc::as_ptr(&manifest)) {
+                self.tree[node].manifest = complete.clone();
+                continue;
+            }
             let failed = |builder: &Self, failure| ResolveError::Fetch {
                 name: builder.describe(node),
                 failure,
@@ -156,7 +162,9 @@ impl Builder {
                 // Where it comes from stays as the packument said.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                self.tree[node].manifest = Rc::new(complete);
+                let complete = Rc::new(complete);
+                completed.insert(Rc::as_ptr(&manifest), complete.clone());
+                self.tree[node].manifest = complete;
             }
         }
         Ok(())
