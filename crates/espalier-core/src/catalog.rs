@@ -14,7 +14,7 @@ use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
 use crate::packument::Packument;
-use crate::pick::{NoPick, Picker};
+use crate::pick::{Engine, NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
 use crate::spec::{Spec, SpecKind};
 use crate::tree::Tree;
@@ -195,9 +195,9 @@ impl Catalog {
         self.others.get(request)
     }
 
-    /// Whether this Node and npm suit a package.
-    pub fn suits_engines(&mut self, manifest: &Manifest) -> bool {
-        manifest.field("engines").is_none_or(|engines| self.picker.suits(engines))
+    /// Whether this Node or npm suits a package.
+    pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
+        manifest.field("engines").is_none_or(|engines| self.picker.suits_engine(engines, engine))
     }
 }
 

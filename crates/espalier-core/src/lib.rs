@@ -33,7 +33,7 @@ mod tree;
 
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
-pub use options::{Options, Platform, Project};
+pub use options::{InstallStrategy, Omit, Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
 pub use request::{Answer, Event, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};
 pub use resolution::{Outcome, Progress, Resolution, Statistics, Warning};

@@ -117,7 +117,8 @@ impl Lock {
     async fn options(&self) -> Options {
         let tree = &self.settings.tree;
         let node = host::find_on_path("node");
-        let mut platform = host::platform(node.as_deref());
+        let host = host::platform(node.as_deref());
+        let mut platform = host.clone();
         // A C library belongs to a platform: that of this machine says nothing about another one.
         if tree.os.as_ref().is_some_and(|os| *os != platform.os) {
             platform.libc = None;
@@ -127,10 +128,12 @@ impl Lock {
         platform.libc = tree.libc.clone().or(platform.libc);
         let mut options = Options {
             platform,
+            host: Some(host),
             legacy_peer_deps: tree.legacy_peer_deps,
             strict_peer_deps: tree.strict_peer_deps,
             force: tree.force,
             prefer_dedupe: tree.prefer_dedupe,
+            install_strategy: tree.install_strategy,
             install_links: tree.install_links,
             engine_strict: tree.engine_strict,
             before: tree.before,

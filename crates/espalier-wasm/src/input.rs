@@ -73,6 +73,7 @@ impl Input {
             engine_strict: self.engine_strict,
             before: self.before,
             default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
+            ..Options::default()
         };
         (project, options)
     }

@@ -9,6 +9,7 @@ use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
+use crate::pick::Engine;
 use crate::platform;
 use crate::request::{Answer, Request, Urgency};
 use crate::resolution::{Outcome, Statistics, Warning};
@@ -76,21 +77,25 @@ impl Builder {
     fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
         for node in self.tree.inventory(self.tree.root) {
             let manifest = self.tree.package(node).clone();
-            let suits_engines = self.catalog.suits_engines(&manifest);
-            let suits_platform = platform::suits(&manifest, &self.options.platform);
+            let suits_node = self.catalog.suits_engine(&manifest, Engine::Node);
+            let suits_npm = self.catalog.suits_engine(&manifest, Engine::Npm);
             if self.tree[node].flags.optional {
-                let suits = suits_engines && suits_platform;
+                let suits = suits_node && suits_npm && platform::suits(&manifest, &self.options.platform);
                 if !suits && !self.tree[node].inert {
                     self.make_inert(node);
                 }
                 continue;
             }
+            if self.is_omitted(node) {
+                continue;
+            }
             let has_dev_engines = node == self.tree.root && manifest.dev_engines;
-            if !suits_engines && !self.options.force && !has_dev_engines {
+            // --force is about Node, not about npm (`npm-install-checks`).
+            if !((suits_node || self.options.force) && suits_npm) && !has_dev_engines {
                 self.refuse_engine(node, &manifest)?;
             }
-            if !suits_platform && !self.options.force {
-                let platform = &self.options.platform;
+            let platform = self.options.host.as_ref().unwrap_or(&self.options.platform);
+            if !platform::suits(&manifest, platform) && !self.options.force {
                 return Err(ResolveError::Refused {
                     code: "EBADPLATFORM",
                     message: format!("{} is not made for {} on {}", self.describe(node), platform.os, platform.cpu),
@@ -99,6 +104,18 @@ impl Builder {
             }
         }
         Ok(())
+    }
+
+    /// Whether a node won't be installed (`shouldOmit` of `node.js`).
+    fn is_omitted(&self, node: NodeId) -> bool {
+        let tree = &self.tree;
+        let top = std::iter::successors(Some(node), |&node| tree[node].parent).last().unwrap_or(node);
+        let (flags, omit) = (tree[node].flags, self.options.omit);
+        let omitted = (flags.peer && omit.peer)
+            || (flags.dev && omit.dev)
+            || (flags.optional && omit.optional)
+            || (flags.dev_optional && omit.optional && omit.dev);
+        omitted && tree.is_own(top)
     }
 
     fn refuse_engine(&mut self, node: NodeId, manifest: &Manifest) -> Result<(), ResolveError> {

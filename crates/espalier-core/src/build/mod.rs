@@ -248,6 +248,7 @@ impl Builder {
             force: self.options.force,
             strict_peer_deps: self.options.strict_peer_deps,
             prefer_dedupe: self.options.prefer_dedupe,
+            strategy: self.options.install_strategy,
             with_peers: !self.options.legacy_peer_deps,
             update_names: &self.update_names,
             accepted_conflicts: Vec::new(),

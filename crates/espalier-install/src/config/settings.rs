@@ -3,6 +3,7 @@
 //! Names and defaults are npm's, except where a wait would be needlessly long: npm's ten seconds before a first retry
 //! are half a second here, unless they are configured.
 
+use espalier_core::InstallStrategy;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::registries::Registries;
@@ -76,6 +77,8 @@ pub struct Tree {
     pub force: bool,
     /// `prefer-dedupe`
     pub prefer_dedupe: bool,
+    /// `install-strategy`, or the older `global-style` and `legacy-bundling`
+    pub install_strategy: InstallStrategy,
     /// `install-links`
     pub install_links: bool,
     /// `engine-strict`
@@ -185,6 +188,7 @@ impl Tree {
             strict_peer_deps: flag("strict-peer-deps"),
             force: flag("force"),
             prefer_dedupe: flag("prefer-dedupe"),
+            install_strategy: install_strategy(config)?,
             install_links: flag("install-links"),
             engine_strict: flag("engine-strict"),
             before: before(config)?,
@@ -193,6 +197,21 @@ impl Tree {
             cpu: named("cpu"),
             libc: named("libc"),
         })
+    }
+}
+
+fn install_strategy(config: &Config) -> Result<InstallStrategy, ConfigError> {
+    if config.flag("global-style", false) {
+        return Ok(InstallStrategy::Shallow);
+    }
+    if config.flag("legacy-bundling", false) {
+        return Ok(InstallStrategy::Nested);
+    }
+    match config.text("install-strategy").as_deref() {
+        None | Some("" | "hoisted" | "linked") => Ok(InstallStrategy::Hoisted),
+        Some("nested") => Ok(InstallStrategy::Nested),
+        Some("shallow") => Ok(InstallStrategy::Shallow),
+        Some(_) => Err(config.invalid("install-strategy", "hoisted, nested, shallow or linked")),
     }
 }
 

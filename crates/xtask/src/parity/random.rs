@@ -136,7 +136,7 @@ impl Bench<'_> {
             }
             let joined =
                 workers.into_iter().map(|worker| worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?);
-            joined.collect()
+            Ok(joined.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect())
         })
     }
 
@@ -145,7 +145,7 @@ impl Bench<'_> {
         cases: &[(u64, Case)],
         next: &AtomicUsize,
         findings: &mpsc::Sender<Finding>,
-    ) -> anyhow::Result<Vec<FileCoverage>> {
+    ) -> anyhow::Result<Vec<Vec<FileCoverage>>> {
         let scratch = tempfile::tempdir()?;
         let memory = (!self.arguments.coverage).then(|| oracle::target_folder().join("parity-answers"));
         let coverage = self.arguments.coverage;
