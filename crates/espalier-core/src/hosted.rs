@@ -189,6 +189,17 @@ impl HostedGit {
         }
     }
 
+    /// What npm saves of one that it has installed: only a repository that was given by https stays a URL.
+    pub fn to_saved(&self) -> String {
+        let https = self.form == Form::Https || self.auth.is_some();
+        let url = self.https();
+        match (https, url.strip_prefix("git+")) {
+            (true, Some(_)) => url,
+            (true, None) => format!("git+{url}"),
+            (false, _) => self.to_shortcut(),
+        }
+    }
+
     /// The URL for git itself; a shortcut has none of its own.
     pub fn fetch_url(&self) -> Option<String> {
         (self.form != Form::Shortcut).then(|| {

@@ -6,7 +6,6 @@
 
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
 use crate::collation;
 use crate::error::ResolveError;
@@ -109,20 +108,45 @@ pub fn truthy(value: &Value) -> bool {
 const PREFERRED: [&str; 8] =
     ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
-/// Writes a lockfile: values that aren't objects first, preferred keys first, the rest by collation.
-pub fn stringify_lockfile(value: &Value, format: &Format) -> String {
-    // npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
-    let indent: Cow<'_, str> = match format.indent.as_str() {
-        "" => "  ".into(),
-        // JSON.stringify takes ten characters at most.
-        indent => indent.chars().take(10).collect::<String>().into(),
+/// Writes a value as `JSON.stringify` does and npm writes a package.json: keys stay where they are, and a file that was a
+/// single line is one again.
+pub fn stringify(value: &Value, format: &Format) -> String {
+    let value = in_order(value);
+    let mut text = if format.indent.is_empty() {
+        serde_json::to_string(&value).expect("a value that was parsed can be written")
+    } else {
+        pretty(&value, &format.indent)
     };
+    text.push('\n');
+    if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
+}
+
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            Value::Object(entries(object).into_iter().map(|(key, value)| (key.clone(), in_order(value))).collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(in_order).collect()),
+        Value::Number(number) => Value::Number(javascript_number(number)),
+        other => other.clone(),
+    }
+}
+
+/// JavaScript takes ten characters of an indent at most.
+fn pretty(value: &impl Serialize, indent: &str) -> String {
+    let indent: String = indent.chars().take(10).collect();
     let mut bytes = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    Sorted(value).serialize(&mut serializer).expect("a value that was parsed can be written");
-    bytes.push(b'\n');
-    let text = String::from_utf8(bytes).expect("serde_json writes UTF-8");
+    value.serialize(&mut serializer).expect("a value that was parsed can be written");
+    String::from_utf8(bytes).expect("serde_json writes UTF-8")
+}
+
+/// Writes a lockfile: values that aren't objects first, preferred keys first, the rest by collation.
+pub fn stringify_lockfile(value: &Value, format: &Format) -> String {
+    // npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
+    let indent = if format.indent.is_empty() { "  " } else { &format.indent };
+    let text = pretty(&Sorted(value), indent) + "\n";
     match format.newline.as_str() {
         "" | "\n" => text,
         newline => text.replace('\n', newline),

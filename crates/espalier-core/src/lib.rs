@@ -17,6 +17,7 @@ mod integrity;
 mod json;
 mod lockfile;
 mod manifest;
+pub mod manifest_edit;
 mod names;
 pub mod options;
 mod overrides;

@@ -1,0 +1,328 @@
+//! What `install` and `uninstall` make of a package.json: its dependency blocks, and nothing else in the file.
+//!
+//! An [`Edit`] goes through npm's own three steps. What the user asked for is entered before the resolution, because it
+//! is what gets resolved (`add-rm-pkg-deps.js`); what was found is written over it afterwards (`saveIdealTree` in
+//! `reify.js`, see [`saved`]); then the blocks go back into the file as it was (`update-dependencies.js`). Which version
+//! is found, and which file this is, is not known here.
+
+mod saved;
+
+use serde_json::{Map, Value};
+
+use crate::collation;
+use crate::error::ResolveError;
+use crate::json::{self, Format};
+
+pub use saved::Found;
+
+/// The block that a dependency is saved in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveType {
+    /// `dependencies`.
+    Prod,
+    /// `devDependencies`.
+    Dev,
+    /// `optionalDependencies`.
+    Optional,
+    /// `peerDependencies`.
+    Peer,
+    /// `peerDependencies`, marked as optional in `peerDependenciesMeta`.
+    PeerOptional,
+}
+
+impl SaveType {
+    /// In npm's order, in which it looks for the type of a dependency that is there already.
+    const ALL: [Self; 5] = [Self::Dev, Self::Optional, Self::Prod, Self::PeerOptional, Self::Peer];
+
+    fn block(self) -> &'static str {
+        match self {
+            Self::Prod => DEPENDENCIES,
+            Self::Dev => DEV,
+            Self::Optional => OPTIONAL,
+            Self::Peer | Self::PeerOptional => PEER,
+        }
+    }
+}
+
+const DEPENDENCIES: &str = "dependencies";
+const DEV: &str = "devDependencies";
+const OPTIONAL: &str = "optionalDependencies";
+const PEER: &str = "peerDependencies";
+const PEER_META: &str = "peerDependenciesMeta";
+const BUNDLED: &str = "bundleDependencies";
+
+/// The blocks in the order in which npm writes those that weren't there.
+const BLOCKS: [&str; 4] = [DEPENDENCIES, OPTIONAL, DEV, PEER];
+
+/// How to save what was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Saving {
+    /// `--save-dev` and its like; without one, the block that has the name already, or else `dependencies`.
+    pub kind: Option<SaveType>,
+    /// `--save-bundle`.
+    pub bundle: bool,
+}
+
+/// A package.json that is being changed.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// The file as it was, for what isn't edited.
+    text: String,
+    /// The same, read.
+    original: Map<String, Value>,
+    /// With the changes, as npm has it in mind while it resolves.
+    manifest: Map<String, Value>,
+    format: Format,
+    kind: Option<SaveType>,
+}
+
+impl Edit {
+    /// Begins to edit the text of a package.json.
+    pub fn of(text: &str) -> Result<Self, ResolveError> {
+        let original = match json::parse("package.json", text)? {
+            Value::Object(object) => object,
+            _ => Map::new(),
+        };
+        let mut manifest = original.clone();
+        normalize(&mut manifest);
+        Ok(Self { text: text.to_owned(), original, manifest, format: json::format_of(text), kind: None })
+    }
+
+    /// Enters what the user asks for, by name and spec; `*` keeps the spec that is there. Local paths are relative to the
+    /// file's folder.
+    pub fn add(&mut self, name: &str, spec: &str, saving: Saving) {
+        self.kind = saving.kind;
+        let kind = saving.kind.unwrap_or_else(|| self.inferred(name));
+        // A dependency may stand in several blocks, but not in all combinations.
+        let displaced: &[&str] = match kind {
+            SaveType::Prod => &[DEV, PEER],
+            SaveType::Dev => &[DEPENDENCIES],
+            SaveType::Optional => &[PEER],
+            SaveType::Peer | SaveType::PeerOptional => &[DEPENDENCIES, OPTIONAL],
+        };
+        for block in displaced {
+            self.take_out(block, name);
+        }
+        let block = object(&mut self.manifest, kind.block());
+        if spec != "*" || !block.contains_key(name) {
+            block.insert(name.to_owned(), spec.into());
+        }
+        let spec = block[name].clone();
+        match kind {
+            // npm enters it in both, as its first versions did, and sorts that out when it writes.
+            SaveType::Optional => {
+                object(&mut self.manifest, DEPENDENCIES).insert(name.to_owned(), spec);
+            }
+            SaveType::Peer | SaveType::PeerOptional => {
+                self.mark_peer(name, kind == SaveType::PeerOptional);
+                if let Some(dev) = self.block_mut(DEV).and_then(|dev| dev.get_mut(name)) {
+                    *dev = spec;
+                }
+            }
+            SaveType::Prod | SaveType::Dev => {}
+        }
+        if saving.bundle && kind.block() != PEER {
+            let mut names = self.bundled();
+            names.push(name.to_owned());
+            names.sort_by(|a, b| collation::compare(a, b));
+            names.dedup();
+            self.manifest.insert(BUNDLED.to_owned(), names.into());
+        }
+    }
+
+    /// Takes a name out of every block.
+    pub fn remove(&mut self, name: &str) {
+        for block in BLOCKS {
+            self.take_out(block, name);
+        }
+        if self.manifest.contains_key(BUNDLED) {
+            let mut names = self.bundled();
+            names.retain(|bundled| bundled != name);
+            if names.is_empty() {
+                self.manifest.shift_remove(BUNDLED);
+            } else {
+                self.manifest.insert(BUNDLED.to_owned(), names.into());
+            }
+        }
+    }
+
+    /// Writes what was found over what was asked for. `folder` is the file's own, absolute; `prefix` is npm's
+    /// `save-prefix`, empty for an exact version.
+    pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str) {
+        let Some(asked) = self.spec_in_force(name) else { return };
+        let saved::Saved { spec, local } = saved::spec(name, &asked, found, folder, prefix);
+        if let Some(kind) = self.kind {
+            object(&mut self.manifest, kind.block()).insert(name.to_owned(), spec.into());
+            if kind == SaveType::Prod
+                && let Some(optional) = self.block_mut(OPTIONAL)
+            {
+                optional.shift_remove(name);
+            }
+            return;
+        }
+        let in_dev = self.block(DEV).is_some_and(|dev| dev.contains_key(name));
+        for block in [DEPENDENCIES, DEV, PEER, OPTIONAL] {
+            let Some(entry) = self.block_mut(block).and_then(|block| block.get_mut(name)) else { continue };
+            let alternative = in_dev && matches!(block, PEER | OPTIONAL);
+            // Beside a development dependency, a range that would do stays as it is.
+            if !alternative || local || !saved::intersect(&spec, entry.as_str().unwrap_or_default()) {
+                *entry = spec.as_str().into();
+            }
+        }
+    }
+
+    /// The text to resolve: with the changes so far.
+    pub fn manifest(&self) -> String {
+        json::stringify(&Value::Object(self.manifest.clone()), &self.format)
+    }
+
+    /// The file's new text, or nothing where npm would leave the file alone.
+    pub fn finish(self) -> Option<String> {
+        let mut content = self.original.clone();
+        let mut blocks = BLOCKS.map(|block| (block, sorted(self.block(block))));
+        let optional: Vec<String> = blocks[1].1.keys().cloned().collect();
+        blocks[0].1.retain(|name, _| !optional.contains(name));
+        for (key, block) in blocks {
+            if block.is_empty() {
+                content.shift_remove(key);
+            } else {
+                content.insert(key.to_owned(), block.into());
+            }
+        }
+        self.keep_peers_that_were_dependencies(&mut content);
+        match self.manifest.get(BUNDLED) {
+            Some(bundled) => {
+                content.insert(BUNDLED.to_owned(), bundled.clone());
+            }
+            None => {
+                content.shift_remove(BUNDLED);
+            }
+        }
+        let text = json::stringify(&Value::Object(content), &self.format);
+        let trimmed = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
+        (trimmed(&text) != trimmed(&self.text)).then_some(text)
+    }
+
+    /// Who had a name among both dependencies and peers keeps it in both.
+    fn keep_peers_that_were_dependencies(&self, content: &mut Map<String, Value>) {
+        let block = |object: &Map<String, Value>, key: &str| object.get(key).and_then(Value::as_object).cloned();
+        let (Some(prod), Some(old), Some(new)) =
+            (block(&self.original, DEPENDENCIES), block(&self.original, PEER), block(content, PEER))
+        else {
+            return;
+        };
+        for (name, _) in json::entries(&old) {
+            if let Some(spec) = new.get(name).filter(|_| prod.contains_key(name)) {
+                object(content, DEPENDENCIES).insert(name.clone(), spec.clone());
+            }
+        }
+    }
+
+    fn inferred(&self, name: &str) -> SaveType {
+        let has = |kind: SaveType| self.block(kind.block()).is_some_and(|block| block.contains_key(name));
+        let kind = SaveType::ALL.into_iter().find(|&kind| has(kind)).unwrap_or(SaveType::Prod);
+        let meta = self.block(PEER_META).and_then(|meta| meta.get(name)?.get("optional"));
+        match kind {
+            SaveType::PeerOptional if !meta.is_some_and(json::truthy) => SaveType::Peer,
+            kind => kind,
+        }
+    }
+
+    fn mark_peer(&mut self, name: &str, optional: bool) {
+        if optional {
+            let entry = object(&mut self.manifest, PEER_META).entry(name).or_insert_with(|| Map::new().into());
+            if let Value::Object(entry) = entry {
+                entry.insert("optional".to_owned(), true.into());
+            }
+        } else if let Some(Value::Object(entry)) = self.block_mut(PEER_META).and_then(|meta| meta.get_mut(name))
+            && entry.get("optional").is_some_and(json::truthy)
+        {
+            entry.insert("optional".to_owned(), false.into());
+        }
+    }
+
+    fn take_out(&mut self, key: &str, name: &str) {
+        let Some(block) = self.block_mut(key) else { return };
+        if block.shift_remove(name).is_none() {
+            return;
+        }
+        if block.is_empty() {
+            self.manifest.shift_remove(key);
+        }
+        if key == PEER
+            && let Some(meta) = self.block_mut(PEER_META)
+        {
+            meta.shift_remove(name);
+            if meta.is_empty() {
+                self.manifest.shift_remove(PEER_META);
+            }
+        }
+    }
+
+    /// The spec of the edge that the manifest makes for a name: of several blocks, the one that is read last.
+    fn spec_in_force(&self, name: &str) -> Option<String> {
+        let spec = |block: &&str| self.block(block)?.get(name)?.as_str().map(str::to_owned);
+        [DEV, OPTIONAL, DEPENDENCIES, PEER].iter().find_map(spec)
+    }
+
+    fn bundled(&self) -> Vec<String> {
+        let list = self.manifest.get(BUNDLED).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    fn block(&self, key: &str) -> Option<&Map<String, Value>> {
+        self.manifest.get(key).and_then(Value::as_object)
+    }
+
+    fn block_mut(&mut self, key: &str) -> Option<&mut Map<String, Value>> {
+        self.manifest.get_mut(key).and_then(Value::as_object_mut)
+    }
+}
+
+fn sorted(block: Option<&Map<String, Value>>) -> Map<String, Value> {
+    let mut entries: Vec<_> = block.into_iter().flatten().map(|(name, spec)| (name.clone(), spec.clone())).collect();
+    entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
+    entries.into_iter().collect()
+}
+
+/// An object's object of that key, made where there is none.
+fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
+    let entry = parent.entry(key).or_insert_with(|| Map::new().into());
+    if !entry.is_object() {
+        *entry = Map::new().into();
+    }
+    entry.as_object_mut().expect("it was made one")
+}
+
+/// What npm makes of the blocks as it reads them (`normalize.js`).
+fn normalize(manifest: &mut Map<String, Value>) {
+    let misspelt = manifest.shift_remove("bundledDependencies");
+    if let Some(bundled) = misspelt.filter(|_| !manifest.contains_key(BUNDLED)) {
+        manifest.insert(BUNDLED.to_owned(), bundled);
+    }
+    let names = |object: &Map<String, Value>| -> Value {
+        json::entries(object).into_iter().map(|(name, _)| name.as_str()).collect()
+    };
+    match manifest.get(BUNDLED) {
+        None | Some(Value::Array(_)) => {}
+        Some(Value::Object(bundled)) => {
+            let bundled = names(bundled);
+            manifest.insert(BUNDLED.to_owned(), bundled);
+        }
+        Some(Value::Bool(all)) => {
+            let dependencies = manifest.get(DEPENDENCIES).and_then(Value::as_object).filter(|_| *all);
+            let bundled = dependencies.map_or_else(|| Value::Array(Vec::new()), names);
+            manifest.insert(BUNDLED.to_owned(), bundled);
+        }
+        Some(_) => {
+            manifest.shift_remove(BUNDLED);
+        }
+    }
+    let optional = manifest.get(OPTIONAL).and_then(Value::as_object).cloned();
+    if let (Some(optional), Some(Value::Object(dependencies))) = (optional, manifest.get_mut(DEPENDENCIES)) {
+        dependencies.retain(|name, _| !optional.contains_key(name));
+        if dependencies.is_empty() {
+            manifest.shift_remove(DEPENDENCIES);
+        }
+    }
+}
