@@ -72,6 +72,9 @@ const restoreProcess = () => {
   process.exitCode = 0
 }
 
+// npm also ends with errors that nobody waits for, thrown while it fetches ahead (lib/cli/exit-handler.js).
+const crash = () => new Promise((_, fail) => process.once('uncaughtException', fail))
+
 const run = async (job) => {
   process.chdir(job.folder ?? scratch)
   const argv = ['install', `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
@@ -85,12 +88,13 @@ const run = async (job) => {
       packuments.set(job.registry, new Map())
     }
     npm.flatOptions.packumentCache = packuments.get(job.registry)
-    await npm.exec(command, args)
+    await Promise.race([npm.exec(command, args), crash()])
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8') }
   } catch (error) {
     return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
   } finally {
     npm.unload()
+    process.removeAllListeners('uncaughtException')
     restoreProcess()
   }
 }

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
+use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::Tree;
 
@@ -27,6 +28,7 @@ pub struct Catalog {
     picker: Picker,
     full_documents: bool,
     with_peers: bool,
+    tree_only: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
     /// Manifests that were read, by package and index of the version.
     manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
@@ -50,6 +52,7 @@ impl Catalog {
             picker: Picker::new(node_version, npm_version, *before, default_tag),
             full_documents: before.is_some(),
             with_peers: !options.legacy_peer_deps,
+            tree_only: options.tree_only,
             packuments: FxHashMap::default(),
             manifests: FxHashMap::default(),
             choices: FxHashMap::default(),
@@ -108,6 +111,7 @@ impl Catalog {
     fn look_ahead(&mut self, tree: &mut Tree, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(tree, package, spec) else { return };
         if manifest.abbreviated
+            && !self.tree_only
             && let Some(version) = &manifest.version
         {
             let request =
@@ -188,6 +192,29 @@ impl Catalog {
         let manifest = Rc::new(manifest);
         self.manifests.insert((package, index), manifest.clone());
         Ok(manifest)
+    }
+
+    /// The releases of a package whose packument is here, the newest first.
+    pub fn releases<'a>(
+        &'a mut self,
+        tree: &'a mut Tree,
+        package: Name,
+    ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
+        let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
+        let mut releases: Vec<(Version, usize)> = packument
+            .iter()
+            .flat_map(|packument| {
+                let versions = packument.semver().iter().enumerate();
+                versions.filter_map(|(index, version)| {
+                    Some((version.clone().filter(|version| !version.is_prerelease())?, index))
+                })
+            })
+            .collect();
+        releases.sort();
+        releases.into_iter().rev().filter_map(move |(version, index)| {
+            let manifest = self.manifest(tree, package, packument.as_ref()?, index).ok()?;
+            Some((version, manifest))
+        })
     }
 
     /// The answer to a request other than for a packument.

@@ -91,6 +91,9 @@ pub struct Options {
     pub before: Option<i64>,
     /// `--tag`: the dist-tag that an empty spec stands for.
     pub default_tag: String,
+    /// Not npm's: only find out whether there is a tree. What abbreviated packuments leave out isn't fetched, and
+    /// the lockfile is short of it.
+    pub tree_only: bool,
 }
 
 /// The Node version assumed where none can be asked.
@@ -115,6 +118,7 @@ impl Default for Options {
             engine_strict: false,
             before: None,
             default_tag: "latest".into(),
+            tree_only: false,
         }
     }
 }

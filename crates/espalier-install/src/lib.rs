@@ -12,4 +12,5 @@ pub mod integrity;
 pub mod lock;
 pub mod project;
 pub mod registry;
+mod remedies;
 pub mod tarball;

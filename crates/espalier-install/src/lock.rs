@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::{Event, Options, Outcome, Project, Resolution, ResolveError};
+use espalier_core::remedy::Search;
+use espalier_core::{Event, Options, Outcome, Project, Remedy, Resolution, ResolveError};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -15,6 +17,7 @@ use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::project::{ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
+use crate::remedies;
 
 /// What to lock, and with which settings.
 #[derive(Debug)]
@@ -74,6 +77,8 @@ pub enum LockError {
         error: Box<ResolveError>,
         /// What was to be resolved: errors in its files are shown in their text.
         project: Box<Project>,
+        /// What would resolve it, each of them tried; the smallest first, then npm's flags.
+        remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
     #[error("interrupted; the lockfile was not touched")]
@@ -92,17 +97,27 @@ impl Lock {
         let project = self.project.read(&lockfile)?;
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = Resolution::new(project.clone(), self.options().await);
-        let sources = Sources { registry, project: self.project };
+        let options = self.options().await;
+        let resolution = Resolution::new(project.clone(), options.clone());
+        let sources = Sources::new(registry, self.project);
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
+        let mut interruption = pin!(interruption);
         let (ended, waiting) =
-            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
+            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption.as_mut()).await;
         let end = Instant::now();
         let result = match ended {
-            Ended::Finished(finished) => finished
-                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
-                .and_then(|outcome| Ok((lockfile.write(&outcome.lockfile)?, outcome))),
+            Ended::Finished(finished) => match *finished {
+                Ok(outcome) => {
+                    lockfile.write(&outcome.lockfile).map(|written| (written, outcome)).map_err(LockError::from)
+                }
+                Err(error) => {
+                    let search = Search::new(project.clone(), options, &error);
+                    let remedies =
+                        remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
+                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
+                }
+            },
             Ended::Interrupted => Err(LockError::Interrupted),
         };
         if let Some(cache) = cache {

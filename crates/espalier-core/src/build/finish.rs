@@ -20,7 +20,9 @@ impl Builder {
         self.settle_flags();
         self.prune_failed()?;
         self.check_engines_and_platforms()?;
-        self.complete_manifests().await?;
+        if !self.options.tree_only {
+            self.complete_manifests().await?;
+        }
         self.warn_of_deprecations();
 
         let entries = lockfile::entries(&self.tree);

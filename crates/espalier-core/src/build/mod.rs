@@ -16,6 +16,7 @@ mod fetch;
 mod finish;
 mod initial;
 mod peer_sets;
+mod proposals;
 mod queue;
 mod virtual_roots;
 mod workspaces;
