@@ -4,6 +4,7 @@
 //! package-lock.json that npm wrote; a folder without one is a project at which npm stops with ERESOLVE. The
 //! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver.
 
+mod browser;
 mod compare;
 mod drive;
 #[cfg(test)]
@@ -33,6 +34,9 @@ pub struct Arguments {
     /// Resolve on abbreviated packuments. The answer must not depend on it.
     #[arg(long)]
     abbreviated: bool,
+    /// Resolve in Chromium, through the wasm build.
+    #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
+    browser: bool,
     #[command(flatten)]
     random: random::Arguments,
 }
@@ -41,6 +45,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.random.wanted() {
         return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);
+    }
+    if arguments.browser {
+        return browser::run(&arguments.corpus, &arguments.project);
     }
     let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
     let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);
