@@ -52,6 +52,8 @@ pub struct Builder {
     seen: FxHashSet<NodeId>,
     /// The latest virtual root of each node: npm gathers later candidates where the earlier ones stand.
     virtual_roots: FxHashMap<NodeId, NodeId>,
+    /// How many candidates are being built on behalf of each other.
+    peer_depth: usize,
     /// Placed nodes that could not be loaded.
     load_failures: Vec<NodeId>,
     /// Links that were made or met, whose targets may have to be looked at.
@@ -116,6 +118,7 @@ impl Builder {
             queue: Queue::default(),
             seen: FxHashSet::default(),
             virtual_roots: FxHashMap::default(),
+            peer_depth: 0,
             load_failures: Vec::new(),
             links: Vec::new(),
             explicit: FxHashSet::default(),

@@ -13,7 +13,9 @@ use crate::parity::compare::Expected;
 
 /// How long npm may take for one made-up project. It looks through sets of peers again and again, and for some
 /// projects that takes it hours.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for small registries: there it takes a moment or forever.
+pub const SMALL_PATIENCE: Duration = Duration::from_secs(10);
 /// How often a process says what of npm's code it reached, for it may have to be given up.
 const COVERAGE_EVERY: usize = 5;
 
@@ -28,6 +30,7 @@ pub struct Npm {
     /// What the answers depend on beside the question.
     salt: String,
     memory: Option<PathBuf>,
+    patience: Duration,
     /// Where projects are laid out. Its name is the project's where package.json has none.
     pub project: PathBuf,
     /// How often npm had to be asked.
@@ -42,6 +45,7 @@ impl Npm {
         registry: String,
         salt: &str,
         memory: Option<PathBuf>,
+        patience: Duration,
         coverage: bool,
     ) -> anyhow::Result<Self> {
         let folder = npm.to_owned();
@@ -52,7 +56,18 @@ impl Npm {
         let salt = format!("npm {} on node {}, {salt}", oracle::NPM_VERSION, driver.node_version);
         let project = scratch.join("project");
         let coverage = coverage.then(|| vec![Vec::new()]);
-        Ok(Self { folder, scratch: scratch.to_owned(), driver, coverage, registry, salt, memory, project, asked: 0 })
+        Ok(Self {
+            folder,
+            scratch: scratch.to_owned(),
+            driver,
+            coverage,
+            registry,
+            salt,
+            memory,
+            patience,
+            project,
+            asked: 0,
+        })
     }
 
     /// What npm makes of a project.
@@ -68,7 +83,7 @@ impl Npm {
         }
         self.asked += 1;
         round.write(&self.project, lockfile, &self.registry)?;
-        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments, PATIENCE)? {
+        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments, self.patience)? {
             None => {
                 self.restart()?;
                 Expected::Unanswered

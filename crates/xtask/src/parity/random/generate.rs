@@ -32,7 +32,7 @@ const KINDS: [&str; 10] = [
 ];
 
 /// npm's flags that change a tree, or that shouldn't.
-const FLAGS: [&str; 19] = [
+pub const FLAGS: [&str; 19] = [
     "--legacy-peer-deps",
     "--force",
     "--force",
