@@ -86,6 +86,7 @@ const SETTINGS: &[Setting] = &[
     switch("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
     switch("force", TREE, "Keep going where peers conflict"),
     switch("prefer-dedupe", TREE, "Prefer a version that is already there to a newer one"),
+    text("install-strategy", "STRATEGY", TREE, "How high packages may go: hoisted, nested or shallow"),
     switch("install-links", TREE, "Pack folders outside the project instead of linking them"),
     switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
     Setting { name: "omit", kind: KINDS, heading: TREE, help: "Leave out a kind of dependencies" },

@@ -18,6 +18,7 @@ pub mod plan;
 pub mod project;
 pub mod registry;
 pub mod reify;
+mod remedies;
 mod retired;
 pub mod scripts;
 pub mod store;

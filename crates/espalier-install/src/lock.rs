@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::{Changes, Event, Options, Outcome, Project, Resolution, ResolveError, Update};
+use espalier_core::remedy::Search;
+use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -16,6 +18,7 @@ use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
+use crate::remedies;
 
 /// What to lock, and with which settings.
 #[derive(Debug)]
@@ -88,6 +91,8 @@ pub enum LockError {
         error: Box<ResolveError>,
         /// What was to be resolved: errors in its files are shown in their text.
         project: Box<Project>,
+        /// What would resolve it, each of them tried; the smallest first, then npm's flags.
+        remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
     #[error("interrupted; the lockfile was not touched")]
@@ -145,27 +150,33 @@ impl Lock {
         let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = {
-            let options = self.options().await;
-            let save = options.save && may_save;
-            Resolution::new(project.clone(), Options { complete, save, ..options })
-        };
-        let sources = Sources { registry: registry.clone(), project: self.project.clone() };
+        let options = self.options().await;
+        let options = Options { complete, save: options.save && may_save, ..options };
+        let resolution = Resolution::new(project.clone(), options.clone());
+        let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
+        let mut interruption = pin!(interruption);
         let (ended, waiting) =
-            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
+            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption.as_mut()).await;
         let end = Instant::now();
+        let result = match ended {
+            Ended::Finished(finished) => match *finished {
+                Ok(outcome) => Ok(outcome),
+                Err(error) => {
+                    let search = Search::new(project.clone(), options, &error);
+                    let remedies =
+                        remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
+                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
+                }
+            },
+            Ended::Interrupted => Err(LockError::Interrupted),
+        };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let outcome = match ended {
-            Ended::Finished(finished) => {
-                finished.map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })?
-            }
-            Ended::Interrupted => return Err(LockError::Interrupted),
-        };
+        let outcome = result?;
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
@@ -173,7 +184,8 @@ impl Lock {
     async fn options(&self) -> Options {
         let tree = &self.settings.tree;
         let node = host::find_on_path("node");
-        let mut platform = host::platform(node.as_deref());
+        let host = host::platform(node.as_deref());
+        let mut platform = host.clone();
         // A C library belongs to a platform: that of this machine says nothing about another one.
         if tree.os.as_ref().is_some_and(|os| *os != platform.os) {
             platform.libc = None;
@@ -183,10 +195,12 @@ impl Lock {
         platform.libc = tree.libc.clone().or(platform.libc);
         let mut options = Options {
             platform,
+            host: Some(host),
             legacy_peer_deps: tree.legacy_peer_deps,
             strict_peer_deps: tree.strict_peer_deps,
             force: tree.force,
             prefer_dedupe: tree.prefer_dedupe,
+            install_strategy: tree.install_strategy,
             install_links: tree.install_links,
             engine_strict: tree.engine_strict,
             before: tree.before,
