@@ -35,7 +35,7 @@ shown! {
     /// For commands that resolve.
     ForResolving: [
         "omit", "include", "legacy-peer-deps", "strict-peer-deps", "force", "prefer-dedupe", "install-links", "engine-strict",
-        "before", "tag", "allow-git", "allow-remote", "allow-file", "allow-directory", "allow-unused-patches",
+        "install-strategy", "ignore-scripts", "before", "tag", "allow-git", "allow-remote", "allow-file", "allow-directory", "allow-unused-patches",
         "ignore-extension", "lockfile-version", "package-lock", "save", "save-exact", "save-prefix", "os", "cpu", "libc", "registry", "offline", "prefer-offline", "prefer-online", "userconfig",
     ];
     /// For commands that run scripts.

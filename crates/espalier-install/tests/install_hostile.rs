@@ -143,12 +143,15 @@ async fn nothing_is_installed_through_a_workspace_that_is_a_link_to_elsewhere() 
 async fn a_failed_update_leaves_everything_as_it_was() {
     let scene = Scene::of(&["a", "b"]).package("a@1.0.0", json!({ "bin": "index.js" })).package("b@1.0.0", json!({}));
     scene.install().await;
+    // The server has another port each time.
+    scene.rebase("http://registry.test");
     let (tree, lockfile) = (scene.tree(), scene.read("package-lock.json"));
     let scene = scene.package("a@2.0.0", json!({ "bin": "index.js" })).package("c@1.0.0", json!({}));
     scene.write("package.json", "{\"name\":\"app\",\"version\":\"1.0.0\",\"dependencies\":{\"a\":\"2\",\"c\":\"*\"}}");
     scene.replace_tarball("c@1.0.0", b"not a tarball");
     let error = scene.fail_to_install().await;
     assert!(matches!(error, InstallError::Reify(ReifyError::Fetch { .. })), "{error}");
+    scene.rebase("http://registry.test");
     assert_eq!((scene.tree(), scene.read("package-lock.json")), (tree, lockfile));
     assert_eq!(scene.read("node_modules/a/index.js"), "module.exports = 'a@1.0.0'");
 }

@@ -42,6 +42,9 @@ pub struct Arguments {
     /// Resolve in Chromium, through the wasm build.
     #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
     browser: bool,
+    /// The command to compare with npm; by default it is built.
+    #[arg(long, value_name = "FILE", requires = "install")]
+    espalier: Option<PathBuf>,
     #[command(flatten)]
     random: random::Arguments,
 }
@@ -49,7 +52,7 @@ pub struct Arguments {
 /// Compares every project and fails if any differs.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.install {
-        return install::run(&arguments.corpus, &arguments.project);
+        return install::run(&arguments.corpus, &arguments.project, arguments.espalier.as_deref());
     }
     if arguments.random.wanted() {
         return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);

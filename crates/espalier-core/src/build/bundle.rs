@@ -49,12 +49,12 @@ impl Builder {
 
     /// Opens the bundles of what is going to be installed, when the tree stands (`[_loadBundlesAndUpdateTrees]`).
     pub(super) async fn unpack_installed_bundles(&mut self) -> Result<(), ResolveError> {
-        let bundles = |tree: &Tree, node: NodeId| {
+        let has_bundle = |tree: &Tree, node: NodeId| {
             let data = &tree[node];
             node != tree.root && !data.is_link && !data.inert && !data.manifest.bundled.is_empty()
         };
         let nodes = self.tree.inventory(self.tree.root);
-        let mut bundlers: Vec<NodeId> = nodes.into_iter().filter(|&node| bundles(&self.tree, node)).collect();
+        let mut bundlers: Vec<NodeId> = nodes.into_iter().filter(|&node| has_bundle(&self.tree, node)).collect();
         bundlers
             .sort_by_key(|&node| std::iter::successors(self.tree[node].parent, |&node| self.tree[node].parent).count());
         for &node in &bundlers {

@@ -25,11 +25,11 @@ impl Lockfile {
         serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
     }
 
-    /// The version at a location; a link has that of the folder it leads to.
-    fn version(&self, location: &str) -> Option<Option<&str>> {
+    /// The version at a location; a link has that of the folder it leads to. npm says `undefined` where there is none.
+    fn version(&self, location: &str) -> Option<&str> {
         let entry = self.packages.get(location)?;
         let target = entry.resolved.as_deref().filter(|_| entry.link).and_then(|target| self.packages.get(target));
-        Some(target.unwrap_or(entry).version.as_deref())
+        Some(target.unwrap_or(entry).version.as_deref().unwrap_or("undefined"))
     }
 }
 
@@ -43,17 +43,15 @@ pub fn disagreements(lockfile: &str, resolved: &str, placed: &[String]) -> Vec<S
     let mut wrong = Vec::new();
     for location in locations {
         let name = split(location).1;
-        let wanted = ideal.version(location).flatten().unwrap_or("undefined");
+        let wanted = ideal.version(location).unwrap_or_default();
         match lockfile.version(location) {
             // npm looks before it opens the bundles that the lock doesn't show.
             None if ideal.packages[location].in_bundle => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
-            Some(locked) => {
-                let locked = locked.unwrap_or("undefined");
-                if locked != wanted {
-                    wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
-                }
+            Some(locked) if locked != wanted => {
+                wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
             }
+            Some(_) => {}
         }
     }
     wrong

@@ -78,7 +78,7 @@ impl Trust {
         if resolved.starts_with("file:") {
             return Ok(());
         }
-        if asked.from_registry(location) && registry.is_of_registry(resolved, name) {
+        if asked.is_of_registry(location) && registry.is_of_registry(resolved, name) {
             let other = package_of(resolved);
             if !other.is_empty() && other != *name {
                 let message = format!("the lockfile takes {name} from the tarball of {other}");
@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether nobody asks for a package by a URL.
-    fn from_registry(&self, location: &str) -> bool {
+    fn is_of_registry(&self, location: &str) -> bool {
         self.edges(location).iter().all(|(_, spec)| !spec.contains("://") && !spec.starts_with("file:"))
     }
 }

@@ -107,7 +107,8 @@ impl Inspection<'_> {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if name.starts_with('.') {
                 let ours = retired::is_retired(&path, &name);
-                let known = matches!(name.as_str(), ".bin" | ".package-lock.json");
+                let known = (name == ".bin" && is_folder) || name == ".package-lock.json";
+                let ours = ours || name == ".bin";
                 if !known && (ours || (self.clean && !is_bundle)) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }

@@ -104,6 +104,10 @@ fn repair(_: &Path, _: u32) -> io::Result<()> {
 }
 
 fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
+    // A link in its place leads somewhere else.
+    if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     let mut left = 0;
     for entry in entries.flatten() {

@@ -34,7 +34,7 @@ pub enum ObtainError {
 impl Origins {
     /// The package of a source, which was verified when it came into the store.
     pub async fn obtain(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
-        let stored = self.from_store_or_fetched(source).await?;
+        let stored = self.stored_or_fetched(source).await?;
         // Also of what is in the store, where a lock's integrity finds it under whatever name the lock gives it.
         let identity = Identity::of(source, &self.registry);
         identity.check(&stored.record).map_err(|message| {
@@ -44,12 +44,12 @@ impl Origins {
         Ok(stored)
     }
 
-    async fn from_store_or_fetched(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
+    async fn stored_or_fetched(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         if let Some(stored) = source.stored.clone() {
             return Ok(stored);
         }
         if let Some(path) = source.resolved.strip_prefix("file:") {
-            return self.from_file(path, source).await;
+            return self.read_file(path, source).await;
         }
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let take = move |tarball: &[u8]| match store.add(tarball, integrity.as_ref()) {
@@ -62,7 +62,7 @@ impl Origins {
         taken.map_err(ObtainError::Fetch)?.map_err(ObtainError::Store)
     }
 
-    async fn from_file(&self, path: &str, source: &Source) -> Result<StoredPackage, ObtainError> {
+    async fn read_file(&self, path: &str, source: &Source) -> Result<StoredPackage, ObtainError> {
         let path = self.project.join(path);
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let task = tokio::task::spawn_blocking(move || read(&path, &store, integrity.as_ref()));

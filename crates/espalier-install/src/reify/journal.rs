@@ -47,12 +47,14 @@ impl Journal {
         }
         let folder = top.join(RETIRED);
         let mut changes = self.changes();
-        if path == folder {
-            return fs::remove_dir_all(&folder).or_else(absent_is_fine);
-        }
         if !changes.folders.contains(&folder) {
+            // What is there was left by a process that was killed.
+            fs::remove_dir_all(&folder).or_else(absent_is_fine)?;
             fs::create_dir_all(&folder)?;
             changes.folders.push(folder.clone());
+        }
+        if path == folder {
+            return Ok(());
         }
         let aside = folder.join(changes.moved.len().to_string());
         fs::rename(&path, &aside).or_else(absent_is_fine)?;

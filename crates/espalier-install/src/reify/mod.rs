@@ -6,11 +6,13 @@
 
 mod commands;
 mod fetch;
+mod hold;
 mod journal;
 mod place;
 pub mod shims;
+mod task;
 
-use std::fs::{self, File};
+use std::fs;
 use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use espalier_core::{FetchFailure, Outcome, hidden_lockfile};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -28,11 +30,13 @@ use crate::plan::installed::HIDDEN_LOCKFILE;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
 use crate::plan::optional::optional_set;
 use crate::plan::{Change, Placement, Plan, Source, bins};
-use crate::store::{StoreError, StoredPackage};
+use crate::store::StoreError;
 pub use fetch::{ObtainError, Origins};
+pub use hold::Hold;
 use journal::Journal;
+use place::Linker;
 pub use place::PlaceError;
-use place::{Linker, Placing};
+use task::{Job, Shared, run};
 
 /// How many threads put files in place. The disk is not faster for more.
 const HANDS: usize = 2;
@@ -58,27 +62,6 @@ pub struct Reify<'a> {
     pub executable_mode: u32,
     /// What keeps others away from the project.
     pub hold: Option<Hold>,
-}
-
-/// Keeps other processes from changing the same project at the same time, where folders can be locked. The system lets go of
-/// it when a process dies.
-#[derive(Debug)]
-pub struct Hold {
-    _folder: File,
-}
-
-impl Hold {
-    /// Waits for a project's `node_modules`, which is made if need be; what isn't a folder in its place is removed.
-    pub fn of(project: &Path) -> Result<Option<Self>, ReifyError> {
-        let path = project.join("node_modules");
-        let disk = |source| ReifyError::Disk { path: path.clone(), source };
-        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_dir()) {
-            fs::remove_file(&path).map_err(disk)?;
-        }
-        fs::create_dir_all(&path).map_err(disk)?;
-        let folder = File::open(&path).ok().filter(|folder| folder.lock().is_ok());
-        Ok(folder.map(|folder| Self { _folder: folder }))
-    }
 }
 
 /// An installation of which all files are there.
@@ -140,7 +123,7 @@ pub enum ReifyError {
         /// Where it was to go.
         location: String,
         /// Why.
-        failure: FetchFailure,
+        failure: Box<FetchFailure>,
     },
     /// The store can't be used.
     #[error(transparent)]
@@ -159,36 +142,6 @@ pub enum ReifyError {
     /// Someone stopped it.
     #[error("interrupted; node_modules is as it was")]
     Interrupted,
-}
-
-impl From<ObtainError> for ReifyError {
-    fn from(error: ObtainError) -> Self {
-        match error {
-            ObtainError::Store(error) => Self::Store(error),
-            ObtainError::Fetch(failure) => {
-                Self::Fetch { name: String::new(), version: None, location: String::new(), failure }
-            }
-        }
-    }
-}
-
-/// What one source's task is given.
-struct Job {
-    source: Source,
-    placements: Vec<Placement>,
-}
-
-/// What all tasks share.
-struct Shared {
-    project: PathBuf,
-    origins: Origins,
-    journal: Arc<Journal>,
-    linker: Linker,
-    executables: FxHashMap<String, Vec<String>>,
-    executable_mode: u32,
-    network: Semaphore,
-    hands: Semaphore,
-    activity: Arc<Activity>,
 }
 
 impl Reify<'_> {
@@ -397,74 +350,6 @@ impl Reify<'_> {
         let removed = removed.filter(|retirement| lies_in_node_modules(&retirement.path));
         report.removed = removed.map(|retirement| retirement.path.clone()).collect();
         report
-    }
-}
-
-async fn run(
-    shared: Arc<Shared>,
-    mut job: Job,
-    mut stopped: watch::Receiver<bool>,
-) -> (Vec<Placement>, Result<(), ReifyError>) {
-    let placements = job.placements.clone();
-    for attempt in 0.. {
-        let obtained = tokio::select! {
-            obtained = obtain(&shared, &job.source) => obtained,
-            // A sender that is gone doesn't stop anything.
-            Ok(_) = stopped.wait_for(|stopped| *stopped) => return (placements, Ok(())),
-        };
-        let stored = match obtained {
-            Ok(stored) => stored,
-            Err(ObtainError::Fetch(failure)) => {
-                let location = placements.first().map(|placement| placement.location.clone()).unwrap_or_default();
-                let (name, version) = (job.source.name.clone(), job.source.version.clone());
-                return (placements, Err(ReifyError::Fetch { name, version, location, failure }));
-            }
-            Err(error) => return (placements, Err(error.into())),
-        };
-        let Ok(_hand) = shared.hands.acquire().await else { return (placements, Ok(())) };
-        if *stopped.borrow() {
-            return (placements, Ok(()));
-        }
-        let (sharing, package, goals) = (Arc::clone(&shared), stored.clone(), placements.clone());
-        let placed = tokio::task::spawn_blocking(move || sharing.place(&package, &goals)).await;
-        match placed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
-            Ok(()) => {
-                shared.activity.installed.add(placements.len() as u64);
-                return (placements, Ok(()));
-            }
-            // What the store has is no good: once more, from where it came from.
-            Err(PlaceError::Damaged(_)) if attempt < 2 => {
-                if let Err(error) = shared.origins.store.discard(&stored.key) {
-                    return (placements, Err(error.into()));
-                }
-                job.source.stored = None;
-            }
-            Err(error) => return (placements, Err(ReifyError::Place(error))),
-        }
-    }
-    (placements, Ok(()))
-}
-
-async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, ObtainError> {
-    let Ok(_permit) = shared.network.acquire().await else { return shared.origins.obtain(source).await };
-    let stored = shared.origins.obtain(source).await?;
-    if source.stored.is_none() {
-        shared.activity.downloaded.add(1);
-    }
-    Ok(stored)
-}
-
-impl Shared {
-    fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
-        for placement in placements {
-            let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
-            let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
-            let (executable_mode, private) = (self.executable_mode, placement.private);
-            let placing = Placing { executables: &executables, executable_mode, private };
-            self.journal.making(&placement.location);
-            self.linker.place(stored, &self.project.join(&placement.location), &placing)?;
-        }
-        Ok(())
     }
 }
 

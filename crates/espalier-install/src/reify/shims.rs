@@ -25,7 +25,7 @@ struct Interpreter<'a> {
 
 /// The scripts for a program, at a path relative to their folder, with forward slashes.
 pub fn shims(target: &str, content: &str) -> Shims {
-    let first = content.trim().split('\n').next().unwrap_or_default().trim_end_matches('\r');
+    let first = content.trim().lines().next().unwrap_or_default().trim_end_matches('\r');
     let interpreter = interpreter(first);
     Shims {
         cmd: cmd(target, interpreter.as_ref()),

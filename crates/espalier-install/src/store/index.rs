@@ -1,6 +1,6 @@
-//! The store's index: an SQLite database from keys to records.
+//! The store's index: an `SQLite` database from keys to records.
 //!
-//! SQLite, because several processes use it at once and any of them may be killed. It is told not to wait for the disk: what a
+//! `SQLite`, because several processes use it at once and any of them may be killed. It is told not to wait for the disk: what a
 //! power cut takes is only an index, and one that can't be read is made anew. The packages themselves are verified when
 //! they are used.
 
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 use super::record::{PackageKey, PackageRecord};
 
 /// How long to wait for other processes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Index {

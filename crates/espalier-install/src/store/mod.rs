@@ -68,7 +68,7 @@ pub enum StoreError {
     Index {
         /// Where the store is.
         folder: PathBuf,
-        /// SQLite's reason.
+        /// The database's reason.
         source: rusqlite::Error,
     },
 }

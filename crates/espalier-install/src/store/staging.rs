@@ -63,12 +63,14 @@ fn remove_abandoned(parent: &Path) {
             continue;
         }
         let Ok(file) = File::open(&path) else { continue };
-        if file.try_lock().is_ok() && fs::remove_dir_all(path.with_extension("")).map_or_else(is_absent, |()| true) {
+        if file.try_lock().is_ok()
+            && fs::remove_dir_all(path.with_extension("")).map_or_else(|error| is_absent(&error), |()| true)
+        {
             let _ = fs::remove_file(&path);
         }
     }
 }
 
-fn is_absent(error: io::Error) -> bool {
+fn is_absent(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }

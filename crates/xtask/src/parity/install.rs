@@ -27,12 +27,12 @@ const SHOWN: usize = 10;
 type Listing = BTreeMap<String, String>;
 
 /// Compares these projects, or those of which there are tarballs.
-pub fn run(corpus: &Path, only: &[String]) -> anyhow::Result<()> {
+pub fn run(corpus: &Path, only: &[String], espalier: Option<&Path>) -> anyhow::Result<()> {
     let server = Server::start_blocking(Arc::new(Registry::open(corpus)?), Settings::default())?;
     let scratch = tempfile::Builder::new().prefix("espalier-parity-").tempdir()?;
     let bench = Bench {
         npm: oracle::install(None)?.join("bin/npm-cli.js"),
-        espalier: build()?,
+        espalier: espalier.map_or_else(build, |path| Ok(std::path::absolute(path)?))?,
         origin: server.origin(),
         scratch: scratch.path().to_owned(),
     };
