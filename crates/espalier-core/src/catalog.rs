@@ -14,8 +14,9 @@ use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
 use crate::packument::Packument;
-use crate::pick::{NoPick, Picker};
+use crate::pick::{Engine, NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
+use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::Tree;
 
@@ -25,8 +26,12 @@ pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 /// Packuments, chosen manifests and other answers.
 pub struct Catalog {
     picker: Picker,
+    /// The same without `before`, for packages that are excepted from it.
+    timeless_picker: Picker,
+    before_exclude: Vec<String>,
     full_documents: bool,
     with_peers: bool,
+    tree_only: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
     /// Manifests that were read, by package and index of the version.
     manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
@@ -48,8 +53,11 @@ impl Catalog {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
             picker: Picker::new(node_version, npm_version, *before, default_tag),
+            timeless_picker: Picker::new(node_version, npm_version, None, default_tag),
+            before_exclude: options.before_exclude.clone(),
             full_documents: before.is_some(),
             with_peers: !options.legacy_peer_deps,
+            tree_only: options.tree_only,
             packuments: FxHashMap::default(),
             manifests: FxHashMap::default(),
             choices: FxHashMap::default(),
@@ -108,6 +116,7 @@ impl Catalog {
     fn look_ahead(&mut self, tree: &mut Tree, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(tree, package, spec) else { return };
         if manifest.abbreviated
+            && !self.tree_only
             && let Some(version) = &manifest.version
         {
             let request =
@@ -151,7 +160,7 @@ impl Catalog {
         let name = tree.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
-            Ok(packument) => match self.picker.pick(&packument, spec) {
+            Ok(packument) => match self.picker_for(&name).pick(&packument, spec) {
                 Ok(index) => self.manifest(tree, package, &packument, index),
                 Err(NoPick::NoVersions) => Err(Rc::new(ResolveError::Refused {
                     code: "ENOVERSIONS",
@@ -168,6 +177,11 @@ impl Catalog {
         };
         self.choices.insert(key, choice.clone());
         Some(choice)
+    }
+
+    fn picker_for(&mut self, name: &str) -> &mut Picker {
+        let excepted = |pattern: &String| pattern == name || fast_glob::glob_match(pattern, name);
+        if self.before_exclude.iter().any(excepted) { &mut self.timeless_picker } else { &mut self.picker }
     }
 
     fn manifest(&mut self, tree: &mut Tree, package: Name, packument: &Packument, index: usize) -> Choice {
@@ -190,14 +204,37 @@ impl Catalog {
         Ok(manifest)
     }
 
+    /// The releases of a package whose packument is here, the newest first.
+    pub fn releases<'a>(
+        &'a mut self,
+        tree: &'a mut Tree,
+        package: Name,
+    ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
+        let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
+        let mut releases: Vec<(Version, usize)> = packument
+            .iter()
+            .flat_map(|packument| {
+                let versions = packument.semver().iter().enumerate();
+                versions.filter_map(|(index, version)| {
+                    Some((version.clone().filter(|version| !version.is_prerelease())?, index))
+                })
+            })
+            .collect();
+        releases.sort();
+        releases.into_iter().rev().filter_map(move |(version, index)| {
+            let manifest = self.manifest(tree, package, packument.as_ref()?, index).ok()?;
+            Some((version, manifest))
+        })
+    }
+
     /// The answer to a request other than for a packument.
     pub fn answer(&self, request: &Request) -> Option<&Reply> {
         self.others.get(request)
     }
 
-    /// Whether this Node and npm suit a package.
-    pub fn suits_engines(&mut self, manifest: &Manifest) -> bool {
-        manifest.field("engines").is_none_or(|engines| self.picker.suits(engines))
+    /// Whether this Node or npm suits a package.
+    pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
+        manifest.field("engines").is_none_or(|engines| self.picker.suits_engine(engines, engine))
     }
 }
 

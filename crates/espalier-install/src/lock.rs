@@ -2,19 +2,23 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::{Event, Options, Outcome, Project, Resolution, ResolveError};
+use espalier_core::remedy::Search;
+use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
 use crate::config::ConfigError;
+use crate::config::registries;
 use crate::config::settings::Settings;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
+use crate::remedies;
 
 /// What to lock, and with which settings.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub struct Lock {
     pub project: ProjectFolder,
     /// Its settings.
     pub settings: Settings,
+    /// What to change in it.
+    pub changes: Changes,
     /// The Node version to resolve for; the one on the `PATH` where it isn't given.
     pub node_version: Option<String>,
     /// Where to keep what was fetched; nothing is kept without it.
@@ -85,6 +91,8 @@ pub enum LockError {
         error: Box<ResolveError>,
         /// What was to be resolved: errors in its files are shown in their text.
         project: Box<Project>,
+        /// What would resolve it, each of them tried; the smallest first, then npm's flags.
+        remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
     #[error("interrupted; the lockfile was not touched")]
@@ -98,9 +106,9 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
-        let resolved = self.resolve(true, observe, interruption).await?;
+        let resolved = self.resolve(true, true, observe, interruption).await?;
         let end = Instant::now();
-        let written = resolved.lockfile.write(&resolved.outcome.lockfile)?;
+        let written = self.save(&resolved)?;
         let finishing = resolved.phases.finishing + end.elapsed();
         Ok(Locked {
             path: resolved.lockfile.path().to_owned(),
@@ -111,35 +119,64 @@ impl Lock {
         })
     }
 
-    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`].
+    /// Writes package.json, where it was changed, and the lockfiles. package.json is first: should it be cut off between the
+    /// two, the next run completes the lock.
+    pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
+        for changed in &resolved.outcome.changed_manifests {
+            self.project.write_manifest(&changed.folder, &changed.text)?;
+        }
+        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
+        let saved = self.settings.tree.save.unwrap_or(true) || self.changes.update != Update::None;
+        if !saved || !self.settings.tree.package_lock {
+            return Ok(Written::Unchanged);
+        }
+        if let Some(text) = &resolved.outcome.yarn_lock {
+            self.project.write_yarn_lock(text)?;
+        }
+        resolved.lockfile.write(&resolved.outcome.lockfile)
+    }
+
+    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
+    /// lock says is trusted as far as it can be, as `npm ci` does.
     pub(crate) async fn resolve(
         &self,
         complete: bool,
+        may_save: bool,
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
-        let project = self.project.read(&lockfile)?;
+        let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = Resolution::new(project.clone(), Options { complete, ..self.options().await });
-        let sources = Sources { registry: registry.clone(), project: self.project.clone() };
+        let options = self.options().await;
+        let options = Options { complete, save: options.save && may_save, ..options };
+        let resolution = Resolution::new(project.clone(), options.clone());
+        let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
+        let mut interruption = pin!(interruption);
         let (ended, waiting) =
-            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
+            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption.as_mut()).await;
         let end = Instant::now();
+        let result = match ended {
+            Ended::Finished(finished) => match *finished {
+                Ok(outcome) => Ok(outcome),
+                Err(error) => {
+                    let search = Search::new(project.clone(), options, &error);
+                    let remedies =
+                        remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
+                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
+                }
+            },
+            Ended::Interrupted => Err(LockError::Interrupted),
+        };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let outcome = match ended {
-            Ended::Finished(finished) => {
-                finished.map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })?
-            }
-            Ended::Interrupted => return Err(LockError::Interrupted),
-        };
+        let outcome = result?;
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
@@ -147,7 +184,8 @@ impl Lock {
     async fn options(&self) -> Options {
         let tree = &self.settings.tree;
         let node = host::find_on_path("node");
-        let mut platform = host::platform(node.as_deref());
+        let host = host::platform(node.as_deref());
+        let mut platform = host.clone();
         // A C library belongs to a platform: that of this machine says nothing about another one.
         if tree.os.as_ref().is_some_and(|os| *os != platform.os) {
             platform.libc = None;
@@ -157,14 +195,28 @@ impl Lock {
         platform.libc = tree.libc.clone().or(platform.libc);
         let mut options = Options {
             platform,
+            host: Some(host),
             legacy_peer_deps: tree.legacy_peer_deps,
             strict_peer_deps: tree.strict_peer_deps,
             force: tree.force,
             prefer_dedupe: tree.prefer_dedupe,
+            install_strategy: tree.install_strategy,
             install_links: tree.install_links,
             engine_strict: tree.engine_strict,
             before: tree.before,
             default_tag: tree.tag.clone(),
+            allow_git: tree.allow_git,
+            allow_remote: tree.allow_remote,
+            allow_file: tree.allow_file,
+            allow_directory: tree.allow_directory,
+            before_exclude: tree.before_exclude.clone(),
+            allow_unused_patches: tree.allow_unused_patches,
+            ignore_extension: tree.ignore_extension,
+            lockfile_version: tree.lockfile_version,
+            package_lock: tree.package_lock,
+            // `npm update` changes the lock only, unless it is told otherwise.
+            save: tree.save.unwrap_or(self.changes.update == Update::None),
+            default_registry_host: registries::default_host(),
             ..Options::default()
         };
         let known = match &self.node_version {

@@ -5,6 +5,7 @@
 //! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver. With `--install`, the
 //! trees on disk are compared instead.
 
+mod browser;
 mod compare;
 mod drive;
 #[cfg(test)]
@@ -36,8 +37,11 @@ pub struct Arguments {
     #[arg(long)]
     abbreviated: bool,
     /// Compare the trees on disk that `npm ci` and `espalier ci` make.
-    #[arg(long, conflicts_with_all = ["random", "abbreviated"])]
+    #[arg(long, conflicts_with_all = ["random", "abbreviated", "browser"])]
     install: bool,
+    /// Resolve in Chromium, through the wasm build.
+    #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
+    browser: bool,
     /// The command to compare with npm; by default it is built.
     #[arg(long, value_name = "FILE", requires = "install")]
     espalier: Option<PathBuf>,
@@ -52,6 +56,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if arguments.random.wanted() {
         return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);
+    }
+    if arguments.browser {
+        return browser::run(&arguments.corpus, &arguments.project);
     }
     let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
     let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);

@@ -3,24 +3,35 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::{Environment, Value};
+use espalier_install::config::Environment;
 use espalier_install::install::{Done, Install, InstallError, Trust};
 use espalier_install::plan::layout::Omit;
 use espalier_install::store;
 
-use super::lock::{self, FAILED, Known, say};
-use crate::arguments::InstallArguments;
+use super::lock::{self, FAILED, Known};
+use super::say;
+use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
 use crate::report::{self, install, machine};
 
-/// Runs either command to its exit code.
-pub fn run(arguments: &InstallArguments, clean: bool) -> ExitCode {
+/// Changes dependencies, and installs them unless only the lockfile is wanted.
+pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
+    if arguments.package_lock_only {
+        lock::run(&arguments.install.lock, changes)
+    } else {
+        run(&arguments.install, changes, false)
+    }
+}
+
+/// Installs; `clean` is `ci`.
+pub fn run(arguments: &InstallArguments, changes: Changes, clean: bool) -> ExitCode {
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
     let name = if clean { "ci" } else { "install" };
     let output = &arguments.lock.output;
-    match execute(arguments, clean, &activity, &mut known) {
+    match execute(arguments, changes, clean, &activity, &mut known) {
         Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
         Ok(done) => {
             if let Some(plan) = &done.plan {
@@ -45,17 +56,12 @@ pub fn run(arguments: &InstallArguments, clean: bool) -> ExitCode {
 
 fn execute(
     arguments: &InstallArguments,
+    changes: Changes,
     clean: bool,
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Done, InstallError> {
-    let mut npm = arguments.lock.npm.clone();
-    for (name, kinds) in [("omit", &arguments.omit), ("include", &arguments.include)] {
-        if !kinds.is_empty() {
-            npm.set(name, Value::List(kinds.clone()));
-        }
-    }
-    let lock = lock::prepare(&arguments.lock, npm, activity, known)?;
+    let lock = lock::prepare(&arguments.lock, changes, activity, known)?;
     let environment = Environment::of_process();
     let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
     let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));

@@ -1,11 +1,10 @@
 //! `espalier lock`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use espalier_core::Event;
+use espalier_core::{Changes, Event, Update};
 use espalier_install::activity::Activity;
 use espalier_install::cache;
 use espalier_install::config::settings::Settings;
@@ -14,8 +13,7 @@ use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
 use tokio::sync::oneshot;
 
-use crate::arguments::{LockArguments, OutputArguments};
-use crate::npm_settings::NpmSettings;
+use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
@@ -24,11 +22,38 @@ pub(super) const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
 pub(super) const INTERRUPTED: u8 = 130;
 
+/// What `lock` and `add` ask for.
+pub fn additions(arguments: &PackageArguments) -> Changes {
+    Changes { add: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `remove` asks for.
+pub fn removals(arguments: &PackageArguments) -> Changes {
+    Changes { remove: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `update` asks for: everything, where no names are given.
+pub fn updates(arguments: &PackageArguments) -> Changes {
+    let names = arguments.packages.clone();
+    let update = if names.is_empty() { Update::All } else { Update::Names(names) };
+    Changes { update, ..places(arguments) }
+}
+
+fn places(arguments: &PackageArguments) -> Changes {
+    Changes {
+        save_type: arguments.kind(),
+        save_bundle: arguments.save_bundle,
+        workspaces: arguments.workspace.clone(),
+        include_root: arguments.include_workspace_root,
+        ..Changes::default()
+    }
+}
+
 /// Runs the command to its exit code.
-pub fn run(arguments: &LockArguments) -> ExitCode {
+pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
-    let result = lock(arguments, &activity, &mut known);
+    let result = lock(arguments, changes, &activity, &mut known);
     match result {
         Ok(locked) => {
             report_success(&locked, &activity, &arguments.output);
@@ -48,8 +73,13 @@ pub(super) struct Known {
     pub configuration: Option<(Config, Settings)>,
 }
 
-fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) -> Result<Locked, LockError> {
-    let lock = prepare(arguments, arguments.npm.clone(), activity, known)?;
+fn lock(
+    arguments: &LockArguments,
+    changes: Changes,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Locked, LockError> {
+    let lock = prepare(arguments, changes, activity, known)?;
     let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
@@ -63,7 +93,7 @@ fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) 
 /// Finds the project and reads its settings.
 pub(super) fn prepare(
     arguments: &LockArguments,
-    npm: NpmSettings,
+    changes: Changes,
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Lock, LockError> {
@@ -73,7 +103,7 @@ pub(super) fn prepare(
     };
     known.project = Some(project.clone());
     let environment = Environment::of_process();
-    let config = Config::load(project.path(), npm.into_settings(), &environment)?;
+    let config = Config::load(project.path(), arguments.npm.clone().into_settings(), &environment)?;
     let settings = Settings::new(&config, &environment)?;
     known.configuration = Some((config.clone(), settings.clone()));
     if !arguments.output.quiet && !arguments.output.json {
@@ -82,8 +112,9 @@ pub(super) fn prepare(
         }
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
+    let changes = Changes { save_prefix: settings.tree.save_prefix.clone(), ..changes };
     let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
-    Ok(Lock { project, settings, node_version, cache, activity })
+    Ok(Lock { project, settings, changes, node_version, cache, activity })
 }
 
 /// Counts what the resolution decides.
@@ -123,10 +154,10 @@ pub(super) fn exit_code(error: &LockError) -> u8 {
 
 fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {
     if output.json {
-        return say(&machine::success(locked, activity));
+        return super::say(&machine::success(locked, activity));
     }
     if !output.quiet {
-        say(&success::sentence(locked));
+        super::say(&success::sentence(locked));
         anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
     if output.timings {
@@ -136,7 +167,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
 
 fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
-        return say(&machine::failure(error));
+        return super::say(&machine::failure(error));
     }
     anstream::eprint!("{}", failure::render(error, known.circumstances()));
 }
@@ -149,10 +180,4 @@ impl Known {
             width: report::terminal_width(),
         }
     }
-}
-
-/// To standard output. Whoever closed it doesn't want to hear.
-pub(super) fn say(text: &str) {
-    let mut output = anstream::stdout().lock();
-    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }

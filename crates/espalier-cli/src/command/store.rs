@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use espalier_install::config::Environment;
 use espalier_install::store::{self, Store, StoreError};
 
-use super::lock::{FAILED, say};
+use super::lock::FAILED;
+use super::say;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::report::{bytes, counted, machine};
 use crate::style::{PROBLEM, Styled};

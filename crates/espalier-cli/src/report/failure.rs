@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use espalier_core::{FetchFailure, FetchFailureKind, Requirer, ResolveError};
+use espalier_core::{FetchFailure, FetchFailureKind, Remedy, Requirer, ResolveError};
 use espalier_install::config::settings::{Freshness, Settings};
 use espalier_install::config::{Config, ConfigError};
 use espalier_install::lock::LockError;
@@ -30,6 +30,7 @@ pub fn code(error: &LockError) -> &'static str {
         LockError::Resolve { error, .. } => error.code(),
         LockError::Config(_) => "ECONFIG",
         LockError::Project(ProjectError::NoManifest { .. } | ProjectError::NoFolder { .. }) => "ENOENT",
+        LockError::Project(ProjectError::NoWorkspace { .. }) => "ENOWORKSPACE",
         LockError::Project(ProjectError::Unreadable { .. }) => "EREAD",
         LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
         LockError::Interrupted => "EINTERRUPTED",
@@ -59,7 +60,9 @@ pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
     let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
     let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
     let details = match error {
-        LockError::Resolve { error, project } => resolve_details(error, &project.manifest, circumstances),
+        LockError::Resolve { error, project, remedies } => {
+            resolve_details(error, &project.manifest, remedies, circumstances)
+        }
         LockError::Config(error) => config_details(error),
         LockError::Project(error) => project_details(error),
         LockError::Interrupted => String::new(),
@@ -80,6 +83,9 @@ fn project_details(error: &ProjectError) -> String {
             "  Name the project's folder with -C, or make a package.json there with `npm init`.\n".to_owned()
         }
         ProjectError::NoFolder { .. } => "  -C takes the folder that holds package.json.\n".to_owned(),
+        ProjectError::NoWorkspace { .. } => {
+            "  `workspaces` of package.json says which folders are workspaces.\n".to_owned()
+        }
         ProjectError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
         ProjectError::Unwritable { .. } => {
             "  The new lockfile is written beside the old one and then takes its place,\n  so the folder has to be \
@@ -131,7 +137,12 @@ fn is_tarball(failure: &FetchFailure) -> bool {
     [".tgz", ".tar.gz", ".tar"].iter().any(|ending| failure.url.ends_with(ending))
 }
 
-fn resolve_details(error: &ResolveError, manifest: &str, circumstances: Circumstances<'_>) -> String {
+fn resolve_details(
+    error: &ResolveError,
+    manifest: &str,
+    remedies: &[Remedy],
+    circumstances: Circumstances<'_>,
+) -> String {
     match error {
         ResolveError::InvalidJson { file, line, column, .. } => {
             invalid_json(file, *line, *column, manifest, circumstances.folder)
@@ -140,7 +151,7 @@ fn resolve_details(error: &ResolveError, manifest: &str, circumstances: Circumst
             no_matching_version(name, chain, nearest, circumstances)
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
-        ResolveError::PeerConflict(conflict) => conflict::details(conflict),
+        ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
         ResolveError::Refused { chain, .. } => match chain.split_last() {
             Some((asker, above)) => branch(above, &asker.name, asker.version.as_deref()),
             None => String::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use espalier_core::error::PeerConflict;
 use espalier_core::resolution::Warning;
-use espalier_core::{FetchFailure, Requirer, ResolveError};
+use espalier_core::{FetchFailure, Remedy, Requirer, ResolveError};
 use espalier_install::activity::Activity;
 use espalier_install::install::{Done, InstallError};
 use espalier_install::lock::{LockError, Locked};
@@ -82,6 +82,8 @@ struct ErrorReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     conflict: Option<&'a PeerConflict>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    remedies: Option<&'a [Remedy]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<Position<'a>>,
 }
 
@@ -123,7 +125,7 @@ pub fn success(locked: &Locked, activity: &Activity) -> String {
 pub fn failure(error: &LockError) -> String {
     let mut report =
         ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
-    if let LockError::Resolve { error, .. } = error {
+    if let LockError::Resolve { error, remedies, .. } = error {
         report.chain = error.chain();
         match &**error {
             ResolveError::InvalidJson { file, line, column, .. } => {
@@ -141,6 +143,7 @@ pub fn failure(error: &LockError) -> String {
             ResolveError::PeerConflict(conflict) => {
                 report.package = Some(&conflict.name);
                 report.conflict = Some(conflict);
+                report.remedies = Some(remedies);
             }
             ResolveError::Refused { .. } => {}
         }

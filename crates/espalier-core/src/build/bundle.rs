@@ -14,8 +14,8 @@ impl Builder {
     /// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
     pub(super) async fn unpack_bundle(&mut self, node: NodeId) -> Result<(), ResolveError> {
         let entry = &self.tree[node];
-        let Some(url) = entry.resolved.clone().filter(|_| node != self.tree.root && !entry.manifest.bundled.is_empty())
-        else {
+        let has_bundle = node != self.tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
+        let Some(url) = entry.resolved.clone().filter(|_| has_bundle && self.options.complete) else {
             return Ok(());
         };
         let integrity = entry.integrity.clone();

@@ -13,6 +13,7 @@
 mod bundles;
 mod dep_sets;
 mod edges;
+mod edges_out;
 mod flags;
 mod inventory;
 mod moves;
@@ -22,6 +23,7 @@ mod validity;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde_json::{Map, Value};
 use std::cell::{Cell, OnceCell};
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -34,6 +36,7 @@ use crate::paths;
 use crate::spec::{Spec, Specs};
 
 pub use edges::EdgeState;
+pub use edges_out::EdgesOut;
 pub use flags::Flags;
 use inventory::Inventory;
 
@@ -117,7 +120,7 @@ pub struct Node {
     /// What is elsewhere in its folder.
     pub fs_children: Vec<NodeId>,
     /// Its dependencies, in npm's order.
-    pub edges_out: Vec<EdgeId>,
+    pub edges_out: EdgesOut,
     /// The dependencies that it meets, in the order in which they came.
     pub edges_in: Vec<EdgeId>,
     /// The links that lead to it.
@@ -138,6 +141,10 @@ pub struct Node {
     pub failure: Option<Rc<ResolveError>>,
     /// In the lock, but not to be installed here.
     pub inert: bool,
+    /// What the root's `packageExtensions` did to its manifest, as it stands in the lock.
+    pub extension: Option<Rc<Map<String, Value>>>,
+    /// The patch that is applied to its files, as it stands in the lock.
+    pub patch: Option<Rc<Map<String, Value>>>,
     /// Whether its peer dependencies count.
     with_peers: bool,
     /// When it was last entered into its root's inventory.
@@ -354,7 +361,7 @@ impl Tree {
             fs_parent: None,
             children: Children::default(),
             fs_children: Vec::new(),
-            edges_out: Vec::new(),
+            edges_out: EdgesOut::default(),
             edges_in: Vec::new(),
             links_in: Vec::new(),
             is_link,
@@ -365,6 +372,8 @@ impl Tree {
             flags: new.flags,
             failure: new.failure,
             inert: false,
+            extension: None,
+            patch: None,
             with_peers: new.with_peers,
             sequence: 0,
             inventory: None,

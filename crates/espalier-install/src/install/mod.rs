@@ -130,7 +130,7 @@ impl Install {
         if self.clean && self.lock.project.lockfile().map_err(LockError::from)?.text().is_none() {
             return Err(InstallError::NoLockfile);
         }
-        let resolved = self.lock.resolve(false, observe, interruption.as_mut()).await?;
+        let resolved = self.lock.resolve(false, !self.clean, observe, interruption.as_mut()).await?;
         if self.clean {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
@@ -165,7 +165,7 @@ impl Install {
                 elapsed: resolved.start.elapsed(),
             });
         }
-        let origins = Origins { registry: resolved.registry, project: project.clone(), store: Arc::clone(&store) };
+        let origins = Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
         let reify = Reify {
             project: &project,
             outcome: &resolved.outcome,
@@ -181,7 +181,7 @@ impl Install {
         let lockfile = if self.clean {
             None
         } else {
-            match resolved.lockfile.write(&resolved.outcome.lockfile) {
+            match self.lock.save(&resolved) {
                 Ok(written) => Some((resolved.lockfile.path().to_owned(), written)),
                 Err(error) => {
                     built.roll_back();

@@ -42,10 +42,10 @@ impl Registry {
     /// Prepares to talk to the registries of these settings; nothing is fetched yet.
     pub fn new(settings: &Settings, cache: Option<Arc<Cache>>, activity: Arc<Activity>) -> Result<Self, ConfigError> {
         let network: &Network = &settings.network;
-        let client = transport::client(network)?;
+        let clients = transport::Clients::new(network)?;
         Ok(Self {
             registries: Arc::new(settings.registries.clone()),
-            requester: Requester { client, retries: Retries::new(network), activity },
+            requester: Requester { clients, retries: Retries::new(network), activity },
             cache,
             freshness: settings.freshness,
         })
