@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::{Done, Install, InstallError, Trust};
@@ -134,7 +135,14 @@ impl Scene {
         let project = ProjectFolder::at(&self.at("")).expect("a project");
         let node_version = Some("22.14.0".to_owned());
         Install {
-            lock: Lock { project, settings, node_version, cache: None, activity: Arc::default() },
+            lock: Lock {
+                project,
+                settings,
+                changes: Changes::default(),
+                node_version,
+                cache: None,
+                activity: Arc::default(),
+            },
             store: self.path("store"),
             clean,
             dry_run: false,

@@ -80,6 +80,7 @@ fn input(round: &Round, lockfile: Option<&str>, folder: &Path) -> anyhow::Result
         lockfile: lockfile.map(|lockfile| with_origin(lockfile, ORIGIN)),
         folder_name,
         path: folder.to_string_lossy().replace('\\', "/"),
+        ..Project::default()
     };
     Ok(Input { project, folder })
 }
