@@ -26,6 +26,9 @@ pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 /// Packuments, chosen manifests and other answers.
 pub struct Catalog {
     picker: Picker,
+    /// The same without `before`, for packages that are excepted from it.
+    timeless_picker: Picker,
+    before_exclude: Vec<String>,
     full_documents: bool,
     with_peers: bool,
     tree_only: bool,
@@ -50,6 +53,8 @@ impl Catalog {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
             picker: Picker::new(node_version, npm_version, *before, default_tag),
+            timeless_picker: Picker::new(node_version, npm_version, None, default_tag),
+            before_exclude: options.before_exclude.clone(),
             full_documents: before.is_some(),
             with_peers: !options.legacy_peer_deps,
             tree_only: options.tree_only,
@@ -155,7 +160,7 @@ impl Catalog {
         let name = tree.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
-            Ok(packument) => match self.picker.pick(&packument, spec) {
+            Ok(packument) => match self.picker_for(&name).pick(&packument, spec) {
                 Ok(index) => self.manifest(tree, package, &packument, index),
                 Err(NoPick::NoVersions) => Err(Rc::new(ResolveError::Refused {
                     code: "ENOVERSIONS",
@@ -172,6 +177,11 @@ impl Catalog {
         };
         self.choices.insert(key, choice.clone());
         Some(choice)
+    }
+
+    fn picker_for(&mut self, name: &str) -> &mut Picker {
+        let excepted = |pattern: &String| pattern == name || fast_glob::glob_match(pattern, name);
+        if self.before_exclude.iter().any(excepted) { &mut self.timeless_picker } else { &mut self.picker }
     }
 
     fn manifest(&mut self, tree: &mut Tree, package: Name, packument: &Packument, index: usize) -> Choice {

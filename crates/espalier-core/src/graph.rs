@@ -12,6 +12,18 @@ pub struct Graph {
     pub nodes: Vec<GraphNode>,
     /// All edges, grouped by `from`, each group in npm's order.
     pub edges: Vec<GraphEdge>,
+    /// Of each node, the edges that lead to it, in the order in which npm came upon them.
+    #[serde(skip)]
+    pub dependents: Vec<Vec<u32>>,
+}
+
+impl Graph {
+    /// The edges of a node.
+    pub fn edges_of(&self, node: u32) -> &[GraphEdge] {
+        let start = self.edges.partition_point(|edge| edge.from < node);
+        let end = self.edges.partition_point(|edge| edge.from <= node);
+        &self.edges[start..end]
+    }
 }
 
 /// A package in its place.
@@ -52,6 +64,12 @@ pub struct GraphNode {
     pub inert: bool,
     /// Comes inside another package's tarball.
     pub in_bundle: bool,
+    /// One of the project's workspaces, or the link to one.
+    #[serde(skip)]
+    pub workspace: bool,
+    /// Of the version that an override chose.
+    #[serde(skip)]
+    pub overridden: bool,
 }
 
 /// A dependency, from the package that has it to the one that meets it.
@@ -72,4 +90,10 @@ pub struct GraphEdge {
     pub error: Option<&'static str>,
     /// Whether an override changed the spec.
     pub overridden: bool,
+    /// The spec that stands in the manifest.
+    #[serde(skip)]
+    pub raw_spec: String,
+    /// Whether the package that asks brings it in its tarball.
+    #[serde(skip)]
+    pub bundled: bool,
 }

@@ -179,6 +179,12 @@ impl HostedGit {
         format!("{}:{}{}", self.host.name, self.path(), self.fragment())
     }
 
+    /// What npm writes into a lockfile (`consistent-resolve.js`): ssh, which also reaches private repositories, unless
+    /// it was asked for by https.
+    pub fn resolved(&self) -> String {
+        if self.auth.is_some() || self.form == Form::Https { self.https() } else { self.ssh_url() }
+    }
+
     /// What npm writes into package.json: the form it was given in.
     pub fn to_spec(&self) -> String {
         match self.form {
@@ -198,6 +204,19 @@ impl HostedGit {
             (true, None) => format!("git+{url}"),
             (false, _) => self.to_shortcut(),
         }
+    }
+
+    /// The repository at a commit.
+    pub fn at(&self, commit: &str) -> Self {
+        Self { committish: Some(commit.to_owned()), ..self.clone() }
+    }
+
+    /// Where git can fetch it, in npm's order: https, which is quicker, and ssh, unless there are credentials for the former.
+    pub fn fetch_urls(&self) -> Vec<String> {
+        let plain = Self { committish: None, ..self.clone() };
+        let without_prefix = |url: String| url.strip_prefix("git+").map_or(url.clone(), str::to_owned);
+        let https = without_prefix(plain.https());
+        if self.auth.is_some() { vec![https] } else { vec![https, without_prefix(plain.ssh_url())] }
     }
 
     /// The URL for git itself; a shortcut has none of its own.

@@ -1,4 +1,6 @@
-//! Subresource integrity strings (`ssri`), as text: nothing is hashed here.
+//! Subresource integrity strings (`ssri`). Only small texts that are the core's own are hashed here, never what was fetched.
+
+use sha2::{Digest as _, Sha512};
 
 const ALGORITHMS: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
 
@@ -16,6 +18,30 @@ pub fn normalize(text: &str) -> Option<String> {
     }
     let hashes: Vec<&str> = groups.into_iter().flat_map(|(_, hashes)| hashes).collect();
     (!hashes.is_empty()).then(|| hashes.join(" "))
+}
+
+/// The integrity of a text.
+pub fn sha512(bytes: &[u8]) -> String {
+    format!("sha512-{}", base64(&Sha512::digest(bytes)))
+}
+
+/// Whether two texts can be of the same bytes: in no algorithm that both have do they differ in all hashes.
+pub fn are_compatible(one: &str, other: &str) -> bool {
+    let of = |text: &'_ str, algorithm: &str| -> Vec<String> {
+        let hashes = text.split_whitespace().filter_map(|hash| hash.split('?').next()?.split_once('-'));
+        hashes.filter(|(name, _)| *name == algorithm).map(|(_, digest)| digest.to_owned()).collect()
+    };
+    let common = ALGORITHMS.iter().map(|algorithm| (of(one, algorithm), of(other, algorithm)));
+    let mut common = common.filter(|(one, other)| !one.is_empty() && !other.is_empty()).peekable();
+    common.peek().is_none() || common.any(|(one, other)| one.iter().any(|digest| other.contains(digest)))
+}
+
+/// The hashes of both, those of `one` first; an algorithm that both have is taken from `one`.
+pub fn merge(one: &str, other: &str) -> String {
+    let algorithm = |hash: &str| hash.split('-').next().unwrap_or_default().to_owned();
+    let known: Vec<String> = one.split_whitespace().map(algorithm).collect();
+    let new = other.split_whitespace().filter(|hash| !known.contains(&algorithm(hash)));
+    one.split_whitespace().chain(new).collect::<Vec<_>>().join(" ")
 }
 
 /// An old packument's `shasum` as integrity.

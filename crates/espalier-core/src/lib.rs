@@ -7,12 +7,14 @@
 
 mod build;
 mod catalog;
-mod collation;
+pub mod changes;
+pub mod collation;
 mod date;
 pub mod error;
 mod exchange;
+mod extensions;
 pub mod graph;
-mod hosted;
+pub mod hosted;
 mod integrity;
 mod json;
 mod lockfile;
@@ -22,21 +24,27 @@ mod names;
 pub mod options;
 mod overrides;
 pub mod packument;
-mod paths;
-mod pick;
+pub mod paths;
+pub mod pick;
 mod place;
 mod platform;
 pub mod remedy;
 pub mod request;
 pub mod resolution;
 pub mod semver;
-mod spec;
+pub mod spec;
 mod tree;
 
+pub use changes::{ChangedManifest, Changes, Update};
+pub use collation::compare as collate;
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
-pub use options::{InstallStrategy, Omit, Options, Platform, Project};
+pub use lockfile::hidden_lockfile;
+pub use manifest::normalized_bin;
+pub use options::{Allow, InstallStrategy, Installed, InstalledPackage, Omit, Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
 pub use remedy::{Change, Remedy};
-pub use request::{Answer, Event, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};
-pub use resolution::{Outcome, Progress, Resolution, Statistics, Warning};
+pub use request::{
+    Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, Request, TarballListing, Urgency,
+};
+pub use resolution::{Outcome, Progress, Reading, Resolution, Statistics, Warning};

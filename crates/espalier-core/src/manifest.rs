@@ -22,7 +22,7 @@ pub type Dependency = (Name, Rc<Spec>);
 pub type Dependencies = Vec<Dependency>;
 
 /// A normalised manifest.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// The package's own name.
     pub name: Option<Rc<str>>,
@@ -58,6 +58,8 @@ pub struct Manifest {
     pub dev_engines: bool,
     /// `workspaces` as it stands, whatever it is.
     pub workspaces: Option<Value>,
+    /// Whether it has `patchedDependencies`.
+    pub has_patches: bool,
     /// `overrides`, when it is an object that isn't empty.
     pub overrides: Option<Map<String, Value>>,
     /// What is written into the lock as it stands: key and value, normalised.
@@ -90,6 +92,7 @@ struct Wire<Dev> {
     workspaces: Option<Value>,
     overrides: Value,
     dev_engines: Value,
+    patched_dependencies: Value,
     scripts: Value,
     has_install_script: Value,
     dist: Value,
@@ -123,6 +126,13 @@ impl Manifest {
         };
         let dev = std::mem::take(&mut wire.dev_dependencies);
         Self::from_wire(wire, &dev, names, specs)
+    }
+
+    /// Reads the manifest of a project while it is being changed. npm doesn't normalise it again, so what is optional may
+    /// stand in `dependencies`, too.
+    pub fn from_changed(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
+        let all = dependencies(value.get("dependencies").unwrap_or(&Value::Null), names, specs);
+        Self { dependencies: all, ..Self::from_value(value, names, specs) }
     }
 
     fn from_wire<Dev>(wire: Wire<Dev>, dev: &Value, names: &mut Names, specs: &mut Specs) -> Self {
@@ -176,6 +186,7 @@ impl Manifest {
             has_dev_dependencies: json::truthy(dev),
             dev_engines: json::truthy(&wire.dev_engines),
             workspaces: wire.workspaces,
+            has_patches: wire.patched_dependencies.as_object().is_some_and(|patches| !patches.is_empty()),
             overrides: match wire.overrides {
                 Value::Object(overrides) if !overrides.is_empty() => Some(overrides),
                 _ => None,
@@ -187,6 +198,14 @@ impl Manifest {
     /// A field that is written into the lock as it stands.
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// Sets a field that is written into the lock.
+    pub fn set_field(&mut self, key: &'static str, value: Value) {
+        self.fields.retain(|(name, _)| *name != key);
+        if is_filled(&value) {
+            self.fields.push((key, value));
+        }
     }
 
     /// All of them.
@@ -256,7 +275,7 @@ fn license_type(license: Value) -> Value {
 }
 
 /// `bin` as an object of base names and paths that can't leave the package (`normalizePackageBin`).
-fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
+pub fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
     let entries: Vec<(String, Value)> = match (bin, package_name) {
         (Value::String(path), Some(name)) if !path.is_empty() => vec![(name.to_owned(), path.into())],
         (Value::Array(list), _) => {

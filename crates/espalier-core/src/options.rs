@@ -3,18 +3,49 @@
 //! Everything that changes the answer is here or in an answer to a request; nothing is read from the
 //! environment.
 
+use crate::changes::Changes;
+
 /// The project to resolve, as text: the core parses it, so that errors can name line and column.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
     /// The text of the root package.json.
     pub manifest: String,
-    /// The text of package-lock.json (or npm-shrinkwrap.json), when there is one to start from.
+    /// The text of package-lock.json, when there is one to start from.
     pub lockfile: Option<String>,
+    /// The text of yarn.lock, a source of versions where there is no package-lock.json.
+    pub yarn_lock: Option<String>,
+    /// What lies in `node_modules`; only looked at where there is no package-lock.json.
+    pub installed: Installed,
+    /// The name of an `.npm-extension` file that the project has: a script that changes manifests, which nothing here can run.
+    pub extension_file: Option<String>,
+    /// What is asked to be changed.
+    pub changes: Changes,
     /// The name of the folder that holds the project: npm's name for a root without `name`.
     pub folder_name: String,
     /// The project's folder, absolute with forward slashes (`/home/me/app`). Only `file:` specs that
     /// leave the project depend on it.
     pub path: String,
+}
+
+/// What is installed already. npm starts from it where there is no lock.
+#[derive(Clone, Debug, Default)]
+pub struct Installed {
+    /// The text of `node_modules/.package-lock.json`, if it is up to date: nothing in the tree that it describes is newer
+    /// than it, and nothing is missing (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is looked at.
+    pub hidden_lockfile: Option<String>,
+    /// The packages in `node_modules` of the project, level by level, a link before what it leads to.
+    pub packages: Vec<InstalledPackage>,
+}
+
+/// A package in a `node_modules`, or one that a link there leads to.
+#[derive(Clone, Debug, Default)]
+pub struct InstalledPackage {
+    /// Where it is, relative to the project: `node_modules/a`, `packages/ui`.
+    pub path: String,
+    /// Of a link, where it leads, relative to the project.
+    pub target: Option<String>,
+    /// The text of its package.json, if it has one.
+    pub manifest: Option<String>,
 }
 
 /// The platform a tree is resolved for; npm keeps what doesn't fit in the lock, but marks it.
@@ -33,6 +64,17 @@ impl Default for Platform {
     fn default() -> Self {
         Self { os: "linux".into(), cpu: "x64".into(), libc: Some("glibc".into()) }
     }
+}
+
+/// Who may depend on something that isn't in a registry. npm 12 refuses git and URLs unless it is told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allow {
+    /// Any package.
+    All,
+    /// The project itself and its workspaces.
+    Root,
+    /// Nobody.
+    None,
 }
 
 /// `--install-strategy`: how high in the tree a package may go. npm's `linked` resolves as `Hoisted`.
@@ -91,6 +133,31 @@ pub struct Options {
     pub before: Option<i64>,
     /// `--tag`: the dist-tag that an empty spec stands for.
     pub default_tag: String,
+    /// `--lockfile-version`: the version to write, whatever was there.
+    pub lockfile_version: Option<u64>,
+    /// `--no-package-lock` is the contrary: the lock is neither read nor of any consequence.
+    pub package_lock: bool,
+    /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
+    pub save: bool,
+    /// `--allow-git`: whose git dependencies may be fetched.
+    pub allow_git: Allow,
+    /// `--allow-remote`: whose dependencies on URLs of tarballs may be fetched.
+    pub allow_remote: Allow,
+    /// `--allow-file`: whose tarballs on disk may be used.
+    pub allow_file: Allow,
+    /// `--allow-directory`: whose folders may be used.
+    pub allow_directory: Allow,
+    /// `--min-release-age-exclude`: names and globs of packages to which `before` doesn't apply.
+    pub before_exclude: Vec<String>,
+    /// `--allow-unused-patches`: a patch for a package that isn't there is no error.
+    pub allow_unused_patches: bool,
+    /// `--ignore-scripts` or `--ignore-extension`: an `.npm-extension` is not looked at.
+    pub ignore_extension: bool,
+    /// The host of the registry that is npm's default, whose tarballs in a yarn.lock stand for plain versions.
+    pub default_registry_host: String,
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
+    /// when the tree stands: what bundled packages lack is not fetched then.
+    pub complete: bool,
     /// Not npm's: only find out whether there is a tree. What abbreviated packuments leave out isn't fetched, and
     /// the lockfile is short of it.
     pub tree_only: bool,
@@ -118,6 +185,18 @@ impl Default for Options {
             engine_strict: false,
             before: None,
             default_tag: "latest".into(),
+            lockfile_version: None,
+            package_lock: true,
+            save: true,
+            allow_git: Allow::None,
+            allow_remote: Allow::None,
+            allow_file: Allow::All,
+            allow_directory: Allow::All,
+            before_exclude: Vec::new(),
+            allow_unused_patches: false,
+            ignore_extension: false,
+            default_registry_host: String::new(),
+            complete: true,
             tree_only: false,
         }
     }

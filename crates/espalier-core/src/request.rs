@@ -32,6 +32,20 @@ pub enum Request {
         /// Relative to the project with forward slashes (`packages/ui`, `../shared`), never ending in one.
         path: String,
     },
+    /// A file in the project: a patch.
+    File {
+        /// Relative to the project with forward slashes, and inside it.
+        path: String,
+    },
+    /// A commit of a git repository, and the package.json in it.
+    Git {
+        /// Addresses to try in turn, as git takes them.
+        urls: Vec<String>,
+        /// What is wanted of the repository.
+        wanted: GitRevision,
+        /// The folder in it that holds the package; empty for the whole.
+        folder: String,
+    },
     /// The folders of the project that hold a package.json, other than the root and `node_modules`;
     /// asked for only when the root has workspaces.
     PackageFolders,
@@ -43,6 +57,26 @@ pub enum Request {
         /// The expected integrity, when it is known; the caller verifies it.
         integrity: Option<String>,
     },
+}
+
+/// What is wanted of a git repository.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GitRevision {
+    /// What the remote's `HEAD` points to.
+    Head,
+    /// A branch, a tag, or a commit.
+    Committish(String),
+    /// The best version in this range among the tags that are versions.
+    Range(String),
+}
+
+/// A commit of a git repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitCommit {
+    /// The full hash.
+    pub commit: String,
+    /// The text of the package.json in it.
+    pub manifest: String,
 }
 
 /// How soon a request's answer is needed.
@@ -63,6 +97,10 @@ pub enum Answer {
     VersionDocument(String),
     /// The text of package.json, or `None` where the folder or the file doesn't exist.
     Folder(Option<String>),
+    /// The bytes of the file, or `None` where there is none.
+    File(Option<Vec<u8>>),
+    /// The commit that was found.
+    Git(GitCommit),
     /// Project-relative paths with forward slashes.
     PackageFolders(Vec<String>),
     /// The manifests inside, and the tarball's own integrity.

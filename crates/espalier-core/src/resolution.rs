@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::build;
+use crate::changes::ChangedManifest;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::graph::Graph;
@@ -32,11 +33,25 @@ pub enum Progress {
     Done,
 }
 
+/// What the lockfile of an inspection is about. npm learns of the workspaces first or last, and the order of dependents
+/// depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What should be there (`load-virtual.js`).
+    Lockfile,
+    /// What is there (`load-actual.js`).
+    NodeModules,
+}
+
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The text of package-lock.json, byte for byte as npm writes it.
     pub lockfile: String,
+    /// The text of yarn.lock, where there was one: npm keeps it up to date.
+    pub yarn_lock: Option<String>,
+    /// What becomes of the package.json files, where changes were asked for and are to be saved.
+    pub changed_manifests: Vec<ChangedManifest>,
     /// The same tree with its edges.
     pub graph: Graph,
     /// What a person should know, although the tree stands.
@@ -72,6 +87,14 @@ impl Resolution {
     pub fn new(project: Project, options: Options) -> Self {
         let exchange = Rc::new(Exchange::default());
         let run = Run::Going(Box::pin(build::resolve(project, options, exchange.clone())));
+        Self { exchange, run }
+    }
+
+    /// Reads the tree that the project's lockfile describes, as it stands: nothing is resolved, and only the project's own
+    /// folders are asked for. Of the outcome, the graph says what is missing, invalid or extraneous.
+    pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
+        let exchange = Rc::new(Exchange::default());
+        let run = Run::Going(Box::pin(build::inspect(project, options, reading, exchange.clone())));
         Self { exchange, run }
     }
 

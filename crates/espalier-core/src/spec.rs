@@ -80,6 +80,8 @@ pub struct GitSpec {
     pub committish: Option<String>,
     /// The range of `#semver:`.
     pub range: Option<String>,
+    /// The folder of `#path:` inside the repository.
+    pub folder: Option<String>,
 }
 
 impl LocalPath {
@@ -224,8 +226,14 @@ fn local(raw: &str) -> SpecKind {
 }
 
 fn hosted_git(hosted: HostedGit) -> SpecKind {
-    let git =
-        GitSpec { save: hosted.to_spec(), fetch: hosted.fetch_url(), committish: None, range: None, hosted: None };
+    let git = GitSpec {
+        save: hosted.to_spec(),
+        fetch: hosted.fetch_url(),
+        committish: None,
+        range: None,
+        folder: None,
+        hosted: None,
+    };
     let fragment = hosted.committish.clone();
     with_fragment(GitSpec { hosted: Some(hosted), ..git }, fragment.as_deref())
 }
@@ -239,7 +247,8 @@ fn url(raw: &str) -> SpecKind {
             let fetch = scp_address(address).unwrap_or_else(|| {
                 if starts_with_ignoring_case(address, "git+") { address[4..].to_owned() } else { address.to_owned() }
             });
-            let git = GitSpec { hosted: None, fetch: Some(fetch), save: raw.to_owned(), committish: None, range: None };
+            let (save, fetch) = (raw.to_owned(), Some(fetch));
+            let git = GitSpec { hosted: None, fetch, save, committish: None, range: None, folder: None };
             with_fragment(git, fragment)
         }
         scheme => SpecKind::Invalid {
@@ -266,7 +275,8 @@ fn with_fragment(mut git: GitSpec, fragment: Option<&str>) -> SpecKind {
             Some(("semver", range)) if git.committish.is_none() && git.range.is_none() => {
                 git.range = Some(percent_decode(range));
             }
-            Some((key, _)) if key != "semver" => {}
+            Some(("path", folder)) if git.folder.is_none() => git.folder = Some(folder.to_owned()),
+            Some((key, _)) if key != "semver" && key != "path" => {}
             _ => {
                 return SpecKind::Invalid {
                     code: "EINVALIDGITSPEC",

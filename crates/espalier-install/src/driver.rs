@@ -15,6 +15,7 @@ use espalier_core::{Answer, Event, FetchFailure, Outcome, Packument, Progress, R
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
+use crate::git;
 use crate::project::ProjectFolder;
 use crate::registry::Registry;
 
@@ -65,6 +66,11 @@ impl Sources {
                 let path = path.clone();
                 on_disk(move || self.project.manifest_in(&path).map(Answer::Folder)).await
             }
+            Request::File { path } => {
+                let path = path.clone();
+                on_disk(move || self.project.file(&path).map(Answer::File)).await
+            }
+            Request::Git { urls, wanted, folder } => git::commit(urls, wanted, folder).await.map(Answer::Git),
             Request::PackageFolders => {
                 on_disk(move || self.project.package_folders().map(Answer::PackageFolders)).await
             }

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use espalier_core::remedy::Search;
-use espalier_core::{Event, Options, Outcome, Project, Remedy, Resolution, ResolveError};
+use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
 use crate::config::ConfigError;
+use crate::config::registries;
 use crate::config::settings::Settings;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
-use crate::project::{ProjectError, ProjectFolder, Written};
+use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
 use crate::remedies;
 
@@ -26,6 +27,8 @@ pub struct Lock {
     pub project: ProjectFolder,
     /// Its settings.
     pub settings: Settings,
+    /// What to change in it.
+    pub changes: Changes,
     /// The Node version to resolve for; the one on the `PATH` where it isn't given.
     pub node_version: Option<String>,
     /// Where to keep what was fetched; nothing is kept without it.
@@ -46,6 +49,17 @@ pub struct Locked {
     /// From the first file read to the last byte written.
     pub elapsed: Duration,
     /// Where that time went, beside what the activity counts.
+    pub phases: Phases,
+}
+
+/// A tree that isn't written yet.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub outcome: Outcome,
+    /// As it is on disk.
+    pub lockfile: Lockfile,
+    pub registry: Registry,
+    pub start: Instant,
     pub phases: Phases,
 }
 
@@ -92,14 +106,54 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
+        let resolved = self.resolve(true, true, observe, interruption).await?;
+        let end = Instant::now();
+        let written = self.save(&resolved)?;
+        let finishing = resolved.phases.finishing + end.elapsed();
+        Ok(Locked {
+            path: resolved.lockfile.path().to_owned(),
+            written,
+            elapsed: resolved.start.elapsed(),
+            phases: Phases { finishing, ..resolved.phases },
+            outcome: resolved.outcome,
+        })
+    }
+
+    /// Writes package.json, where it was changed, and the lockfiles. package.json is first: should it be cut off between the
+    /// two, the next run completes the lock.
+    pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
+        for changed in &resolved.outcome.changed_manifests {
+            self.project.write_manifest(&changed.folder, &changed.text)?;
+        }
+        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
+        let saved = self.settings.tree.save.unwrap_or(true) || self.changes.update != Update::None;
+        if !saved || !self.settings.tree.package_lock {
+            return Ok(Written::Unchanged);
+        }
+        if let Some(text) = &resolved.outcome.yarn_lock {
+            self.project.write_yarn_lock(text)?;
+        }
+        resolved.lockfile.write(&resolved.outcome.lockfile)
+    }
+
+    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
+    /// lock says is trusted as far as it can be, as `npm ci` does.
+    pub(crate) async fn resolve(
+        &self,
+        complete: bool,
+        may_save: bool,
+        observe: impl FnMut(Event),
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
-        let project = self.project.read(&lockfile)?;
+        let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         let options = self.options().await;
+        let options = Options { complete, save: options.save && may_save, ..options };
         let resolution = Resolution::new(project.clone(), options.clone());
-        let sources = Sources::new(registry, self.project);
+        let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
         let mut interruption = pin!(interruption);
@@ -108,9 +162,7 @@ impl Lock {
         let end = Instant::now();
         let result = match ended {
             Ended::Finished(finished) => match *finished {
-                Ok(outcome) => {
-                    lockfile.write(&outcome.lockfile).map(|written| (written, outcome)).map_err(LockError::from)
-                }
+                Ok(outcome) => Ok(outcome),
                 Err(error) => {
                     let search = Search::new(project.clone(), options, &error);
                     let remedies =
@@ -124,9 +176,9 @@ impl Lock {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let (written, outcome) = result?;
+        let outcome = result?;
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
-        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), phases })
+        Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
 
     async fn options(&self) -> Options {
@@ -153,6 +205,18 @@ impl Lock {
             engine_strict: tree.engine_strict,
             before: tree.before,
             default_tag: tree.tag.clone(),
+            allow_git: tree.allow_git,
+            allow_remote: tree.allow_remote,
+            allow_file: tree.allow_file,
+            allow_directory: tree.allow_directory,
+            before_exclude: tree.before_exclude.clone(),
+            allow_unused_patches: tree.allow_unused_patches,
+            ignore_extension: tree.ignore_extension,
+            lockfile_version: tree.lockfile_version,
+            package_lock: tree.package_lock,
+            // `npm update` changes the lock only, unless it is told otherwise.
+            save: tree.save.unwrap_or(self.changes.update == Update::None),
+            default_registry_host: registries::default_host(),
             ..Options::default()
         };
         let known = match &self.node_version {

@@ -2,6 +2,7 @@
 
 mod support;
 
+use espalier_core::Changes;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ async fn lock(
     interruption: impl Future<Output = ()>,
 ) -> Result<Locked, LockError> {
     let lock = Lock {
+        changes: Changes::default(),
         project: ProjectFolder::at(project).expect("a project"),
         settings: settings(flags),
         node_version: Some("22.14.0".into()),

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use espalier_core::{Installed, InstalledPackage};
+
 /// The files that the caller gave.
 pub struct Files(BTreeMap<String, String>);
 
@@ -18,12 +20,45 @@ impl Files {
         self.0.get(&format!("{folder}/package.json")).cloned()
     }
 
+    /// The text of a file.
+    pub fn text(&self, path: &str) -> Option<String> {
+        self.0.get(path).cloned()
+    }
+
     /// All folders below the project that have a package.json, `node_modules` left out.
     pub fn package_folders(&self) -> Vec<String> {
         let folders = self.0.keys().filter_map(|path| path.strip_suffix("/package.json"));
         let inside = |folder: &&str| !folder.split('/').any(|part| part == "node_modules" || part == "..");
         folders.filter(inside).map(str::to_owned).collect()
     }
+}
+
+/// What the files show to be installed: the hidden lockfile, which is taken to be up to date, or the packages in
+/// `node_modules`, level by level.
+pub fn installed(files: &BTreeMap<String, String>) -> Installed {
+    if let Some(text) = files.get("node_modules/.package-lock.json") {
+        return Installed { hidden_lockfile: Some(text.clone()), packages: Vec::new() };
+    }
+    let manifests = files.iter().filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text)));
+    let mut packages: Vec<(usize, InstalledPackage)> = manifests
+        .filter(|(folder, _)| is_installed(folder))
+        .map(|(folder, text)| {
+            let package = InstalledPackage { path: folder.to_owned(), target: None, manifest: Some(text.clone()) };
+            (folder.matches("node_modules/").count(), package)
+        })
+        .collect();
+    packages.sort_by_key(|(depth, _)| *depth);
+    Installed { hidden_lockfile: None, packages: packages.into_iter().map(|(_, package)| package).collect() }
+}
+
+/// Whether a folder is made of `node_modules/<name>` and nothing else.
+fn is_installed(folder: &str) -> bool {
+    let Some(rest) = folder.strip_prefix("node_modules/") else { return false };
+    rest.split("/node_modules/").all(|name| {
+        let (scope, base) = name.split_once('/').unwrap_or(("", name));
+        let scoped = scope.is_empty() || scope.starts_with('@');
+        scoped && !base.is_empty() && !base.contains('/') && !base.starts_with(['.', '@'])
+    })
 }
 
 #[cfg(test)]
@@ -36,6 +71,14 @@ mod tests {
         Files::new(
             paths.iter().chain([&installed]).map(|path| ((*path).to_owned(), format!("{path}'s text"))).collect(),
         )
+    }
+
+    #[test]
+    fn nested_packages_are_installed_after_those_above() {
+        let paths = ["node_modules/a/node_modules/@s/b", "node_modules/a", "node_modules/a/lib", "node_modules/z"];
+        let files = paths.iter().map(|path| (format!("{path}/package.json"), "{}".to_owned())).collect();
+        let found: Vec<String> = installed(&files).packages.into_iter().map(|package| package.path).collect();
+        assert_eq!(found, ["node_modules/a", "node_modules/z", "node_modules/a/node_modules/@s/b"]);
     }
 
     #[test]

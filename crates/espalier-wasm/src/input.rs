@@ -3,8 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use espalier_core::{Options, Platform, Project};
+use espalier_core::{Allow, Installed, Options, Platform, Project};
 use serde::Deserialize;
+
+use crate::files;
+use crate::registry::default_host;
+
+/// Scripts that change manifests, which npm looks for in a project.
+const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 
 /// The input of one run.
 #[derive(Deserialize)]
@@ -25,6 +31,10 @@ pub struct Input {
     default_tag: Option<String>,
     /// Milliseconds since the epoch.
     before: Option<i64>,
+    allow_git: Option<AllowInput>,
+    allow_remote: Option<AllowInput>,
+    allow_file: Option<AllowInput>,
+    allow_directory: Option<AllowInput>,
     /// Path and text of the project's other files.
     pub files: BTreeMap<String, String>,
     /// The address of the registry.
@@ -37,6 +47,25 @@ pub struct Input {
     pub retries: u32,
     /// Milliseconds that one try may take.
     pub timeout: u32,
+}
+
+/// `all`, `root` or `none`.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AllowInput {
+    All,
+    Root,
+    None,
+}
+
+impl From<AllowInput> for Allow {
+    fn from(allow: AllowInput) -> Self {
+        match allow {
+            AllowInput::All => Self::All,
+            AllowInput::Root => Self::Root,
+            AllowInput::None => Self::None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -54,6 +83,10 @@ impl Input {
             lockfile: self.lockfile.clone(),
             folder_name: self.folder_name.clone(),
             path: format!("/{}", self.folder_name),
+            yarn_lock: self.files.get("yarn.lock").cloned(),
+            installed: if self.lockfile.is_some() { Installed::default() } else { files::installed(&self.files) },
+            extension_file: EXTENSION_FILES.into_iter().find(|name| self.files.contains_key(*name)).map(str::to_owned),
+            ..Project::default()
         };
         let defaults = Options::default();
         let platform = self.platform.as_ref().map(|platform| Platform {
@@ -73,7 +106,12 @@ impl Input {
             engine_strict: self.engine_strict,
             before: self.before,
             default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
-            ..Options::default()
+            allow_git: self.allow_git.map_or(defaults.allow_git, Into::into),
+            allow_remote: self.allow_remote.map_or(defaults.allow_remote, Into::into),
+            allow_file: self.allow_file.map_or(defaults.allow_file, Into::into),
+            allow_directory: self.allow_directory.map_or(defaults.allow_directory, Into::into),
+            default_registry_host: default_host(),
+            ..defaults
         };
         (project, options)
     }

@@ -53,6 +53,12 @@ impl Registries {
     }
 }
 
+/// The host of npm's public registry.
+pub fn default_host() -> String {
+    let rest = NPM_DEFAULT_REGISTRY.split_once("://").map_or(NPM_DEFAULT_REGISTRY, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().to_owned()
+}
+
 fn with_slash(mut address: String) -> String {
     if !address.ends_with('/') {
         address.push('/');

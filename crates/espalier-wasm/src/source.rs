@@ -47,6 +47,8 @@ impl Source {
                 }
             }
             Request::Folder { path } => Ok(Answer::Folder(self.files.manifest(path))),
+            Request::File { path } => Ok(Answer::File(self.files.text(path).map(String::into_bytes))),
+            Request::Git { urls, .. } => Err(unsupported(urls.first().map(String::as_str).unwrap_or_default())),
             Request::PackageFolders => Ok(Answer::PackageFolders(self.files.package_folders())),
             Request::Tarball { url, integrity } => {
                 let address = self.registries.tarball(url).ok_or_else(|| unsupported(url))?;

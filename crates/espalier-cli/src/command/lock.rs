@@ -1,11 +1,10 @@
 //! `espalier lock`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use espalier_core::Event;
+use espalier_core::{Changes, Event, Update};
 use espalier_install::activity::Activity;
 use espalier_install::cache;
 use espalier_install::config::settings::Settings;
@@ -14,20 +13,47 @@ use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
 use tokio::sync::oneshot;
 
-use crate::arguments::{LockArguments, OutputArguments};
+use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
 
-const FAILED: u8 = 1;
+pub(super) const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// What `lock` and `add` ask for.
+pub fn additions(arguments: &PackageArguments) -> Changes {
+    Changes { add: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `remove` asks for.
+pub fn removals(arguments: &PackageArguments) -> Changes {
+    Changes { remove: arguments.packages.clone(), ..places(arguments) }
+}
+
+/// What `update` asks for: everything, where no names are given.
+pub fn updates(arguments: &PackageArguments) -> Changes {
+    let names = arguments.packages.clone();
+    let update = if names.is_empty() { Update::All } else { Update::Names(names) };
+    Changes { update, ..places(arguments) }
+}
+
+fn places(arguments: &PackageArguments) -> Changes {
+    Changes {
+        save_type: arguments.kind(),
+        save_bundle: arguments.save_bundle,
+        workspaces: arguments.workspace.clone(),
+        include_root: arguments.include_workspace_root,
+        ..Changes::default()
+    }
+}
 
 /// Runs the command to its exit code.
-pub fn run(arguments: &LockArguments) -> ExitCode {
+pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
-    let result = lock(arguments, &activity, &mut known);
+    let result = lock(arguments, changes, &activity, &mut known);
     match result {
         Ok(locked) => {
             report_success(&locked, &activity, &arguments.output);
@@ -42,12 +68,35 @@ pub fn run(arguments: &LockArguments) -> ExitCode {
 
 /// What was found out before it failed.
 #[derive(Default)]
-struct Known {
-    project: Option<ProjectFolder>,
-    configuration: Option<(Config, Settings)>,
+pub(super) struct Known {
+    pub project: Option<ProjectFolder>,
+    pub configuration: Option<(Config, Settings)>,
 }
 
-fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) -> Result<Locked, LockError> {
+fn lock(
+    arguments: &LockArguments,
+    changes: Changes,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Locked, LockError> {
+    let lock = prepare(arguments, changes, activity, known)?;
+    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("threads can be started");
+    let observe = count(activity);
+    let result = runtime.block_on(async { lock.run(observe, interruption()).await });
+    // What is still on its way is of no use any more.
+    runtime.shutdown_background();
+    result
+}
+
+/// Finds the project and reads its settings.
+pub(super) fn prepare(
+    arguments: &LockArguments,
+    changes: Changes,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Lock, LockError> {
     let project = match &arguments.directory {
         Some(folder) => ProjectFolder::at(folder)?,
         None => ProjectFolder::around(Path::new("."))?,
@@ -63,26 +112,23 @@ fn lock(arguments: &LockArguments, activity: &Arc<Activity>, known: &mut Known) 
         }
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
-    let lock =
-        Lock { project, settings, node_version: arguments.node_version.clone(), cache, activity: Arc::clone(activity) };
+    let changes = Changes { save_prefix: settings.tree.save_prefix.clone(), ..changes };
+    let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
+    Ok(Lock { project, settings, changes, node_version, cache, activity })
+}
 
-    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.expect("threads can be started");
+/// Counts what the resolution decides.
+pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
     let counts = Arc::clone(activity);
-    let observe = move |event| match event {
+    move |event| match event {
         Event::Placed { .. } => counts.placed.add(1),
         Event::Removed { .. } => counts.placed.subtract_one(),
         Event::Fetched { .. } => {}
-    };
-    let result = runtime.block_on(async { lock.run(observe, interruption()).await });
-    // What is still on its way is of no use any more.
-    runtime.shutdown_background();
-    result
+    }
 }
 
 /// Comes to pass with the first Ctrl-C. The second one doesn't wait for anything.
-async fn interruption() {
+pub(super) async fn interruption() {
     let (sender, first) = oneshot::channel();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -98,7 +144,7 @@ async fn interruption() {
     }
 }
 
-fn exit_code(error: &LockError) -> u8 {
+pub(super) fn exit_code(error: &LockError) -> u8 {
     match error {
         LockError::Interrupted => INTERRUPTED,
         LockError::Config(ConfigError::Invalid { origin: Origin::CommandLine, .. }) => CALLED_WRONGLY,
@@ -108,10 +154,10 @@ fn exit_code(error: &LockError) -> u8 {
 
 fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {
     if output.json {
-        return say(&machine::success(locked, activity));
+        return super::say(&machine::success(locked, activity));
     }
     if !output.quiet {
-        say(&success::sentence(locked));
+        super::say(&success::sentence(locked));
         anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
     if output.timings {
@@ -121,18 +167,17 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
 
 fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
-        return say(&machine::failure(error));
+        return super::say(&machine::failure(error));
     }
-    let circumstances = Circumstances {
-        folder: known.project.as_ref().map(ProjectFolder::path),
-        configuration: known.configuration.as_ref().map(|(config, settings)| (config, settings)),
-        width: report::terminal_width(),
-    };
-    anstream::eprint!("{}", failure::render(error, circumstances));
+    anstream::eprint!("{}", failure::render(error, known.circumstances()));
 }
 
-/// To standard output. Whoever closed it doesn't want to hear.
-fn say(text: &str) {
-    let mut output = anstream::stdout().lock();
-    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+impl Known {
+    pub(super) fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            folder: self.project.as_ref().map(ProjectFolder::path),
+            configuration: self.configuration.as_ref().map(|(config, settings)| (config, settings)),
+            width: report::terminal_width(),
+        }
+    }
 }

@@ -1,3 +1,24 @@
 //! The commands, one module each.
 
+pub mod approve;
+mod complaint;
+pub mod config;
+mod context;
+pub mod elsewhere;
+pub mod exec;
+pub mod install;
 pub mod lock;
+pub mod outdated;
+pub mod rebuild;
+pub mod run;
+pub mod store;
+pub mod tree;
+pub mod why;
+
+use std::io::Write as _;
+
+/// To standard output. Whoever closed it doesn't want to hear.
+fn say(text: &str) {
+    let mut output = anstream::stdout().lock();
+    let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+}

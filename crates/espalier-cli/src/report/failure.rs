@@ -30,10 +30,16 @@ pub fn code(error: &LockError) -> &'static str {
         LockError::Resolve { error, .. } => error.code(),
         LockError::Config(_) => "ECONFIG",
         LockError::Project(ProjectError::NoManifest { .. } | ProjectError::NoFolder { .. }) => "ENOENT",
+        LockError::Project(ProjectError::NoWorkspace { .. }) => "ENOWORKSPACE",
         LockError::Project(ProjectError::Unreadable { .. }) => "EREAD",
         LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
         LockError::Interrupted => "EINTERRUPTED",
     }
+}
+
+/// npm's code for a failed fetch.
+pub(super) fn fetch_code(failure: &FetchFailure) -> &'static str {
+    ResolveError::Fetch { name: String::new(), failure: failure.clone(), chain: Vec::new() }.code()
 }
 
 /// One sentence, for machines and as the first line for people.
@@ -77,6 +83,9 @@ fn project_details(error: &ProjectError) -> String {
             "  Name the project's folder with -C, or make a package.json there with `npm init`.\n".to_owned()
         }
         ProjectError::NoFolder { .. } => "  -C takes the folder that holds package.json.\n".to_owned(),
+        ProjectError::NoWorkspace { .. } => {
+            "  `workspaces` of package.json says which folders are workspaces.\n".to_owned()
+        }
         ProjectError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
         ProjectError::Unwritable { .. } => {
             "  The new lockfile is written beside the old one and then takes its place,\n  so the folder has to be \
@@ -111,7 +120,7 @@ fn resolve_headline(error: &ResolveError) -> String {
     }
 }
 
-fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
+pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
     match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
@@ -187,7 +196,12 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
     details
 }
 
-fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: Circumstances<'_>) -> String {
+pub(super) fn fetch(
+    name: &str,
+    failure: &FetchFailure,
+    chain: &[Requirer],
+    circumstances: Circumstances<'_>,
+) -> String {
     let mut details = String::new();
     if !chain.is_empty() {
         details += &(branch(chain, name, None) + "\n");

@@ -4,6 +4,7 @@ mod chain;
 mod conflict;
 mod excerpt;
 pub mod failure;
+pub mod install;
 pub mod machine;
 pub mod success;
 
@@ -52,6 +53,19 @@ pub fn grouped(number: u64) -> String {
 /// How many columns standard error has, where it is a terminal.
 pub fn terminal_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
+/// How many columns standard output has, where it is a terminal.
+pub fn output_width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+}
+
+/// A text no wider than `room`; what is cut off is marked.
+pub fn shortened(text: &str, room: Option<usize>) -> String {
+    match room {
+        Some(room) if text.chars().count() > room => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+        _ => text.to_owned(),
+    }
 }
 
 /// A text broken between words so that no line is wider than `width` with its indent.

@@ -1,5 +1,7 @@
 //! What the tests of the command share: a project and a registry made on the spot, and the real command run on them.
 
+#![allow(dead_code, reason = "each of the test programs uses a part of it")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
@@ -76,12 +78,30 @@ impl Stage {
 
     /// `espalier lock` in the project's folder, at the stage's registry and with nothing of this machine's own.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat())
+    }
+
+    /// Any command, in the same circumstances.
+    pub fn espalier(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
-        command.arg("lock").args(["--node-version", "22.14.0"]).args(arguments);
+        command.args(arguments);
         command.current_dir(self.path("project")).env_clear().stdin(Stdio::null());
         command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
         command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
         command.env("npm_config_prefix", self.path("home"));
+        command
+    }
+
+    /// `espalier` with these arguments, in the project's folder and with nothing of this machine's own but its `PATH`.
+    pub fn espalier(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
+        command.args(arguments).current_dir(self.path("project")).env_clear().stdin(Stdio::null());
+        command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
+        command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
+        command.env("npm_config_prefix", self.path("home"));
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
         command
     }
 

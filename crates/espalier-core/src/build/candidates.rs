@@ -7,6 +7,7 @@ use super::Builder;
 use super::explain::chain;
 use crate::error::ResolveError;
 use crate::manifest::Manifest;
+use crate::options::Allow;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
 
@@ -99,6 +100,9 @@ impl Builder {
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge);
         let workspace = self.workspace_edge(name);
+        if let Err(error) = self.check_allowed(edge, &spec) {
+            return Ok(self.failure_node(edge, parent, &error));
+        }
         if let SpecKind::Directory(path) = &spec.kind {
             let path = path.resolve(&self.tree.origin(edge));
             let path: Rc<str> = self.tree.relative(&path).into();
@@ -112,17 +116,45 @@ impl Builder {
         {
             return Ok(existing);
         }
+        match self.fetch_manifest(edge, &spec).await {
+            Ok(manifest) => {
+                let (manifest, applied) = self.extended(manifest)?;
+                let with_peers = !self.options.legacy_peer_deps;
+                let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
+                let node = self.tree.add(new);
+                self.tree[node].extension = applied;
+                Ok(node)
+            }
+            Err(error) => Ok(self.failure_node(edge, parent, &error)),
+        }
+    }
+
+    /// A node that stands for what could not be had.
+    fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
+        let failure = Some(Rc::new(with_chain(error, || chain(&self.tree, edge))));
         let with_peers = !self.options.legacy_peer_deps;
-        let node = match self.fetch_manifest(edge, &spec).await {
-            Ok(manifest) => NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) },
-            Err(error) => NewNode {
-                name: Some(name),
-                parent: Some(parent),
-                failure: Some(Rc::new(with_chain(&error, || chain(&self.tree, edge)))),
-                ..NewNode::of(Rc::default(), with_peers)
-            },
+        let name = Some(self.tree[edge].name);
+        self.tree.add(NewNode { name, parent: Some(parent), failure, ..NewNode::of(Rc::default(), with_peers) })
+    }
+
+    /// npm 12 refuses git and tarballs by URL unless they are allowed (`#checkAllow`).
+    fn check_allowed(&self, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
+        let options = &self.options;
+        let (allow, code, what, setting) = match &spec.kind {
+            SpecKind::Git(_) => (options.allow_git, "EALLOWGIT", "git repositories", "allow-git"),
+            SpecKind::Remote(_) => (options.allow_remote, "EALLOWREMOTE", "tarballs by URL", "allow-remote"),
+            SpecKind::File(_) => (options.allow_file, "EALLOWFILE", "tarballs on disk", "allow-file"),
+            SpecKind::Directory(_) => (options.allow_directory, "EALLOWDIRECTORY", "folders", "allow-directory"),
+            _ => return Ok(()),
         };
-        Ok(self.tree.add(node))
+        let own = self.tree[edge].from.is_some_and(|from| self.tree.is_own(from));
+        if allow == Allow::All || (allow == Allow::Root && own) {
+            return Ok(());
+        }
+        let whose =
+            if allow == Allow::Root { "only the project itself may depend on" } else { "nothing may depend on" };
+        let message = format!("{whose} {what} ({}); --{setting}=all or --{setting}=root allows it", spec.raw);
+        Err(ResolveError::Refused { code, message, chain: Vec::new() })
     }
 
     /// The root's workspace edge of a name.

@@ -8,8 +8,8 @@ use crate::error::ResolveError;
 use crate::exchange::{Pause, Reply};
 use crate::manifest::Manifest;
 use crate::names::Name;
-use crate::request::{Answer, FetchFailure, FetchFailureKind, Request, TarballListing, Urgency};
-use crate::spec::{Spec, SpecKind};
+use crate::request::{Answer, FetchFailure, FetchFailureKind, GitRevision, Request, TarballListing, Urgency};
+use crate::spec::{GitSpec, Spec, SpecKind};
 use crate::tree::EdgeId;
 
 impl Builder {
@@ -28,21 +28,24 @@ impl Builder {
     /// The manifest for an edge's spec.
     pub(super) async fn fetch_manifest(&mut self, edge: EdgeId, spec: &Rc<Spec>) -> Choice {
         let name = self.tree[edge].name;
-        let refused = |code, message: String| Err(Rc::new(ResolveError::Refused { code, message, chain: Vec::new() }));
+        if let Some(entry) = self.yarn_entry(name, spec) {
+            return self.manifest_from_yarn(name, spec, &entry).await;
+        }
+        if let Some(known) = self.yarn_manifests.get(&(name, spec.raw.clone())) {
+            return known.clone();
+        }
+        let base = self.tree.origin(edge);
+        self.manifest_for(name, spec, &base).await
+    }
+
+    /// The manifest for a spec; a relative path in it starts from `base`.
+    pub(super) async fn manifest_for(&mut self, name: Name, spec: &Rc<Spec>, base: &str) -> Choice {
         match &spec.kind {
-            SpecKind::Invalid { code, message } => refused(code, message.clone()),
+            SpecKind::Invalid { code, message } => Err(refused(code, message.clone())),
             SpecKind::Remote(url) => self.tarball_manifest(name, url).await,
-            SpecKind::File(path) => {
-                let path = path.resolve(&self.tree.origin(edge));
-                self.tarball_manifest(name, &format!("file:{path}")).await
-            }
-            SpecKind::Directory(path) => {
-                let path = path.resolve(&self.tree.origin(edge));
-                self.copied_folder(name, &path).await
-            }
-            SpecKind::Git(_) => {
-                refused("EUNSUPPORTED", format!("{} is a git repository, which can't be fetched yet", spec.raw))
-            }
+            SpecKind::File(path) => self.tarball_manifest(name, &format!("file:{}", path.resolve(base))).await,
+            SpecKind::Directory(path) => self.copied_folder(name, &path.resolve(base)).await,
+            SpecKind::Git(git) => self.git_manifest(name, spec, git).await,
             _ => {
                 let (package, spec) = registry_target(&mut self.tree.names, name, spec);
                 self.chosen(package, &spec).await
@@ -85,6 +88,31 @@ impl Builder {
         Ok(Rc::new(manifest))
     }
 
+    async fn git_manifest(&mut self, name: Name, spec: &Spec, git: &GitSpec) -> Choice {
+        let wanted = match (&git.range, &git.committish) {
+            (Some(range), _) => GitRevision::Range(range.clone()),
+            (None, Some(committish)) => GitRevision::Committish(committish.clone()),
+            (None, None) => GitRevision::Head,
+        };
+        let urls = match &git.hosted {
+            Some(hosted) => hosted.fetch_urls(),
+            None => git.fetch.iter().cloned().collect(),
+        };
+        let folder = git.folder.clone().unwrap_or_default();
+        let commit = match self.answer(&Request::Git { urls, wanted, folder }).await {
+            Ok(Answer::Git(commit)) => commit,
+            Ok(_) => return Err(self.failed(name, invalid(&spec.raw, "the answer is not a commit"))),
+            Err(failure) => return Err(self.failed(name, failure)),
+        };
+        let mut manifest = self.parse_manifest(name, &spec.raw, &commit.manifest)?;
+        let address = spec.raw.split('#').next().unwrap_or_default();
+        manifest.resolved = Some(match &git.hosted {
+            Some(hosted) => hosted.at(&commit.commit).resolved().into(),
+            None => format!("{address}#{}", commit.commit).into(),
+        });
+        Ok(Rc::new(manifest))
+    }
+
     /// A folder that is copied and not linked (`--install-links`).
     async fn copied_folder(&mut self, name: Name, path: &str) -> Choice {
         let relative = self.tree.relative(path);
@@ -107,7 +135,7 @@ impl Builder {
         Ok(Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs))
     }
 
-    fn failed(&self, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
+    pub(super) fn failed(&self, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
         Rc::new(ResolveError::Fetch { name: self.tree.names.text(name).to_owned(), failure, chain: Vec::new() })
     }
 
@@ -120,6 +148,10 @@ impl Builder {
     }
 }
 
-fn invalid(url: &str, message: &str) -> FetchFailure {
+pub(super) fn refused(code: &'static str, message: String) -> Rc<ResolveError> {
+    Rc::new(ResolveError::Refused { code, message, chain: Vec::new() })
+}
+
+pub(super) fn invalid(url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Invalid, message: message.to_owned(), url: url.to_owned() }
 }

@@ -3,9 +3,8 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::Builder;
+use super::{Builder, outline};
 use crate::error::ResolveError;
-use crate::graph::{Graph, GraphEdge, GraphNode};
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
@@ -19,17 +18,32 @@ impl Builder {
     pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
-        self.check_engines_and_platforms()?;
         if !self.options.tree_only {
+            // Abbreviated packuments don't say for which C library a package is.
             self.complete_manifests().await?;
         }
+        self.check_engines_and_platforms()?;
+        self.resolve_patches().await?;
+        self.warn_of_misplaced_extensions();
+        if !self.options.complete {
+            self.unpack_installed_bundles().await?;
+        }
         self.warn_of_deprecations();
+        let changed_manifests = self.save_changes().await?;
 
         let entries = lockfile::entries(&self.tree);
-        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, self.lock_version), format);
-        let graph = self.graph(&entries);
+        let target = lockfile::Target {
+            version: self.version_to_write(),
+            others: &self.lock_values,
+            extensions_hash: self.extensions.hash.as_deref(),
+        };
+        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
+        let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
+        let graph = outline::graph(&self.tree, &entries);
         Ok(Outcome {
             lockfile,
+            yarn_lock,
+            changed_manifests,
             statistics: Statistics {
                 packages: graph.nodes.len() - 1,
                 packuments: self.catalog.packument_count,
@@ -138,7 +152,7 @@ impl Builder {
         Ok(())
     }
 
-    fn describe(&self, node: NodeId) -> String {
+    pub(super) fn describe(&self, node: NodeId) -> String {
         let package = self.tree.package(node);
         let name = package.name.as_deref().unwrap_or_else(|| self.tree.names.text(self.tree[node].name));
         match package.version.as_deref() {
@@ -158,11 +172,11 @@ impl Builder {
         for &node in &incomplete {
             self.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
-        // Copies of a package in several folders share a manifest, which the catalog keeps where it is.
-        let mut completed: FxHashMap<*const Manifest, Rc<Manifest>> = FxHashMap::default();
+        // Copies of a package in several folders share a manifest, which is kept here so that its address stays its own.
+        let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
         for node in incomplete {
             let manifest = self.tree[node].manifest.clone();
-            if let Some(complete) = completed.get(&Rc::as_ptr(&manifest)) {
+            if let Some((_, complete)) = completed.get(&Rc::as_ptr(&manifest)) {
                 self.tree[node].manifest = complete.clone();
                 continue;
             }
@@ -181,8 +195,8 @@ impl Builder {
                 // Where it comes from stays as the packument said.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                let complete = Rc::new(complete);
-                completed.insert(Rc::as_ptr(&manifest), complete.clone());
+                let complete = self.extended(Rc::new(complete))?.0;
+                completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
             }
         }
@@ -197,50 +211,5 @@ impl Builder {
                 self.warnings.push(Warning { code: "deprecated", message, location });
             }
         }
-    }
-
-    /// The tree as plain data, in the order of the lockfile's entries.
-    fn graph(&self, entries: &[(String, NodeId)]) -> Graph {
-        let tree = &self.tree;
-        let positions: FxHashMap<NodeId, u32> = entries.iter().map(|&(_, node)| node).zip(0..).collect();
-        let mut graph = Graph::default();
-        for (location, node) in entries {
-            let entry = &tree[*node];
-            let package = tree.package(*node);
-            let name = tree.names.text(entry.name);
-            let text = |text: Option<&str>| text.map(str::to_owned);
-            graph.nodes.push(GraphNode {
-                name: name.to_owned(),
-                package_name: text(package.name.as_deref().filter(|own| *own != name)),
-                version: text(package.version.as_deref()),
-                location: location.clone(),
-                parent: entry.parent.and_then(|parent| positions.get(&parent).copied()),
-                target: entry.target.and_then(|target| positions.get(&target).copied()),
-                resolved: tree.resolved(*node).map(std::borrow::Cow::into_owned),
-                integrity: text(entry.integrity.as_deref()),
-                license: text(package.license()),
-                deprecated: text(package.deprecated()),
-                dev: entry.flags.dev,
-                optional: entry.flags.optional,
-                dev_optional: entry.flags.dev_optional,
-                peer: entry.flags.peer,
-                extraneous: entry.flags.extraneous,
-                inert: entry.inert,
-                in_bundle: tree.in_bundle(*node),
-            });
-            for &id in &entry.edges_out {
-                let (edge, spec) = (&tree[id], tree.spec(id));
-                graph.edges.push(GraphEdge {
-                    from: positions[node],
-                    to: edge.to.and_then(|to| positions.get(&to).copied()),
-                    name: tree.names.text(edge.name).to_owned(),
-                    spec: spec.raw.to_string(),
-                    kind: edge.kind.as_str(),
-                    error: tree.state(id).error(),
-                    overridden: spec.raw != edge.raw_spec.raw,
-                });
-            }
-        }
-        graph
     }
 }

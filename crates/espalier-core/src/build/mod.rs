@@ -12,24 +12,37 @@
 mod bundle;
 mod candidates;
 mod explain;
+mod extensions;
 mod fetch;
 mod finish;
-mod initial;
+mod inflate;
+mod inspect;
+mod installed;
+mod locked;
+mod outline;
+mod patches;
 mod peer_sets;
 mod proposals;
 mod queue;
+mod requests;
+mod start;
 mod virtual_roots;
 mod workspaces;
+mod yarn;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Choice};
+use crate::changes::Changes;
 use crate::collation;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
+use crate::extensions::PackageExtensions;
 use crate::json;
-use crate::lockfile::Lock;
+use crate::lockfile::DEFAULT_VERSION;
+use crate::lockfile::yarn::YarnLock;
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, Project};
@@ -39,7 +52,9 @@ use crate::request::Event;
 use crate::resolution::{Outcome, Warning};
 use crate::spec::Specs;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+pub use inspect::inspect;
 use queue::Queue;
+use requests::Edited;
 
 /// A resolution under way.
 pub struct Builder {
@@ -64,12 +79,36 @@ pub struct Builder {
     explicit: FxHashSet<EdgeId>,
     /// Names that the user asked to update.
     update_names: Vec<Name>,
+    /// What the user asks to change.
+    changes: Changes,
+    /// The projects whose dependencies that changes.
+    edited: Vec<Edited>,
+    /// The text of the root's package.json.
+    manifest_text: String,
+    /// The same, read.
+    root_manifest: Value,
+    /// The root's repairs of other packages.
+    extensions: PackageExtensions,
+    /// The hash of those that the lock was made with.
+    locked_extensions: Option<String>,
+    /// Keys of `patchedDependencies` for what was removed.
+    orphaned_patches: Vec<String>,
+    /// A yarn.lock.
+    yarn_lock: Option<YarnLock>,
+    /// The manifests that it led to, by name and spec.
+    yarn_manifests: FxHashMap<(Name, Rc<str>), Choice>,
     /// Whether there was a lockfile, and so perhaps things that nobody needs any more.
     started_from_lock: bool,
-    /// The version of that lockfile.
+    /// Whether that lockfile was of version 1.
+    lock_is_old: bool,
+    /// The version that npm writes in the place of that lockfile.
     lock_version: u64,
-    /// Whether anything was placed.
+    /// What else stands at the top of it.
+    lock_values: Map<String, Value>,
+    /// Whether anything was placed, or will be.
     changed: bool,
+    /// Whether nothing will be resolved, so that packages are of no use.
+    only_reading: bool,
     warnings: Vec<Warning>,
 }
 
@@ -77,20 +116,15 @@ pub struct Builder {
 pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<Outcome, ResolveError> {
     let format = json::format_of(&project.manifest);
     let mut builder = Builder::new(&project, options, exchange)?;
+    builder.check_changes()?;
     builder.map_workspaces().await?;
-    let lock = project.lockfile.as_deref().map(Lock::parse).transpose()?.flatten();
-    match &lock {
-        Some(lock) if lock.version >= 2 => builder.load_lock(lock).await?,
-        old => {
-            if old.is_some() {
-                builder.warn_of_old_lock();
-            }
-            builder.load_workspaces().await;
-        }
-    }
-    builder.foresee_root();
-    let root = builder.tree.root;
+    builder.start(&project).await?;
+    builder.load_extensions(&project)?;
+    builder.inflate().await;
+    builder.apply_changes().await?;
+    builder.foresee();
     builder.check_root_overrides()?;
+    let root = builder.tree.root;
     builder.queue.push(&builder.tree, root);
     builder.build().await?;
     builder.finish(&format).await
@@ -99,8 +133,8 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
 impl Builder {
     fn new(project: &Project, options: Options, exchange: Rc<Exchange>) -> Result<Self, ResolveError> {
         let (mut names, mut specs) = (Names::default(), Specs::default());
-        let manifest = json::parse("package.json", &project.manifest)?;
-        let manifest = Manifest::from_value(&manifest, &mut names, &mut specs);
+        let root_manifest = json::parse("package.json", &project.manifest)?;
+        let manifest = Manifest::from_value(&root_manifest, &mut names, &mut specs);
         let overrides = match &manifest.overrides {
             Some(overrides) => Overrides::parse(overrides, &mut names, &mut specs).map_err(|error| {
                 ResolveError::Refused { code: "EOVERRIDE", message: error.to_string(), chain: Vec::new() }
@@ -110,6 +144,8 @@ impl Builder {
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let with_peers = !options.legacy_peer_deps;
         let catalog = Catalog::new(&options);
+        // Where everything is updated, npm doesn't read it.
+        let yarn_text = project.yarn_lock.as_deref().filter(|_| !project.changes.updates_all());
         let tree =
             Tree::new(Rc::new(manifest), path.into(), names, specs, overrides, with_peers, options.install_links);
         Ok(Self {
@@ -126,16 +162,38 @@ impl Builder {
             links: Vec::new(),
             explicit: FxHashSet::default(),
             update_names: Vec::new(),
+            yarn_lock: yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty()),
+            yarn_manifests: FxHashMap::default(),
+            changes: project.changes.clone(),
+            edited: Vec::new(),
+            manifest_text: project.manifest.clone(),
+            root_manifest,
+            extensions: PackageExtensions::default(),
+            locked_extensions: None,
+            orphaned_patches: Vec::new(),
             started_from_lock: false,
-            lock_version: 3,
+            lock_is_old: false,
+            lock_version: DEFAULT_VERSION,
+            lock_values: Map::new(),
             changed: false,
+            only_reading: false,
             warnings: Vec::new(),
         })
     }
 
-    fn foresee_root(&mut self) {
-        let manifest = self.tree[self.tree.root].manifest.clone();
-        self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+    /// Asks ahead for what will be needed: everything, or what a lock doesn't have.
+    fn foresee(&mut self) {
+        let root = self.tree.root;
+        if !self.started_from_lock {
+            let manifest = self.tree[root].manifest.clone();
+            self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+        }
+        for node in self.queue.nodes().chain([root]).collect::<Vec<_>>() {
+            for edge in self.problem_edges(node) {
+                let (name, spec) = (self.tree[edge].name, self.tree.spec(edge));
+                self.catalog.foresee(&mut self.tree, &self.exchange, name, &spec);
+            }
+        }
     }
 
     /// An override may not contradict what the root itself asks for.
@@ -198,7 +256,9 @@ impl Builder {
         if self.tree[node].root != self.tree.root || !self.seen.insert(node) {
             return Ok(());
         }
-        self.unpack_bundle(node).await?;
+        if self.options.complete {
+            self.unpack_bundle(node).await?;
+        }
         for (edge, dep) in self.gather(node).await? {
             let placement = self.place(edge, dep)?;
             self.settle(&placement);
@@ -241,7 +301,9 @@ impl Builder {
             match edge.to {
                 Some(to) if self.load_failures.contains(&to) => false,
                 None => edge.kind != EdgeKind::PeerOptional || self.explicit.contains(&id),
-                Some(_) if !tree.is_valid(id) => true,
+                Some(_) if !tree.is_valid(id) => {
+                    edge.kind != EdgeKind::PeerOptional || self.options.save || self.changes.any()
+                }
                 Some(to) if tree.is_workspace(to) => false,
                 Some(_) => self.update_names.contains(&edge.name) || self.explicit.contains(&id),
             }
@@ -293,7 +355,12 @@ impl Builder {
             for edge in self.tree[placed].edges_in.clone() {
                 let Some(from) = self.tree[edge].from else { continue };
                 let upset = edge != placement.edge && !self.tree[edge].peer_conflicted && !self.tree.is_valid(edge);
-                if upset && placement.verdict != Verdict::Conflict {
+                // Where nothing is to be saved, what was looked at already stays as it is, unless it was replaced.
+                let again = self.options.save
+                    || self.changes.any()
+                    || placement.verdict == Verdict::Replace
+                    || !self.seen.contains(&from);
+                if upset && again && placement.verdict != Verdict::Conflict {
                     self.seen.remove(&from);
                     self.queue.push(&self.tree, from);
                 }

@@ -39,6 +39,11 @@ impl Queue {
         Some(node)
     }
 
+    /// What waits, in no order.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.waiting.iter().copied()
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()

@@ -43,7 +43,9 @@ impl Builder {
                     }
                     Some(_) => {}
                     None => {
-                        self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+                        if !self.only_reading {
+                            self.catalog.foresee_dependencies(&mut self.tree, &self.exchange, &manifest);
+                        }
                         workspaces.push((name, folder));
                     }
                 }

@@ -1,6 +1,6 @@
 //! Writing: which nodes get an entry, and what stands in it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::legacy;
 use crate::collation;
@@ -33,21 +33,45 @@ fn has_entry(tree: &Tree, node: NodeId) -> bool {
     !stale && !unknown
 }
 
+/// The lockfile that is to be written.
+pub struct Target<'a> {
+    /// The version that was there, or asked for. What older npm versions must not overlook raises it to 4.
+    pub version: u64,
+    /// What else stood at the top of the one that was there.
+    pub others: &'a Map<String, Value>,
+    /// The hash of the root's `packageExtensions`.
+    pub extensions_hash: Option<&'a str>,
+}
+
 /// The whole lockfile.
-pub fn document(tree: &Tree, entries: &[(String, NodeId)], version: u64) -> Value {
+pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) -> Value {
     let root = &tree[tree.root];
-    let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
-    let mut document = Map::new();
-    document.insert("name".into(), name.into());
-    if let Some(version) = root.manifest.version.as_deref() {
-        document.insert("version".into(), version.into());
+    let marked = |node: NodeId| tree[node].patch.is_some() || tree[node].extension.is_some();
+    let needs_new = target.extensions_hash.is_some() || entries.iter().any(|&(_, node)| marked(node));
+    let version = if needs_new { target.version.max(4) } else { target.version };
+
+    let mut document = target.others.clone();
+    // Up to version 3 npm refreshes these along with the nested `dependencies`, whether or not it writes those.
+    if version <= 3 {
+        let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
+        document.insert("name".into(), name.into());
+        if let Some(version) = root.manifest.version.as_deref() {
+            document.insert("version".into(), version.into());
+        }
     }
     document.insert("lockfileVersion".into(), version.into());
     document.insert("requires".into(), true.into());
-    let packages = entries.iter().map(|(key, node)| (key.clone(), Value::Object(entry(tree, *node))));
-    let packages: Map<String, Value> = packages.filter(|(key, entry)| !key.is_empty() || entry != &json!({})).collect();
-    document.insert("packages".into(), packages.into());
-    if version == 2
+    if version >= 2 {
+        let entry = |(key, node): &(String, NodeId)| {
+            let mut entry = entry(tree, *node);
+            if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
+                entry.insert("packageExtensionsHash".into(), hash.into());
+            }
+            (!key.is_empty() || !entry.is_empty()).then(|| (key.clone(), Value::Object(entry)))
+        };
+        document.insert("packages".into(), Value::Object(entries.iter().filter_map(entry).collect()));
+    }
+    if version <= 2
         && let Some(dependencies) = legacy::dependencies(tree)
     {
         document.insert("dependencies".into(), dependencies);
@@ -97,8 +121,13 @@ fn entry(tree: &Tree, node: NodeId) -> Map<String, Value> {
     if tree.is_top(node) && manifest.has_dev_dependencies {
         put("devDependencies", dependencies(&tree.names, &manifest.dev_dependencies));
     }
-    if let Some(integrity) = data.integrity.as_deref() {
+    if let Some(integrity) = data.integrity.as_deref().or(manifest.integrity.as_deref()) {
         put("integrity", integrity.into());
+    }
+    for (key, mark) in [("patched", &data.patch), ("packageExtensionsApplied", &data.extension)] {
+        if let Some(mark) = mark {
+            put(key, Value::Object((**mark).clone()));
+        }
     }
     if tree.in_bundle(node) {
         put("inBundle", true.into());

@@ -50,6 +50,7 @@ const OPTIONAL: &str = "optionalDependencies";
 const PEER: &str = "peerDependencies";
 const PEER_META: &str = "peerDependenciesMeta";
 const BUNDLED: &str = "bundleDependencies";
+const PATCHED: &str = "patchedDependencies";
 
 /// The blocks in the order in which npm writes those that weren't there.
 const BLOCKS: [&str; 4] = [DEPENDENCIES, OPTIONAL, DEV, PEER];
@@ -171,6 +172,21 @@ impl Edit {
         }
     }
 
+    /// Takes entries out of `patchedDependencies`.
+    pub fn remove_patches(&mut self, keys: &[String]) {
+        if let Some(Value::Object(patches)) = self.original.get_mut(PATCHED) {
+            patches.retain(|key, _| !keys.contains(key));
+            if patches.is_empty() {
+                self.original.shift_remove(PATCHED);
+            }
+        }
+    }
+
+    /// What is resolved: the manifest with the changes so far.
+    pub(crate) fn value(&self) -> Value {
+        self.manifest.clone().into()
+    }
+
     /// The text to resolve: with the changes so far.
     pub fn manifest(&self) -> String {
         json::stringify(&Value::Object(self.manifest.clone()), &self.format)
@@ -198,6 +214,11 @@ impl Edit {
                 content.shift_remove(BUNDLED);
             }
         }
+        self.written(content)
+    }
+
+    /// The file with this content, unless only the space around it would change.
+    fn written(&self, content: Map<String, Value>) -> Option<String> {
         let text = json::stringify(&Value::Object(content), &self.format);
         let trimmed = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
         (trimmed(&text) != trimmed(&self.text)).then_some(text)
@@ -283,6 +304,23 @@ fn sorted(block: Option<&Map<String, Value>>) -> Map<String, Value> {
     let mut entries: Vec<_> = block.into_iter().flatten().map(|(name, spec)| (name.clone(), spec.clone())).collect();
     entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
     entries.into_iter().collect()
+}
+
+/// A package.json with one more field, or one less, as `npm` sets fields that aren't about dependencies; nothing where it
+/// would stay as it is.
+pub fn with_field(text: &str, key: &str, value: Option<Value>) -> Result<Option<String>, ResolveError> {
+    let edit = Edit::of(text)?;
+    let mut content = edit.original.clone();
+    edit.keep_peers_that_were_dependencies(&mut content);
+    match value {
+        Some(value) => {
+            content.insert(key.to_owned(), value);
+        }
+        None => {
+            content.shift_remove(key);
+        }
+    }
+    Ok(edit.written(content))
 }
 
 /// An object's object of that key, made where there is none.

@@ -219,10 +219,13 @@ impl Placer<'_> {
             realpath: node.realpath.clone().filter(|_| node.is_link),
             ..NewNode::of(node.manifest.clone(), self.with_peers)
         };
-        match (node.is_link, node.target) {
+        let extension = node.extension.clone();
+        let copy = match (node.is_link, node.target) {
             (true, target) => self.tree.add_link(new, target),
             (false, _) => self.tree.add(new),
-        }
+        };
+        self.tree[copy].extension = extension;
+        copy
     }
 
     /// Puts a node in the place of another, and takes out what that leaves behind. Returns the nodes whose

@@ -23,6 +23,7 @@ mod validity;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde_json::{Map, Value};
 use std::cell::{Cell, OnceCell};
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
@@ -140,6 +141,10 @@ pub struct Node {
     pub failure: Option<Rc<ResolveError>>,
     /// In the lock, but not to be installed here.
     pub inert: bool,
+    /// What the root's `packageExtensions` did to its manifest, as it stands in the lock.
+    pub extension: Option<Rc<Map<String, Value>>>,
+    /// The patch that is applied to its files, as it stands in the lock.
+    pub patch: Option<Rc<Map<String, Value>>>,
     /// Whether its peer dependencies count.
     with_peers: bool,
     /// When it was last entered into its root's inventory.
@@ -371,6 +376,8 @@ impl Tree {
             flags: new.flags,
             failure: new.failure,
             inert: false,
+            extension: None,
+            patch: None,
             with_peers: new.with_peers,
             sequence: 0,
             inventory: None,

@@ -183,7 +183,7 @@ impl Tree {
     }
 
     /// Whether an override chose this version.
-    fn is_overridden(&self, node: NodeId) -> bool {
+    pub fn is_overridden(&self, node: NodeId) -> bool {
         let name = self[node].name;
         let about_this = |rule: crate::overrides::RuleId| self.overrides.rule(rule).name == Some(name);
         let version = self.package(node).version.as_deref().unwrap_or_default();

@@ -24,14 +24,12 @@ impl Config {
         let command_line = Layer { origin: Origin::CommandLine, settings: flags, expanded: false };
         let mut config = Self { layers: vec![command_line, from_variables(environment)] };
 
-        let user_file = |config: &Self| config.path("userconfig", environment);
         let project_file = directory.join(".npmrc");
-        let default_user_file = environment.home.as_ref().map(|home| home.join(".npmrc"));
         // In the user's own folder the two are one file, and it is the user's.
-        if user_file(&config).or_else(|| default_user_file.clone()).as_ref() != Some(&project_file) {
+        if config.user_file(environment).as_ref() != Some(&project_file) {
             config.read(Origin::Project(project_file), environment)?;
         }
-        if let Some(path) = user_file(&config).or(default_user_file) {
+        if let Some(path) = config.user_file(environment) {
             config.read(Origin::User(path), environment)?;
         }
         if let Some(path) = config.global_file(environment) {
@@ -58,24 +56,31 @@ impl Config {
     }
 
     /// A setting that is a path, `~/` being the user's folder.
-    pub(super) fn path(&self, key: &str, environment: &Environment) -> Option<PathBuf> {
+    pub fn path(&self, key: &str, environment: &Environment) -> Option<PathBuf> {
         let text = self.text(key)?;
         let in_home = text.strip_prefix("~/").and_then(|rest| Some(environment.home.as_ref()?.join(rest)));
         in_home.or_else(|| std::path::absolute(&text).ok())
     }
 
-    /// `etc/npmrc` in npm's global folder, which is two above the `node` in use (one on Windows).
-    fn global_file(&self, environment: &Environment) -> Option<PathBuf> {
-        if let Some(path) = self.path("globalconfig", environment) {
-            return Some(path);
-        }
-        let prefix = self.path("prefix", environment);
-        let prefix = prefix.or_else(|| environment.variable("PREFIX").map(PathBuf::from));
+    /// The user's own file, whether it exists or not.
+    pub fn user_file(&self, environment: &Environment) -> Option<PathBuf> {
+        self.path("userconfig", environment).or_else(|| Some(environment.home.as_ref()?.join(".npmrc")))
+    }
+
+    /// The machine's file: `etc/npmrc` in npm's global folder.
+    pub fn global_file(&self, environment: &Environment) -> Option<PathBuf> {
+        let in_prefix = || Some(self.global_prefix(environment)?.join("etc").join("npmrc"));
+        self.path("globalconfig", environment).or_else(in_prefix)
+    }
+
+    /// npm's global folder, which is two above the `node` in use (one on Windows).
+    pub fn global_prefix(&self, environment: &Environment) -> Option<PathBuf> {
         let above_node = || {
             let folder = environment.node.as_ref()?.parent()?;
             if cfg!(windows) { Some(folder.to_owned()) } else { folder.parent().map(Path::to_owned) }
         };
-        Some(prefix.or_else(above_node)?.join("etc").join("npmrc"))
+        let variable = || environment.variable("PREFIX").map(PathBuf::from);
+        self.path("prefix", environment).or_else(variable).or_else(above_node)
     }
 }
 

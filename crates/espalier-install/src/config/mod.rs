@@ -5,10 +5,13 @@
 //! they mean is read in [`settings`], and which registry a package comes from in [`registries`]. npm's own builtin file
 //! is ignored, because it belongs to an installation of npm.
 
+pub mod definitions;
 mod discovery;
+pub mod edit;
 mod environment;
 mod error;
 mod expand;
+pub mod identities;
 pub mod ini;
 pub mod registries;
 pub mod settings;
@@ -70,13 +73,23 @@ pub struct Config {
 
 impl Config {
     /// The value in force, and where it comes from.
-    fn find(&self, key: &str) -> Option<(&Value, &Origin)> {
+    pub fn find(&self, key: &str) -> Option<(&Value, &Origin)> {
         self.layers.iter().find_map(|layer| Some((layer.settings.get(key)?, &layer.origin)))
     }
 
     /// Where a setting that is in force was made; `None` where it has npm's default.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.find(key).map(|(_, origin)| origin)
+    }
+
+    /// Every place that has settings, the nearest first.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.layers.iter().map(|layer| &layer.origin)
+    }
+
+    /// The value that one place gives to a key.
+    pub fn value_of(&self, origin: &Origin, key: &str) -> Option<&Value> {
+        self.layers.iter().filter(|layer| layer.origin == *origin).find_map(|layer| layer.settings.get(key))
     }
 
     /// A setting as text; `null` takes it back to npm's default.
@@ -130,7 +143,7 @@ impl Config {
     }
 
     /// Every key that is set anywhere, nearest place first; a key may come more than once.
-    fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.layers.iter().flat_map(|layer| layer.settings.keys().map(String::as_str))
     }
 }

@@ -164,3 +164,10 @@ impl Config {
         self.layers.iter().filter(suspicious).map(warning).collect()
     }
 }
+/// The host of npm's own registry.
+pub fn default_host() -> String {
+    url::Url::parse(deno_npmrc::NPM_DEFAULT_REGISTRY)
+        .ok()
+        .and_then(|url| url.host_str().map(str::to_owned))
+        .unwrap_or_default()
+}

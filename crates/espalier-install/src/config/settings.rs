@@ -3,9 +3,11 @@
 //! Names and defaults are npm's, except where a wait would be needlessly long: npm's ten seconds before a first retry
 //! are half a second here, unless they are configured.
 
-use espalier_core::InstallStrategy;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use espalier_core::{Allow, InstallStrategy};
+
+use super::identities::ClientIdentity;
 use super::registries::Registries;
 use super::{Config, ConfigError, Environment};
 
@@ -49,6 +51,8 @@ pub struct Network {
     pub certificates: Vec<(String, String)>,
     /// PEM texts that are trusted beside the system's.
     pub extra_certificates: Vec<(String, String)>,
+    /// Certificates of the user's own, the one for the longest prefix first.
+    pub identities: Vec<ClientIdentity>,
 }
 
 /// How old a cached document may be.
@@ -87,6 +91,28 @@ pub struct Tree {
     pub before: Option<i64>,
     /// `tag`
     pub tag: String,
+    /// `allow-git`
+    pub allow_git: Allow,
+    /// `allow-remote`
+    pub allow_remote: Allow,
+    /// `allow-file`
+    pub allow_file: Allow,
+    /// `allow-directory`
+    pub allow_directory: Allow,
+    /// `min-release-age-exclude`
+    pub before_exclude: Vec<String>,
+    /// `allow-unused-patches`
+    pub allow_unused_patches: bool,
+    /// `ignore-extension`, which `ignore-scripts` implies.
+    pub ignore_extension: bool,
+    /// `lockfile-version`
+    pub lockfile_version: Option<u64>,
+    /// `package-lock`
+    pub package_lock: bool,
+    /// `save`, where it is set: what it is otherwise depends on the command.
+    pub save: Option<bool>,
+    /// What is put before a version that is saved: `save-prefix`, or nothing with `save-exact`.
+    pub save_prefix: String,
     /// `os`, where it isn't the machine's own.
     pub os: Option<String>,
     /// `cpu`, likewise.
@@ -138,6 +164,7 @@ impl Network {
             strict_ssl: config.flag("strict-ssl", true),
             certificates: certificates(config, environment)?,
             extra_certificates: extra_certificates(environment)?,
+            identities: ClientIdentity::all(config, environment)?,
         })
     }
 }
@@ -193,10 +220,43 @@ impl Tree {
             engine_strict: flag("engine-strict"),
             before: before(config)?,
             tag: named("tag").unwrap_or_else(|| "latest".to_owned()),
+            allow_git: allow(config, "allow-git", Allow::None)?,
+            allow_remote: allow(config, "allow-remote", Allow::None)?,
+            allow_file: allow(config, "allow-file", Allow::All)?,
+            allow_directory: allow(config, "allow-directory", Allow::All)?,
+            before_exclude: config.list("min-release-age-exclude"),
+            allow_unused_patches: flag("allow-unused-patches"),
+            ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
+            lockfile_version: lockfile_version(config)?,
+            package_lock: config.flag("package-lock", true),
+            save: config.origin("save").map(|_| flag("save")),
+            save_prefix: if flag("save-exact") {
+                String::new()
+            } else {
+                config.text("save-prefix").unwrap_or_else(|| "^".to_owned())
+            },
             os: named("os"),
             cpu: named("cpu"),
             libc: named("libc"),
         })
+    }
+}
+
+fn allow(config: &Config, key: &str, default: Allow) -> Result<Allow, ConfigError> {
+    match config.text(key).as_deref() {
+        None => Ok(default),
+        Some("all") => Ok(Allow::All),
+        Some("root") => Ok(Allow::Root),
+        Some("none") => Ok(Allow::None),
+        Some(_) => Err(config.invalid(key, "all, root or none")),
+    }
+}
+
+fn lockfile_version(config: &Config) -> Result<Option<u64>, ConfigError> {
+    match config.number("lockfile-version")? {
+        None => Ok(None),
+        Some(version @ 1..=3) => Ok(Some(version)),
+        Some(_) => Err(config.invalid("lockfile-version", "1, 2 or 3")),
     }
 }
 

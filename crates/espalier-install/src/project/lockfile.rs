@@ -29,17 +29,15 @@ pub enum Written {
 }
 
 impl ProjectFolder {
-    /// The lockfile that npm would read and write: npm-shrinkwrap.json where there is one, else package-lock.json.
+    /// The lockfile that npm reads and writes. npm 12 has no npm-shrinkwrap.json any more.
     pub fn lockfile(&self) -> Result<Lockfile, ProjectError> {
-        for name in ["npm-shrinkwrap.json", "package-lock.json"] {
-            let path = self.path().join(name);
-            match fs::read(&path) {
-                Ok(bytes) => return Ok(Lockfile { path, text: Some(String::from_utf8_lossy(&bytes).into_owned()) }),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(source) => return Err(ProjectError::Unreadable { path, source }),
-            }
-        }
-        Ok(Lockfile { path: self.path().join("package-lock.json"), text: None })
+        let path = self.path().join("package-lock.json");
+        let text = match fs::read(&path) {
+            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(ProjectError::Unreadable { path, source }),
+        };
+        Ok(Lockfile { path, text })
     }
 }
 
@@ -65,6 +63,14 @@ impl Lockfile {
     }
 }
 
+/// Puts a text in the place of another file's, likewise.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), ProjectError> {
+    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    replace(path, text).map_err(|source| ProjectError::Unwritable { path: path.to_owned(), source })
+}
+
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A lockfile that is a link to another file stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -83,10 +89,10 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 
 /// A temporary file would be readable by its owner only; this one gets what any new file gets.
 #[cfg(unix)]
-fn readable_as_usual(builder: &mut tempfile::Builder) {
+pub(crate) fn readable_as_usual(builder: &mut tempfile::Builder) {
     use std::os::unix::fs::PermissionsExt as _;
     builder.permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn readable_as_usual(_: &mut tempfile::Builder) {}
+pub(crate) fn readable_as_usual(_: &mut tempfile::Builder) {}

@@ -4,24 +4,31 @@
 //! and have forward slashes.
 
 mod folders;
+mod installed;
 mod lockfile;
+mod workspaces;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use espalier_core::{FetchFailure, FetchFailureKind, Project, TarballListing};
+use espalier_core::{Changes, FetchFailure, FetchFailureKind, Installed, Project, TarballListing};
 
+pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
+pub use workspaces::Workspace;
 
 use crate::integrity::Integrity;
 use crate::tarball;
 
 const MANIFEST: &str = "package.json";
+const YARN_LOCK: &str = "yarn.lock";
 
 /// A folder with a package.json.
 #[derive(Clone, Debug)]
 pub struct ProjectFolder {
     path: PathBuf,
+    /// The workspace of it in which it was looked for.
+    workspace: Option<PathBuf>,
 }
 
 /// Why there is no project to work on, or its files can't be read or written.
@@ -49,6 +56,14 @@ pub enum ProjectError {
         /// The system's reason.
         source: io::Error,
     },
+    /// No workspace is what was asked for.
+    #[error("{} has no workspace{}", project.display(), if filters.is_empty() { String::new() } else { format!(" {}", filters.join(" or ")) })]
+    NoWorkspace {
+        /// The project.
+        project: PathBuf,
+        /// What was asked for; nothing where all were.
+        filters: Vec<String>,
+    },
     /// The lockfile can't be written.
     #[error("cannot write {}", path.display())]
     Unwritable {
@@ -64,16 +79,39 @@ impl ProjectFolder {
     pub fn at(folder: &Path) -> Result<Self, ProjectError> {
         let path = absolute(folder)?;
         if path.join(MANIFEST).is_file() {
-            return Ok(Self { path });
+            return Ok(Self { path, workspace: None });
         }
         Err(ProjectError::NoManifest { folder: path, upwards: false })
     }
 
-    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it.
+    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it, or the
+    /// project which that one is a workspace of.
     pub fn around(folder: &Path) -> Result<Self, ProjectError> {
+        let nearest = Self::nearest(folder)?;
+        Ok(nearest.above().unwrap_or(nearest))
+    }
+
+    /// The nearest folder upwards with a package.json, even where it is a workspace (`--no-workspaces`).
+    pub fn nearest(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join(MANIFEST).is_file()).map(Path::to_owned);
-        found.map(|path| Self { path }).ok_or(ProjectError::NoManifest { folder: start, upwards: true })
+        let project = found.map(|path| Self { path, workspace: None });
+        project.ok_or(ProjectError::NoManifest { folder: start, upwards: true })
+    }
+
+    /// A folder without a project, of which only the settings are of interest.
+    pub fn without_manifest(folder: &Path) -> Result<Self, ProjectError> {
+        Ok(Self { path: absolute(folder)?, workspace: None })
+    }
+
+    /// The workspace that the search began in, if it did in one.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
+    /// The text of its package.json.
+    pub fn manifest(&self) -> Option<String> {
+        self.manifest_in("").ok().flatten()
     }
 
     /// Where it is, absolute.
@@ -85,12 +123,28 @@ impl ProjectFolder {
     pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
         let path = self.path.join(MANIFEST);
         let manifest = std::fs::read(&path).map_err(|source| ProjectError::Unreadable { path, source })?;
+        let has_lock = lockfile.text().is_some_and(|text| !text.is_empty());
+        let extension_file = [".npm-extension.mjs", ".npm-extension.cjs"].into_iter();
         Ok(Project {
             manifest: String::from_utf8_lossy(&manifest).into_owned(),
             lockfile: lockfile.text().map(str::to_owned),
+            yarn_lock: std::fs::read_to_string(self.path.join(YARN_LOCK)).ok(),
+            installed: if has_lock { Installed::default() } else { self.installed() },
+            extension_file: extension_file.map(str::to_owned).find(|name| self.path.join(name).is_file()),
+            changes: Changes::default(),
             folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             path: self.path.to_string_lossy().replace('\\', "/"),
         })
+    }
+
+    /// Puts a new text into the package.json of a folder relative to the project. Blocks.
+    pub fn write_manifest(&self, folder: &str, text: &str) -> Result<(), ProjectError> {
+        lockfile::write(&self.path.join(folder).join(MANIFEST), text)
+    }
+
+    /// Puts a new text into yarn.lock. Blocks.
+    pub fn write_yarn_lock(&self, text: &str) -> Result<(), ProjectError> {
+        lockfile::write(&self.path.join(YARN_LOCK), text)
     }
 
     /// The text of the package.json in a folder relative to the project, where there is one. Blocks.
@@ -98,6 +152,16 @@ impl ProjectFolder {
         let path = self.path.join(folder).join(MANIFEST);
         match std::fs::read(&path) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(failure(FetchFailureKind::Invalid, &path, &error)),
+        }
+    }
+
+    /// The bytes of a file in the project, where there is one. Blocks.
+    pub fn file(&self, path: &str) -> Result<Option<Vec<u8>>, FetchFailure> {
+        let path = self.path.join(path);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(failure(FetchFailureKind::Invalid, &path, &error)),
         }

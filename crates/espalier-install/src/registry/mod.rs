@@ -17,7 +17,9 @@ use espalier_core::{FetchFailure, FetchFailureKind};
 use url::Url;
 
 pub(crate) use body::Encoding;
+pub(crate) use failure::shown;
 pub(crate) use request::Validators;
+pub(crate) use tarball::package_of;
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -40,10 +42,10 @@ impl Registry {
     /// Prepares to talk to the registries of these settings; nothing is fetched yet.
     pub fn new(settings: &Settings, cache: Option<Arc<Cache>>, activity: Arc<Activity>) -> Result<Self, ConfigError> {
         let network: &Network = &settings.network;
-        let client = transport::client(network)?;
+        let clients = transport::Clients::new(network)?;
         Ok(Self {
             registries: Arc::new(settings.registries.clone()),
-            requester: Requester { client, retries: Retries::new(network), activity },
+            requester: Requester { clients, retries: Retries::new(network), activity },
             cache,
             freshness: settings.freshness,
         })

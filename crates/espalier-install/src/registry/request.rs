@@ -12,12 +12,13 @@ use espalier_core::FetchFailure;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Response, StatusCode};
 use url::Url;
 
 use super::body::{self, Encoding};
 use super::failure::{self, Trouble};
 use super::retry::{self, Retries};
+use super::transport::Clients;
 use crate::activity::Activity;
 use crate::cache::freshness;
 
@@ -68,7 +69,7 @@ pub(super) struct Received {
 /// Makes requests.
 #[derive(Clone, Debug)]
 pub(super) struct Requester {
-    pub client: Client,
+    pub clients: Clients,
     pub retries: Retries,
     pub activity: Arc<Activity>,
 }
@@ -118,7 +119,7 @@ impl Requester {
 
     async fn exchange(&self, get: &Get) -> Result<Reply, Trouble> {
         self.activity.network_requests.add(1);
-        let request = self.client.get(get.url.clone()).headers(get.headers()?);
+        let request = self.clients.of(&get.url).get(get.url.clone()).headers(get.headers()?);
         let response = request.send().await.map_err(|error| Trouble::Transport(error.without_url()))?;
         let status = response.status();
         let fresh_for = freshness::lifetime(response.headers());

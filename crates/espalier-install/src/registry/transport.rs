@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, NoProxy, Proxy};
+use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
+use url::Url;
 
+use crate::config::identities::ClientIdentity;
 use crate::config::settings::Network;
 use crate::config::{ConfigError, Origin};
 
@@ -19,8 +21,30 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 10;
 const USER_AGENT: &str = concat!("espalier/", env!("CARGO_PKG_VERSION"));
 
-/// Builds the client for these settings.
-pub(super) fn client(network: &Network) -> Result<Client, ConfigError> {
+/// The clients: one for each certificate of the user's own, and one without.
+#[derive(Clone, Debug)]
+pub(super) struct Clients {
+    usual: Client,
+    identified: Vec<(ClientIdentity, Client)>,
+}
+
+impl Clients {
+    /// The clients for these settings.
+    pub fn new(network: &Network) -> Result<Self, ConfigError> {
+        let mut identified = Vec::new();
+        for identity in &network.identities {
+            identified.push((identity.clone(), client(network, Some(identity))?));
+        }
+        Ok(Self { usual: client(network, None)?, identified })
+    }
+
+    /// The one that may talk to this URL.
+    pub fn of(&self, url: &Url) -> &Client {
+        self.identified.iter().find(|(identity, _)| identity.is_for(url)).map_or(&self.usual, |(_, client)| client)
+    }
+}
+
+fn client(network: &Network, identity: Option<&ClientIdentity>) -> Result<Client, ConfigError> {
     // Fails only where a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -46,10 +70,15 @@ pub(super) fn client(network: &Network) -> Result<Client, ConfigError> {
     for proxy in proxies(network)? {
         builder = builder.proxy(proxy);
     }
-    builder.build().map_err(|error| ConfigError::Certificates {
-        setting: "the system".to_owned(),
+    let setting = identity.map_or("the system", |identity| &identity.setting);
+    let unusable = |error: reqwest::Error| ConfigError::Certificates {
+        setting: setting.to_owned(),
         reason: super::failure::innermost(&error),
-    })
+    };
+    if let Some(identity) = identity {
+        builder = builder.identity(Identity::from_pem(identity.pem.as_bytes()).map_err(unusable)?);
+    }
+    builder.build().map_err(unusable)
 }
 
 fn certificates(texts: &[(String, String)]) -> Result<Vec<Certificate>, ConfigError> {

@@ -69,6 +69,8 @@ impl Recording {
             Request::Packument { name, full } => self.packument(name, *full).map(Reply::Packument),
             Request::VersionDocument { name, version } => self.version(name, version).map(Reply::VersionDocument),
             Request::Folder { path } => manifest(folder, path).map(Reply::Folder),
+            Request::File { path } => Ok(Reply::File(fs::read(folder.join(path)).ok())),
+            Request::Git { .. } => Err(not_found("a git repository")),
             Request::PackageFolders => package_folders(folder).map(Reply::PackageFolders),
             Request::Tarball { url, integrity } => {
                 let bytes = self.tarball(url, folder)?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use espalier_core::{InstallStrategy, Options, Platform, Project};
+use espalier_core::{Allow, InstallStrategy, Options, Platform, Project};
 
 use super::compare::Expected;
 
@@ -67,14 +67,16 @@ impl Input {
         let manifest = fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
         let folder = std::path::absolute(folder)?;
         let path = folder.to_string_lossy().replace('\\', "/");
-        let project = Project { manifest, lockfile: None, folder_name: name.to_owned(), path };
+        let project = Project { manifest, folder_name: name.to_owned(), path, ..Project::default() };
         Ok(Self { project, folder })
     }
 }
 
 /// Reads npm's flags.
 pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
-    let mut options = Options { host: Some(Platform::default()), ..Options::default() };
+    // npm's answers are made with these allowed.
+    let defaults = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
+    let mut options = Options { host: Some(Platform::default()), ..defaults };
     for argument in arguments {
         match argument.split_once('=').unwrap_or((argument, "")) {
             ("--legacy-peer-deps", "") => options.legacy_peer_deps = true,

@@ -1,0 +1,52 @@
+//! What every command takes that is about a project: where it is, which of its workspaces are meant, and npm's settings.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::npm_settings::{NpmSettings, Shown};
+
+/// Which project, and with which settings.
+#[derive(Clone, Debug, Args)]
+pub struct ProjectArguments<S: Shown> {
+    /// The project's folder [default: the nearest one upwards with a package.json]
+    #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR", help_heading = "Project")]
+    pub directory: Option<PathBuf>,
+
+    /// npm's own settings.
+    #[command(flatten)]
+    pub npm: NpmSettings<S>,
+
+    /// npm installs for the whole machine; Espalier is for projects, and says so.
+    #[arg(short = 'g', long, hide = true)]
+    pub global: bool,
+}
+
+/// Which workspaces.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Project")]
+pub struct WorkspaceArguments {
+    /// A workspace, by its name or folder; may be given more than once
+    #[arg(short = 'w', long = "workspace", value_name = "NAME")]
+    pub workspace: Vec<String>,
+
+    /// All workspaces
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL",
+          hide_possible_values = true)]
+    pub workspaces: Option<bool>,
+
+    /// Not the workspaces, even in the folder of one
+    #[arg(long, conflicts_with_all = ["workspace", "workspaces"])]
+    pub no_workspaces: bool,
+
+    /// The project itself, too
+    #[arg(long)]
+    pub include_workspace_root: bool,
+}
+
+impl WorkspaceArguments {
+    /// Whether workspaces are left out.
+    pub fn are_off(&self) -> bool {
+        self.no_workspaces || self.workspaces == Some(false)
+    }
+}

@@ -1,0 +1,114 @@
+//! What the commands take that run something, and those that say what may run.
+
+use clap::Args;
+
+use super::project::{ProjectArguments, WorkspaceArguments};
+use crate::npm_settings::ForScripts;
+
+/// What `run` takes.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The script; without one, all are listed
+    #[arg(value_name = "SCRIPT")]
+    pub script: Option<String>,
+
+    /// How to run it.
+    #[command(flatten)]
+    pub how: ScriptArguments,
+}
+
+/// What every command takes that runs a script.
+#[derive(Debug, Args)]
+pub struct ScriptArguments {
+    /// What to hand to the script
+    #[arg(value_name = "ARGS")]
+    pub arguments: Vec<String>,
+
+    /// Do nothing where there is no such script
+    #[arg(long)]
+    pub if_present: bool,
+
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForScripts>,
+
+    /// Its workspaces.
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+
+    /// List scripts as JSON
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Don't say what is being run
+    #[arg(short, long, visible_alias = "silent", visible_short_alias = 's', help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What `exec` takes.
+#[derive(Debug, Args)]
+pub struct ExecArguments {
+    /// The program, and what to hand to it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
+    pub program: Vec<String>,
+
+    /// A command line for the shell, in which installed programs are found
+    #[arg(short, long, value_name = "COMMAND", conflicts_with = "program")]
+    pub call: Option<String>,
+
+    /// The package that the program comes with
+    #[arg(short, long, value_name = "NAME")]
+    pub package: Vec<String>,
+
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForScripts>,
+
+    /// Its workspaces.
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+}
+
+/// What `rebuild` takes.
+#[derive(Debug, Args)]
+pub struct RebuildArguments {
+    /// Only these packages, by name or `name@range`
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForScripts>,
+
+    /// Don't say what was done
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What `approve` and `deny` take.
+#[derive(Debug, Args)]
+pub struct ApprovalArguments {
+    /// Installed packages, by name or `name@range`; without any, those that wait for a decision are listed
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+
+    /// All packages that wait for a decision
+    #[arg(long, conflicts_with = "packages")]
+    pub all: bool,
+
+    /// Only list those that wait for a decision
+    #[arg(long, alias = "allow-scripts-pending", conflicts_with_all = ["packages", "all"])]
+    pub pending: bool,
+
+    /// Approve all versions instead of those that are installed
+    #[arg(long, alias = "no-allow-scripts-pin")]
+    pub no_pin: bool,
+
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForScripts>,
+
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}

@@ -1,0 +1,105 @@
+//! Why a command stops, in the same form for all: a headline with a code, and what to do below it.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use espalier_install::installed::InstalledError;
+use espalier_install::lock::LockError;
+use serde_json::json;
+
+use crate::report::failure::{self, Circumstances};
+use crate::report::{self, wrapped};
+use crate::style::{PROBLEM, Styled, strong};
+
+/// A command was called wrongly.
+const CALLED_WRONGLY: u8 = 2;
+
+/// A reason to stop.
+#[derive(Debug)]
+pub enum Complaint {
+    /// One that commands which resolve have as well.
+    Shared(Box<LockError>),
+    /// A command's own.
+    Own {
+        /// npm's code, or one in its manner.
+        code: &'static str,
+        /// One sentence.
+        headline: String,
+        /// What to do, lines that are indented already.
+        details: String,
+        /// The exit code.
+        exit: u8,
+    },
+}
+
+impl From<LockError> for Complaint {
+    fn from(error: LockError) -> Self {
+        Self::Shared(Box::new(error))
+    }
+}
+
+impl From<InstalledError> for Complaint {
+    fn from(error: InstalledError) -> Self {
+        match error {
+            InstalledError::Project(error) => LockError::from(error).into(),
+            InstalledError::Unreadable { error, project } => LockError::Resolve { error, project, remedies: Vec::new() }.into(),
+            InstalledError::NoLockfile { .. } => {
+                Self::own("ENOLOCK", error.to_string(), "  `espalier lock` writes one.\n")
+            }
+        }
+    }
+}
+
+impl Complaint {
+    /// A command's own complaint.
+    pub fn own(code: &'static str, headline: impl Into<String>, details: impl Into<String>) -> Self {
+        Self::Own { code, headline: headline.into(), details: details.into(), exit: 1 }
+    }
+
+    /// The same about a call that makes no sense.
+    pub fn usage(headline: impl Into<String>, details: impl Into<String>) -> Self {
+        Self::Own { code: "EUSAGE", headline: headline.into(), details: details.into(), exit: CALLED_WRONGLY }
+    }
+
+    /// Espalier is about projects.
+    pub fn no_globals(command: &str) -> Self {
+        let details = format!("  npm has it: `npm {command} --global`.\n");
+        Self::usage("Espalier is for projects and does nothing for the whole machine (--global)", details)
+    }
+
+    /// Says it, and gives the exit code.
+    pub fn report(&self, json: bool) -> ExitCode {
+        match self {
+            Self::Shared(error) => {
+                if json {
+                    super::say(&report::machine::failure(error));
+                } else {
+                    let width = report::terminal_width();
+                    let circumstances = Circumstances { folder: None, configuration: None, width };
+                    anstream::eprint!("{}", failure::render(error, circumstances));
+                }
+                ExitCode::FAILURE
+            }
+            Self::Own { code, headline, details, exit } => {
+                if json {
+                    let error = json!({"error": {"code": code, "message": headline}});
+                    super::say(&format!("{error:#}\n"));
+                } else {
+                    anstream::eprint!("{}", screen(code, headline, details));
+                }
+                ExitCode::from(*exit)
+            }
+        }
+    }
+}
+
+fn screen(code: &str, headline: &str, details: &str) -> String {
+    const LABEL: &str = "error:";
+    let lines = wrapped(&format!("{headline} ({code})"), LABEL.len() + 1, report::terminal_width());
+    let lines = lines.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
+    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(lines));
+    if !details.is_empty() {
+        let _ = write!(screen, "\n{details}");
+    }
+    screen
+}

@@ -1,0 +1,253 @@
+//! `espalier config`: npm's settings, read and written.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use espalier_core::collation;
+use espalier_install::config::{Config, Origin, Value, definitions, edit};
+use espalier_install::lock::LockError;
+use espalier_install::project::ProjectError;
+use serde_json::Value as Json;
+
+use super::complaint::Complaint;
+use super::context::{Context, current_folder};
+use crate::arguments::project::WorkspaceArguments;
+use crate::arguments::reading::{ConfigAction, ConfigArguments, Location};
+use crate::report;
+use crate::style::{quiet, strong};
+
+/// Reads or writes.
+pub fn run(arguments: &ConfigArguments) -> ExitCode {
+    let list = ConfigAction::List { long: false, json: false };
+    let json = matches!(arguments.action, Some(ConfigAction::List { json: true, .. }));
+    match act(arguments, arguments.action.as_ref().unwrap_or(&list)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(complaint) => complaint.report(json),
+    }
+}
+
+fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complaint> {
+    let context = Context::without_project(&arguments.project)?;
+    match action {
+        ConfigAction::List { json: true, .. } => super::say(&format!("{:#}\n", in_force(&context))),
+        ConfigAction::List { long, .. } => super::say(&list(&context, *long)),
+        ConfigAction::Get { keys } => {
+            let mut lines = String::new();
+            for key in keys {
+                if is_protected(key) {
+                    let details = "  It is a secret, and stays where it is.\n";
+                    return Err(Complaint::own("EPROTECTED", format!("{key} is not shown"), details));
+                }
+                let value = get(&context, key);
+                let _ = if keys.len() > 1 { writeln!(lines, "{key}={value}") } else { writeln!(lines, "{value}") };
+            }
+            super::say(&lines);
+        }
+        ConfigAction::Set { settings, location } => {
+            let mut settings = settings.iter();
+            let mut changes = Vec::new();
+            while let Some(setting) = settings.next() {
+                let (key, value) = match setting.split_once('=') {
+                    Some((key, value)) => (key, value.to_owned()),
+                    None => (setting.as_str(), settings.next().cloned().unwrap_or_default()),
+                };
+                if !definitions::is_known(key.trim()) {
+                    let details = "  `npm help config` has the settings that there are.\n";
+                    return Err(Complaint::own("EUNKNOWNCONFIG", format!("npm has no setting {key}"), details));
+                }
+                changes.push((key.trim().to_owned(), Some(value.trim().to_owned()).filter(|value| !value.is_empty())));
+            }
+            write(&context, *location, &changes)?;
+        }
+        ConfigAction::Delete { keys, location } => {
+            let changes: Vec<_> = keys.iter().map(|key| (key.clone(), None)).collect();
+            write(&context, *location, &changes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where settings are read without there having to be a project.
+impl Context {
+    fn without_project(
+        arguments: &crate::arguments::project::ProjectArguments<crate::npm_settings::ForConfig>,
+    ) -> Result<Self, Complaint> {
+        match Self::new(arguments, &WorkspaceArguments::default(), "config") {
+            Err(Complaint::Shared(error))
+                if matches!(*error, LockError::Project(ProjectError::NoManifest { .. }))
+                    && arguments.directory.is_none() =>
+            {
+                Self::in_folder(arguments, &current_folder())
+            }
+            other => other,
+        }
+    }
+}
+
+/// npm's printed form of a value: what JavaScript makes a string of.
+fn get(context: &Context, key: &str) -> String {
+    match value_in_force(context, key) {
+        None => "undefined".to_owned(),
+        Some(Value::Null) => "null".to_owned(),
+        Some(Value::Text(text)) => text,
+        Some(Value::Flag(flag)) => flag.to_string(),
+        Some(Value::List(items)) => items.join(","),
+    }
+}
+
+fn value_in_force(context: &Context, key: &str) -> Option<Value> {
+    let set = context.config.find(key).map(|(value, _)| value.clone());
+    let path = |path: Option<PathBuf>| path.map(|path| Value::Text(path.display().to_string()));
+    set.or_else(|| match key {
+        "registry" => Some(Value::Text(context.settings.registries.default_registry().to_string())),
+        "userconfig" => path(context.config.user_file(&context.environment)),
+        "globalconfig" => path(context.config.global_file(&context.environment)),
+        "prefix" => path(context.config.global_prefix(&context.environment)),
+        key => definitions::default(key),
+    })
+}
+
+/// Keys whose values are nobody's business (`config.js`).
+fn is_protected(key: &str) -> bool {
+    const SECRET: [&str; 7] = ["auth", "authToken", "certfile", "email", "keyfile", "password", "username"];
+    let ends = |secret: &&str| key.ends_with(&format!(":{secret}")) || key.ends_with(&format!(":_{secret}"));
+    key.starts_with('_')
+        || SECRET.contains(&key)
+        || (key.starts_with("//") && (key.contains(":_") || SECRET.iter().any(ends)))
+}
+
+fn json_of(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => without_credentials(text).into(),
+        Value::Flag(flag) => (*flag).into(),
+        Value::Null => Json::Null,
+        Value::List(items) => items.iter().map(|item| without_credentials(item)).collect(),
+    }
+}
+
+/// A URL's user and password are left out.
+fn without_credentials(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme && !text[scheme + 3..at].contains('/') => {
+            format!("{}***{}", &text[..scheme + 3], &text[at..])
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn shown(key: &str, value: &Value) -> String {
+    let value = if is_protected(key) { "(protected)".to_owned() } else { json_of(value).to_string() };
+    format!("{key} = {value}")
+}
+
+fn sorted_keys(keys: impl Iterator<Item = String>) -> Vec<String> {
+    let mut keys: Vec<String> = keys.collect();
+    keys.sort_by(|a, b| collation::compare(a, b));
+    keys.dedup();
+    keys
+}
+
+/// Every place with its settings; what a nearer one overrules is marked, as in npm.
+fn list(context: &Context, long: bool) -> String {
+    let mut text = String::new();
+    let config: &Config = &context.config;
+    for origin in config.origins() {
+        let keys = sorted_keys(config.keys().filter(|key| config.value_of(origin, key).is_some()).map(str::to_owned));
+        if keys.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "; {} config from {}\n", strong(name_of(origin)), place(origin));
+        for key in keys {
+            let Some(value) = config.value_of(origin, &key) else { continue };
+            let nearest = config.origin(&key).unwrap_or(origin);
+            let line = shown(&key, value);
+            if nearest == origin {
+                let _ = writeln!(text, "{line}");
+            } else {
+                let _ = writeln!(text, "{}", quiet(format!("; {line} ; overridden by {}", name_of(nearest))));
+            }
+        }
+        text.push('\n');
+    }
+    if long {
+        let _ = writeln!(text, "; {} config\n", strong("default"));
+        for key in definitions::keys() {
+            if let Some(value) = definitions::default(key) {
+                let _ = writeln!(text, "{}", shown(key, &value));
+            }
+        }
+        return text;
+    }
+    let path = |path: Option<&Path>| path.map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    let _ = writeln!(text, "{}", quiet(format!("; node = {}", path(context.environment.node.as_deref()))));
+    let _ = writeln!(text, "{}", quiet(format!("; project = {}", context.project.path().display())));
+    let _ = writeln!(text, "{}", quiet("; `espalier config list --long` has npm's defaults, too"));
+    text
+}
+
+fn name_of(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::CommandLine => "cli",
+        Origin::Environment => "env",
+        Origin::Project(_) => "project",
+        Origin::User(_) => "user",
+        Origin::Global(_) => "global",
+    }
+}
+
+fn place(origin: &Origin) -> String {
+    match origin {
+        Origin::Project(path) | Origin::User(path) | Origin::Global(path) => report::shown_path(path),
+        other => other.to_string(),
+    }
+}
+
+/// All settings in force, without the secret ones.
+fn in_force(context: &Context) -> Json {
+    let of_files = context.config.keys().map(str::to_owned);
+    let keys = sorted_keys(of_files.chain(definitions::keys().map(str::to_owned)).chain(["registry".to_owned()]));
+    let public = keys.into_iter().filter(|key| !is_protected(key));
+    public
+        .filter_map(|key| Some((key.clone(), json_of(&value_in_force(context, &key)?))))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn write(context: &Context, location: Location, changes: &[(String, Option<String>)]) -> Result<(), Complaint> {
+    let path = match location {
+        Location::Project => Some(context.project.path().join(".npmrc")),
+        Location::User => context.config.user_file(&context.environment),
+        Location::Global => context.config.global_file(&context.environment),
+    };
+    let Some(path) = path else {
+        return Err(Complaint::own(
+            "ENOFILE",
+            "it is not known where that file is",
+            "  Name it with --userconfig or --globalconfig.\n",
+        ));
+    };
+    let mut text = std::fs::read_to_string(&path).unwrap_or_default();
+    for (key, value) in changes {
+        text = edit::with_setting(&text, key, value.as_deref());
+    }
+    save(&path, &text, location == Location::User).map_err(|error| {
+        let details = "  Check who owns the file and its folder.\n";
+        Complaint::own("EWRITE", format!("cannot write {}: {error}", report::shown_path(&path)), details)
+    })
+}
+
+/// The user's file may hold tokens, so nobody else may read it.
+fn save(path: &Path, text: &str, private: bool) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let _ = private;
+    std::io::Write::write_all(&mut options.open(path)?, text.as_bytes())
+}

@@ -1,0 +1,89 @@
+//! What most commands begin with: the project, its settings, and which of its workspaces are meant.
+
+use std::path::{Path, PathBuf};
+
+use espalier_install::config::settings::Settings;
+use espalier_install::config::{Config, Environment};
+use espalier_install::lock::LockError;
+use espalier_install::project::{ProjectFolder, Workspace};
+
+use super::complaint::Complaint;
+use crate::arguments::project::{ProjectArguments, WorkspaceArguments};
+use crate::npm_settings::Shown;
+
+/// The surroundings of a command.
+pub struct Context {
+    /// The project.
+    pub project: ProjectFolder,
+    /// Its settings, and where they were made.
+    pub config: Config,
+    /// The same, typed.
+    pub settings: Settings,
+    /// What the settings were read in.
+    pub environment: Environment,
+}
+
+impl Context {
+    /// Finds the project and reads its settings. In a workspace's folder, the project is the one that it belongs to.
+    pub fn new<S: Shown>(
+        arguments: &ProjectArguments<S>,
+        workspaces: &WorkspaceArguments,
+        command: &str,
+    ) -> Result<Self, Complaint> {
+        if arguments.global {
+            return Err(Complaint::no_globals(command));
+        }
+        let project = match &arguments.directory {
+            Some(folder) => ProjectFolder::at(folder),
+            None if workspaces.are_off() => ProjectFolder::nearest(Path::new(".")),
+            None => ProjectFolder::around(Path::new(".")),
+        };
+        Self::of(project.map_err(LockError::from)?, arguments)
+    }
+
+    /// The settings in a folder that need not hold a project.
+    pub fn in_folder<S: Shown>(arguments: &ProjectArguments<S>, folder: &Path) -> Result<Self, Complaint> {
+        Self::of(ProjectFolder::without_manifest(folder).map_err(LockError::from)?, arguments)
+    }
+
+    fn of<S: Shown>(project: ProjectFolder, arguments: &ProjectArguments<S>) -> Result<Self, Complaint> {
+        let environment = Environment::of_process();
+        let flags = arguments.npm.clone().into_settings();
+        let config = Config::load(project.path(), flags, &environment).map_err(LockError::from)?;
+        let settings = Settings::new(&config, &environment).map_err(LockError::from)?;
+        Ok(Self { project, config, settings, environment })
+    }
+
+    /// The workspaces that are meant: those that were named, all, the one around the current folder, or none.
+    pub fn workspaces(&self, arguments: &WorkspaceArguments) -> Result<Option<Vec<Workspace>>, Complaint> {
+        let mut filters = arguments.workspace.clone();
+        if arguments.are_off() {
+            return Ok(None);
+        }
+        if filters.is_empty() && arguments.workspaces != Some(true) {
+            match self.project.workspace() {
+                Some(folder) => filters.push(folder.to_string_lossy().into_owned()),
+                None => return Ok(None),
+            }
+        }
+        let meant = self.project.workspaces_by(&filters, Path::new("."));
+        Ok(Some(meant.map_err(LockError::from)?))
+    }
+
+    /// The kinds of dependencies that are left out: `omit` without `include`, and `dev` in production.
+    pub fn omitted(&self) -> Vec<String> {
+        let mut omitted = self.config.list("omit");
+        let in_production = self.environment.variable("NODE_ENV") == Some("production");
+        if self.config.origin("omit").is_none() && in_production {
+            omitted.push("dev".to_owned());
+        }
+        let included = self.config.list("include");
+        omitted.retain(|kind| !included.contains(kind));
+        omitted
+    }
+}
+
+/// The folder that a command runs in, links resolved as the shell shows them.
+pub fn current_folder() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}

@@ -1,0 +1,106 @@
+//! `espalier rebuild`: the install scripts of what is installed, again (`rebuild.js`).
+
+use std::process::ExitCode;
+
+use espalier_install::installed::{Installed, Source};
+use espalier_install::scripts::lifecycle::{self, Finished, Gate, Lifecycle, Rounds};
+use espalier_install::scripts::policy::Policy;
+use serde_json::Value;
+
+use super::complaint::Complaint;
+use super::context::Context;
+use super::run::Runner;
+use crate::arguments::project::WorkspaceArguments;
+use crate::arguments::scripts::RebuildArguments;
+use crate::report::counted;
+use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
+
+/// Rebuilds.
+pub fn run(arguments: &RebuildArguments) -> ExitCode {
+    match rebuild(arguments) {
+        Ok(code) => code,
+        Err(complaint) => complaint.report(false),
+    }
+}
+
+fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
+    let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
+    let installed = Installed::load(&context.project, Source::NodeModules)?;
+    let manifest = context.project.manifest().unwrap_or_default();
+    let manifest: Value = serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let policy = Policy::of_project(&manifest, &context.config)
+        .map_err(|error| Complaint::own("EALLOWSCRIPTS", error.to_string(), ""))?;
+    let gate = Gate {
+        policy,
+        ignore_scripts: context.config.flag("ignore-scripts", false),
+        allow_all: context.config.flag("dangerously-allow-all-scripts", false),
+    };
+    let nodes = selected(&installed, &arguments.packages)?;
+    let folder = context.project.path();
+    let lifecycle = Lifecycle::plan(&installed.graph, nodes.as_deref(), folder, &gate);
+    let foreground = context.config.flag("foreground-scripts", false);
+    let runner = Runner::new(&context, "rebuild", false, arguments.quiet);
+    let mut ran = 0;
+    for Rounds { preinstall, prepare, install, postinstall } in [lifecycle.dependencies, lifecycle.links] {
+        for round in [preinstall, prepare, install, postinstall] {
+            let finished = runner.runtime().block_on(lifecycle::run(round, runner.environment(), foreground));
+            if let Some(failed) = finished.iter().find(|finished| !is_fine(finished)) {
+                report_failure(failed);
+                return Ok(ExitCode::FAILURE);
+            }
+            ran += finished.len();
+        }
+    }
+    if !arguments.quiet {
+        super::say(&format!("{} ran.\n", Styled(LIVING, counted(ran, "install script"))));
+        let blocked = lifecycle::unreviewed(&installed.graph, folder, &gate.policy).len();
+        if blocked > 0 && !gate.allow_all && !gate.ignore_scripts {
+            let verb = if blocked == 1 { "has" } else { "have" };
+            anstream::eprintln!(
+                "  {} {verb} scripts that nobody has approved; {} lists them.",
+                Styled(CAUTION, counted(blocked, "package")),
+                strong("espalier approve")
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_fine(finished: &Finished) -> bool {
+    finished.result.as_ref().is_ok_and(espalier_install::scripts::process::Ended::is_success)
+}
+
+/// The nodes of these arguments; none means all.
+fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usize>>, Complaint> {
+    if packages.is_empty() {
+        return Ok(None);
+    }
+    let mut nodes = Vec::new();
+    for package in packages {
+        let found = installed.matching(package, None).into_iter().map(|node| node as usize);
+        let own = found.filter(|&node| !installed.graph.nodes[node].in_bundle).collect::<Vec<_>>();
+        if own.is_empty() {
+            return Err(Complaint::own("ENOMATCH", format!("no installed package is {package}"), ""));
+        }
+        nodes.extend(own);
+    }
+    Ok(Some(nodes))
+}
+
+/// A script that failed, with what it printed.
+fn report_failure(failed: &Finished) {
+    let task = &failed.task;
+    let (how, output) = match &failed.result {
+        Ok(ended) => {
+            let code = ended.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            (format!("ended with {code}"), [ended.stdout.as_slice(), &ended.stderr].concat())
+        }
+        Err(reason) => (format!("could not be started: {reason}"), Vec::new()),
+    };
+    let title = strong(format!("the script {} of {} {how} (ELIFECYCLE)", task.event, task.location));
+    anstream::eprintln!("{} {title}\n\n  {}", Styled(PROBLEM, "error:"), quiet(&task.command));
+    let output = String::from_utf8_lossy(&output);
+    if !output.trim().is_empty() {
+        anstream::eprintln!("\n{}", output.trim_end());
+    }
+}

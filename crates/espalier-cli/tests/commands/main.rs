@@ -1,0 +1,10 @@
+//! The commands besides `lock`, as a person meets them: the real command, on real files, in a real shell.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod config;
+#[cfg(unix)]
+mod reading;
+#[cfg(unix)]
+mod running;

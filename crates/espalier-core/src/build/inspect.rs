@@ -1,0 +1,58 @@
+//! Reading a tree without resolving anything: what `ls`, `explain` and their like look at (`load-virtual.js`).
+
+use std::rc::Rc;
+
+use super::{Builder, outline};
+use crate::error::ResolveError;
+use crate::exchange::Exchange;
+use crate::json;
+use crate::lockfile::{self, Lock};
+use crate::options::{Options, Project};
+use crate::resolution::{Outcome, Reading, Statistics};
+use crate::tree::Flags;
+
+/// The tree that a lockfile describes, with whatever is missing in it or wrong with it. Only the project's own folders are
+/// asked for.
+pub async fn inspect(
+    project: Project,
+    options: Options,
+    reading: Reading,
+    exchange: Rc<Exchange>,
+) -> Result<Outcome, ResolveError> {
+    let format = json::format_of(&project.manifest);
+    let mut builder = Builder::new(&project, options, exchange)?;
+    builder.only_reading = true;
+    if reading == Reading::Lockfile {
+        builder.map_workspaces().await?;
+    }
+    let path = builder.tree.project.clone();
+    let text = project.lockfile.as_deref();
+    match text.map(|text| Lock::parse(text, &path, &mut builder.tree.specs)).transpose()?.flatten() {
+        Some(lock) => {
+            builder.load_lock(&lock).await?;
+            builder.lock_version = lock.version_to_write();
+            builder.lock_values = lock.others;
+        }
+        None => builder.load_workspaces().await,
+    }
+    if reading == Reading::NodeModules {
+        builder.map_workspaces().await?;
+        builder.tree.reset_flags();
+        let root = builder.tree.root;
+        builder.tree[root].flags = Flags::NONE;
+        builder.tree.calculate_flags(false);
+    }
+    let entries = lockfile::entries(&builder.tree);
+    let target =
+        lockfile::Target { version: builder.lock_version, others: &builder.lock_values, extensions_hash: None };
+    let document = lockfile::document(&builder.tree, &entries, &target);
+    let graph = outline::graph(&builder.tree, &entries);
+    Ok(Outcome {
+        lockfile: json::stringify_lockfile(&document, &format),
+        yarn_lock: None,
+        changed_manifests: Vec::new(),
+        statistics: Statistics { packages: graph.nodes.len() - 1, ..Statistics::default() },
+        graph,
+        warnings: builder.warnings,
+    })
+}

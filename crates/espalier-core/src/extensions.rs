@@ -1,0 +1,228 @@
+//! `packageExtensions`: the root's repairs of other packages' manifests (`package-extensions.js`).
+//!
+//! A repair adds dependencies that a package forgot to declare, or corrects its peers; versions are the business of overrides. It is
+//! applied to every manifest that is fetched, before its dependencies are looked at.
+
+use serde_json::{Map, Value};
+
+use crate::error::ResolveError;
+use crate::integrity;
+use crate::json;
+use crate::manifest::Manifest;
+use crate::names::Names;
+use crate::semver::{Range, Version};
+use crate::spec::{self, Specs};
+
+/// The root's rules.
+#[derive(Debug, Default)]
+pub struct PackageExtensions {
+    rules: Vec<Rule>,
+    /// What the lock remembers the rules by; absent where there is no `packageExtensions`.
+    pub hash: Option<String>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    key: String,
+    name: String,
+    /// All versions, without one.
+    range: Option<Range>,
+    extension: Map<String, Value>,
+}
+
+const NORMAL_BLOCKS: [&str; 2] = ["dependencies", "optionalDependencies"];
+const BLOCKS: [&str; 4] = ["dependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta"];
+
+impl PackageExtensions {
+    /// Reads and checks the `packageExtensions` of a root manifest.
+    pub fn parse(extensions: Option<&Value>) -> Result<Self, ResolveError> {
+        let Some(value) = extensions else { return Ok(Self::default()) };
+        let Value::Object(extensions) = value else {
+            return Err(refused("EEXTENSIONROOT", "packageExtensions must be an object".to_owned()));
+        };
+        let rules = json::entries(extensions).into_iter().map(|(key, extension)| Rule::parse(key, extension));
+        let rules = rules.collect::<Result<_, _>>()?;
+        Ok(Self { rules, hash: Some(integrity::sha512(canonical(value).as_bytes())) })
+    }
+
+    /// Whether any rule is about a package.
+    pub fn concern(&self, name: &str, version: &str) -> bool {
+        self.rules.iter().any(|rule| rule.matches(name, version))
+    }
+
+    /// The manifest as the rule about it makes it, and what npm writes into the lock of that.
+    pub fn apply(
+        &self,
+        manifest: &Manifest,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<Option<(Manifest, Map<String, Value>)>, ResolveError> {
+        let Some(name) = manifest.name.as_deref().filter(|_| !self.rules.is_empty()) else { return Ok(None) };
+        let version = manifest.version.as_deref().unwrap_or_default();
+        let mut matching = self.rules.iter().filter(|rule| rule.matches(name, version));
+        let Some(rule) = matching.next() else { return Ok(None) };
+        if let Some(other) = matching.next() {
+            return Err(refused(
+                "EEXTENSIONCONFLICT",
+                format!(
+                    "several packageExtensions are about {name}@{version}: \"{}\" and \"{}\". Narrow or remove one of them",
+                    rule.key, other.key
+                ),
+            ));
+        }
+        rule.apply(manifest, names, specs).map(Some)
+    }
+}
+
+impl Rule {
+    fn parse(key: &str, extension: &Value) -> Result<Self, ResolveError> {
+        let invalid = |what: &str| refused("EEXTENSIONSELECTOR", format!("packageExtensions[\"{key}\"]: {what}"));
+        let at = key.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(at, _)| at);
+        let (name, range) = at.map_or((key, None), |at| (&key[..at], Some(&key[at + 1..])));
+        if !spec::is_valid_name(name) {
+            return Err(invalid("the key is not a package's name with or without a range"));
+        }
+        let range = match range {
+            Some(range) if range.trim().is_empty() => return Err(invalid("use the name alone for every version")),
+            Some(range) => Some(Range::parse_loose(range).ok_or_else(|| invalid("what follows the @ is not a range"))?),
+            None => None,
+        };
+        let extension = checked(key, extension)?;
+        Ok(Self { key: key.to_owned(), name: name.to_owned(), range, extension })
+    }
+
+    fn matches(&self, name: &str, version: &str) -> bool {
+        self.name == name
+            && self
+                .range
+                .as_ref()
+                .is_none_or(|range| Version::parse_loose(version).is_some_and(|version| range.satisfied_by(&version)))
+    }
+
+    fn block(&self, block: &str) -> Vec<(&String, &Value)> {
+        self.extension.get(block).and_then(Value::as_object).map(json::entries).unwrap_or_default()
+    }
+
+    fn apply(
+        &self,
+        manifest: &Manifest,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<(Manifest, Map<String, Value>), ResolveError> {
+        let mut next = manifest.clone();
+        let mut applied = Map::from_iter([("selector".to_owned(), Value::from(self.key.as_str()))]);
+        for block in BLOCKS {
+            let touched: Vec<Value> = self.block(block).iter().map(|(name, _)| Value::from(name.as_str())).collect();
+            if !touched.is_empty() {
+                applied.insert(block.to_owned(), touched.into());
+            }
+        }
+        for block in NORMAL_BLOCKS {
+            for (name, spec) in self.block(block) {
+                let id = names.intern(name);
+                let declared =
+                    [("dependencies", &next.dependencies), ("optionalDependencies", &next.optional_dependencies)];
+                if let Some((existing, _)) =
+                    declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == id))
+                {
+                    return Err(self.refuse(
+                        "EEXTENSIONDUPDEP",
+                        &format!(
+                            "{block}.{name} stands in the package's own {existing}; use overrides to change a version"
+                        ),
+                    ));
+                }
+                let dependency = (id, specs.intern(spec.as_str().unwrap_or_default()));
+                if block == "dependencies" { &mut next.dependencies } else { &mut next.optional_dependencies }
+                    .push(dependency);
+            }
+        }
+        for (name, spec) in self.block("peerDependencies") {
+            let dependency = (names.intern(name), specs.intern(spec.as_str().unwrap_or_default()));
+            match next.peer_dependencies.iter_mut().find(|(other, _)| *other == dependency.0) {
+                Some(existing) => *existing = dependency,
+                None => next.peer_dependencies.push(dependency),
+            }
+        }
+        self.apply_meta(&mut next, names)?;
+        Ok((next, applied))
+    }
+
+    fn apply_meta(&self, next: &mut Manifest, names: &mut Names) -> Result<(), ResolveError> {
+        let changes = self.block("peerDependenciesMeta");
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let mut meta = next.field("peerDependenciesMeta").and_then(Value::as_object).cloned().unwrap_or_default();
+        for (name, change) in changes {
+            let id = names.intern(name);
+            if !next.peer_dependencies.iter().any(|(peer, _)| *peer == id) {
+                let what = format!("peerDependenciesMeta.{name} has no peerDependencies.{name} to go with");
+                return Err(self.refuse("EEXTENSIONORPHANMETA", &what));
+            }
+            let entry = meta.entry(name.as_str()).or_insert_with(|| Map::new().into());
+            if let (Value::Object(entry), Value::Object(change)) = (entry, change) {
+                entry.extend(change.clone());
+                next.optional_peers.retain(|peer| *peer != id);
+                if entry.get("optional").is_some_and(json::truthy) {
+                    next.optional_peers.push(id);
+                }
+            }
+        }
+        next.set_field("peerDependenciesMeta", meta.into());
+        Ok(())
+    }
+
+    fn refuse(&self, code: &'static str, what: &str) -> ResolveError {
+        refused(code, format!("packageExtensions[\"{}\"]: {what}", self.key))
+    }
+}
+
+/// Checks what a rule says before it is ever applied.
+fn checked(key: &str, extension: &Value) -> Result<Map<String, Value>, ResolveError> {
+    let refuse = |code, what: String| Err(refused(code, format!("packageExtensions[\"{key}\"]{what}")));
+    let Value::Object(extension) = extension else {
+        return refuse("EEXTENSIONVALUE", " must be an object".to_owned());
+    };
+    for (block, value) in json::entries(extension) {
+        if !BLOCKS.contains(&block.as_str()) {
+            let what = format!(" has the field \"{block}\", which can't be extended; these can: {}", BLOCKS.join(", "));
+            return refuse("EEXTENSIONFIELD", what);
+        }
+        let Value::Object(entries) = value else {
+            return refuse("EEXTENSIONVALUE", format!(".{block} must be an object"));
+        };
+        for (name, value) in json::entries(entries) {
+            let is_meta = block == "peerDependenciesMeta";
+            if is_meta && !value.is_object() {
+                return refuse("EEXTENSIONVALUE", format!(".{block}.{name} must be an object"));
+            }
+            if !is_meta && (value.is_null() || value == false || value == "-") {
+                return refuse(
+                    "EEXTENSIONDELETE",
+                    format!(".{block}.{name} attempts deletion, which is not supported"),
+                );
+            }
+        }
+    }
+    Ok(extension.clone())
+}
+
+fn refused(code: &'static str, message: String) -> ResolveError {
+    ResolveError::Refused { code, message, chain: Vec::new() }
+}
+
+/// JSON with sorted keys and nothing between them, which is what is hashed.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Array(values) => format!("[{}]", values.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Object(object) => {
+            let mut entries: Vec<(&String, &Value)> = object.iter().collect();
+            entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            let entries =
+                entries.into_iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,213 @@
+//! Git repositories, through the system's git: which commit a spec means, and the package.json in it.
+//!
+//! Nothing is checked out and no hook or filter of a repository runs: the file is read from git's own store. Refs are read as
+//! npm reads them (`@npmcli/git`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use espalier_core::{FetchFailure, FetchFailureKind, GitCommit, GitRevision, semver};
+use tokio::process::Command;
+
+/// How long one git command may take.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Finds the commit and reads its package.json; the addresses are tried in turn.
+pub async fn commit(urls: &[String], wanted: &GitRevision, folder: &str) -> Result<GitCommit, FetchFailure> {
+    let mut first_failure = None;
+    for url in urls {
+        match commit_at(url, wanted, folder).await {
+            Ok(commit) => return Ok(commit),
+            Err(failure) => {
+                // What isn't in the repository isn't there by another way, either.
+                let final_word = failure.kind == FetchFailureKind::NotFound;
+                let failure = first_failure.get_or_insert(failure);
+                if final_word {
+                    return Err(failure.clone());
+                }
+            }
+        }
+    }
+    Err(first_failure.unwrap_or_else(|| failed(FetchFailureKind::Invalid, "", "the repository has no address")))
+}
+
+async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitCommit, FetchFailure> {
+    let listing = git(None, &["ls-remote", "--", url]).await.map_err(|error| unreachable_repository(url, &error))?;
+    let refs = Refs::read(&listing);
+    let known = match wanted {
+        GitRevision::Head => refs.by_name.get("HEAD").cloned(),
+        GitRevision::Committish(name) => refs.find(name),
+        GitRevision::Range(range) => Some(refs.best(range).ok_or_else(|| {
+            failed(FetchFailureKind::NotFound, url, &format!("no tag of {url} is a version in {range}"))
+        })?),
+    };
+    let scratch = tempfile::tempdir().map_err(|error| failed(FetchFailureKind::Invalid, url, &error.to_string()))?;
+    let repository = scratch.path();
+    let unreachable = |error: String| unreachable_repository(url, &error);
+    git(None, &["init", "--bare", "--quiet", &repository.to_string_lossy()]).await.map_err(unreachable)?;
+    let revision = match (&known, wanted) {
+        (Some(hash), _) => hash.clone(),
+        (None, GitRevision::Committish(name)) => name.clone(),
+        _ => return Err(failed(FetchFailureKind::NotFound, url, &format!("{url} has no HEAD"))),
+    };
+    let shallow = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", url, &revision];
+    if known.is_none() || git(Some(repository), &shallow).await.is_err() {
+        // Not every server gives a single commit away.
+        let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/heads/*"];
+        git(Some(repository), &all).await.map_err(unreachable)?;
+    }
+    let missing = |what: &str| failed(FetchFailureKind::NotFound, url, &format!("{url} has no {what}"));
+    let name = format!("{revision}^{{commit}}");
+    let parsed = git(Some(repository), &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]).await;
+    let hash = parsed.map_err(|_| missing(&format!("commit, branch or tag {revision}")))?.trim().to_owned();
+    let folder = folder.trim_matches('/');
+    let path = if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
+    let file = git(Some(repository), &["show", &format!("{hash}:{path}")]).await;
+    let manifest = file.map_err(|_| missing(&format!("{path} at {hash}")))?;
+    Ok(GitCommit { commit: hash, manifest })
+}
+
+/// The refs of a repository, by every name that they go by.
+#[derive(Debug, Default)]
+struct Refs {
+    by_name: BTreeMap<String, String>,
+    versions: BTreeMap<String, String>,
+}
+
+impl Refs {
+    /// Reads what `git ls-remote` prints.
+    fn read(listing: &str) -> Self {
+        let mut refs = Self::default();
+        for line in listing.lines() {
+            let Some((hash, raw)) = line.split_once(char::is_whitespace) else { continue };
+            let raw = raw.trim();
+            // A tag that is an object of its own is followed by the commit that it points to.
+            let name = raw.strip_suffix("^{}").unwrap_or(raw);
+            let tag = name.strip_prefix("refs/tags/");
+            let pull = name.strip_prefix("refs/").filter(|rest| rest.starts_with("pull/"));
+            let short = tag.or_else(|| name.strip_prefix("refs/heads/"));
+            let short = short.or(pull.map(|pull| pull.strip_suffix("/head").unwrap_or(pull))).unwrap_or(name);
+            for name in [name, short] {
+                refs.by_name.insert(name.to_owned(), hash.to_owned());
+            }
+            if let Some(version) = tag.and_then(version_of) {
+                refs.versions.insert(version, hash.to_owned());
+            }
+        }
+        refs
+    }
+
+    /// The commit that a ref's name, or the beginning of its own hash, means.
+    fn find(&self, name: &str) -> Option<String> {
+        let is_hash = |text: &str| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let by_hash = || self.by_name.values().find(|hash| *hash == name).cloned();
+        self.by_name.get(name).cloned().or_else(by_hash).or_else(|| is_hash(name).then(|| name.to_owned()))
+    }
+
+    /// The commit of the best version in a range: what the default branch points to, if it is one, else the highest.
+    fn best(&self, range: &str) -> Option<String> {
+        let latest = self.by_name.get("latest").or_else(|| self.by_name.get("HEAD"));
+        let at_latest = self.versions.iter().rfind(|(_, hash)| Some(*hash) == latest);
+        let preferred = at_latest.filter(|(version, _)| semver::satisfies(version, range, true));
+        let highest = || semver::max_satisfying(self.versions.keys().map(String::as_str), range, true);
+        match preferred {
+            Some((_, hash)) => Some(hash.clone()),
+            None => self.versions.get(highest()?).cloned(),
+        }
+    }
+}
+
+/// The version at the end of a tag such as `release-v1.2.3`.
+fn version_of(tag: &str) -> Option<String> {
+    let starts = tag.char_indices().filter(|&(at, character)| {
+        character.is_ascii_digit() && !tag[..at].ends_with(|before: char| before.is_ascii_digit())
+    });
+    starts.map(|(at, _)| &tag[at..]).find_map(|text| semver::Version::parse(text).map(|version| version.to_string()))
+}
+
+/// Runs git without asking anyone for anything; returns what it prints, or its complaint.
+async fn git(repository: Option<&Path>, arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new("git");
+    if let Some(repository) = repository {
+        command.arg("--git-dir").arg(repository);
+    }
+    command.args(["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never"]).args(arguments);
+    command.env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).kill_on_drop(true);
+    for (name, value) in
+        [("GIT_ASKPASS", "echo"), ("GIT_SSH_COMMAND", "ssh -oStrictHostKeyChecking=accept-new -oBatchMode=yes")]
+    {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+    let output = match tokio::time::timeout(TIMEOUT, command.output()).await {
+        Ok(Ok(output)) => output,
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => return Err("git is not installed".to_owned()),
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(_) => return Err(format!("git took longer than {} seconds", TIMEOUT.as_secs())),
+    };
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let complaint =
+        complaint.lines().map(str::trim).rfind(|line| line.starts_with("fatal:") || line.starts_with("error:"));
+    Err(complaint.unwrap_or("git failed").to_owned())
+}
+
+fn unreachable_repository(url: &str, complaint: &str) -> FetchFailure {
+    failed(FetchFailureKind::Unreachable, url, &format!("git could not read {}: {complaint}", without_credentials(url)))
+}
+
+fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {
+    FetchFailure { kind, message: message.replace(url, &without_credentials(url)), url: without_credentials(url) }
+}
+
+fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest[..end].rfind('@').filter(|&at| rest[..at].contains(':')) {
+        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Refs, version_of, without_credentials};
+
+    const LISTING: &str = "aaa\tHEAD\naaa\trefs/heads/main\nbbb\trefs/heads/next\nccc\trefs/pull/7/head\n\
+                           d0d\trefs/tags/v1.0.0\nddd\trefs/tags/v1.0.0^{}\naaa\trefs/tags/v1.1.0\n\
+                           bbb\trefs/tags/release-v1.2.0\n";
+
+    #[test]
+    fn refs_go_by_short_names_and_tags_by_their_commits() {
+        let refs = Refs::read(LISTING);
+        let find = |name: &str| refs.find(name).unwrap_or_default();
+        assert_eq!([find("next"), find("refs/heads/next"), find("pull/7")], ["bbb", "bbb", "ccc"]);
+        assert_eq!(find("v1.0.0"), "ddd");
+        assert_eq!(find("nothing"), "");
+    }
+
+    #[test]
+    fn a_range_prefers_what_the_head_points_to() {
+        let refs = Refs::read(LISTING);
+        assert_eq!(refs.best("^1.0.0").as_deref(), Some("aaa"));
+        assert_eq!(refs.best(">1.1").as_deref(), Some("bbb"));
+        assert_eq!(refs.best("2"), None);
+    }
+
+    #[test]
+    fn tags_end_in_versions() {
+        assert_eq!(version_of("release-v1.2.3-rc.1").as_deref(), Some("1.2.3-rc.1"));
+        assert_eq!(version_of("v2"), None);
+    }
+
+    #[test]
+    fn credentials_are_not_told() {
+        assert_eq!(without_credentials("https://me:secret@host.test/a.git"), "https://host.test/a.git");
+        assert_eq!(without_credentials("ssh://git@host.test/a.git"), "ssh://git@host.test/a.git");
+    }
+}

@@ -1,0 +1,253 @@
+//! Why a package is where it is (`explain` of `node.js` and `edge.js`): who asks for it, and who asks for those.
+//!
+//! npm makes each explanation once and shares it; one that is asked for while it is being made is cut short, so that
+//! circles end. What is printed depends on that, so it is done the same way here.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::Installed;
+
+/// An index into [`Explanations`].
+pub type Explained = usize;
+
+/// A package, explained.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// Its name; absent for the project.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// npm's location; of the project, its folder. Absent where it was explained further up.
+    pub location: Option<String>,
+    /// Whether it is a workspace.
+    pub workspace: bool,
+    /// Who asks for it.
+    pub dependents: Vec<Dependent>,
+    /// The links to it.
+    pub links: Vec<Explained>,
+    /// Of what the user asked about: `dev`, `optional`, `devOptional`, `peer`, `bundled`, `overridden`, or only
+    /// `extraneous`.
+    pub marks: Vec<(&'static str, bool)>,
+    /// Whether it was cut short.
+    short: bool,
+}
+
+/// A dependency that leads to a package.
+#[derive(Clone, Debug)]
+pub struct Dependent {
+    /// Its kind, in npm's word.
+    pub kind: &'static str,
+    /// The name asked for.
+    pub name: String,
+    /// The spec in force.
+    pub spec: String,
+    /// The spec as written, where an override has changed it.
+    pub raw_spec: Option<String>,
+    /// Whether it comes in the tarball of who asks.
+    pub bundled: bool,
+    /// What is wrong with it.
+    pub error: Option<&'static str>,
+    /// Who asks.
+    pub from: Explained,
+}
+
+/// Explanations that refer to one another.
+#[derive(Clone, Debug, Default)]
+pub struct Explanations {
+    /// Those that were asked for.
+    pub asked: Vec<Explained>,
+    arena: Vec<Explanation>,
+}
+
+impl std::ops::Index<Explained> for Explanations {
+    type Output = Explanation;
+    fn index(&self, index: Explained) -> &Explanation {
+        &self.arena[index]
+    }
+}
+
+impl Installed {
+    /// The nodes that an argument of `why` means: a package's name, a location, a path, or `name@range`.
+    pub fn matching(&self, argument: &str, path: Option<&str>) -> Vec<u32> {
+        use espalier_core::spec::{SpecKind, Specs, is_valid_name, split_argument};
+        // npm knows packages before the links to them.
+        let all = || {
+            let (links, packages): (Vec<_>, Vec<_>) =
+                (0u32..).zip(&self.graph.nodes).partition(|(_, node)| node.target.is_some());
+            packages.into_iter().chain(links).map(|(index, _)| index).collect::<Vec<_>>()
+        };
+        if is_valid_name(argument) {
+            return all().into_iter().filter(|&node| self.has_package_name(node, argument)).collect();
+        }
+        let location = argument.replace('\\', "/");
+        let candidates = [Some(location.trim_end_matches('/')), path];
+        let at = |location: &str| all().into_iter().find(|&node| self.graph.nodes[node as usize].location == location);
+        if let Some(node) = candidates.into_iter().flatten().find_map(at) {
+            return vec![node];
+        }
+        let (Some(name), spec) = split_argument(argument) else { return Vec::new() };
+        let spec = Specs::default().intern(spec);
+        if !matches!(spec.kind, SpecKind::Version { .. } | SpecKind::Range { .. }) {
+            return Vec::new();
+        }
+        let satisfies = |node: u32| {
+            let version = self.graph.nodes[node as usize].version.as_deref().unwrap_or_default();
+            espalier_core::semver::satisfies(version, &spec.raw, false)
+        };
+        all().into_iter().filter(|&node| self.has_package_name(node, name) && satisfies(node)).collect()
+    }
+
+    fn has_package_name(&self, node: u32, name: &str) -> bool {
+        self.package_name(node) == name
+    }
+
+    /// Explains these nodes.
+    pub fn explain(&self, nodes: &[u32]) -> Explanations {
+        let mut making = Making { tree: self, nodes: HashMap::new(), edges: HashMap::new(), arena: Vec::new() };
+        let mut asked = Vec::new();
+        for &node in nodes {
+            let explained = making.node(node, &[]);
+            let entry = &self.graph.nodes[node as usize];
+            making.arena[explained].marks = if entry.extraneous {
+                vec![("extraneous", true)]
+            } else {
+                vec![
+                    ("dev", entry.dev),
+                    ("optional", entry.optional),
+                    ("devOptional", entry.dev_optional),
+                    ("peer", entry.peer),
+                    ("bundled", entry.in_bundle),
+                    ("overridden", entry.overridden),
+                ]
+            };
+            asked.push(explained);
+        }
+        Explanations { asked, arena: making.arena }
+    }
+}
+
+struct Making<'a> {
+    tree: &'a Installed,
+    nodes: HashMap<u32, Explained>,
+    edges: HashMap<u32, Dependent>,
+    arena: Vec<Explanation>,
+}
+
+impl Making<'_> {
+    fn node(&mut self, node: u32, above: &[u32]) -> Explained {
+        if let Some(&explained) = self.nodes.get(&node) {
+            return explained;
+        }
+        let explained = self.make(node, above);
+        self.nodes.insert(node, explained);
+        explained
+    }
+
+    fn make(&mut self, node: u32, above: &[u32]) -> Explained {
+        let entry = &self.tree.graph.nodes[node as usize];
+        let mut explanation = Explanation::default();
+        if node == 0 {
+            explanation.location = Some(self.tree.path.clone());
+            return self.add(explanation);
+        }
+        let is_top = entry.parent.is_none();
+        explanation.name = Some(if is_top { self.tree.package_name(node).to_owned() } else { entry.name.clone() });
+        explanation.version.clone_from(&entry.version);
+        if above.contains(&node) {
+            explanation.short = true;
+            return self.add(explanation);
+        }
+        explanation.location = Some(entry.location.clone());
+        explanation.workspace = entry.workspace;
+        let above = [above, &[node]].concat();
+        for &edge in &self.tree.graph.dependents[node as usize] {
+            let data = &self.tree.graph.edges[edge as usize];
+            if data.error.is_none() || data.from == 0 {
+                let dependent = self.edge(edge, &above);
+                explanation.dependents.push(dependent);
+            }
+        }
+        let nodes = self.tree.graph.nodes.iter().zip(0..);
+        let links: Vec<u32> = nodes.filter(|(link, _)| link.target == Some(node)).map(|(_, index)| index).collect();
+        explanation.links = links.into_iter().map(|link| self.make(link, &above)).collect();
+        self.add(explanation)
+    }
+
+    fn edge(&mut self, edge: u32, above: &[u32]) -> Dependent {
+        if let Some(dependent) = self.edges.get(&edge) {
+            return dependent.clone();
+        }
+        let data = &self.tree.graph.edges[edge as usize];
+        let from = self.node(data.from, above);
+        let dependent = Dependent {
+            kind: data.kind,
+            name: data.name.clone(),
+            spec: data.spec.clone(),
+            raw_spec: data.overridden.then(|| data.raw_spec.clone()),
+            bundled: data.bundled,
+            error: data.error,
+            from,
+        };
+        self.edges.insert(edge, dependent.clone());
+        dependent
+    }
+
+    fn add(&mut self, explanation: Explanation) -> Explained {
+        self.arena.push(explanation);
+        self.arena.len() - 1
+    }
+}
+
+impl Explanations {
+    /// All that was asked for, as `npm explain --json` prints it.
+    pub fn to_json(&self) -> Value {
+        self.asked.iter().map(|&explained| self.json(explained)).collect()
+    }
+
+    fn json(&self, explained: Explained) -> Value {
+        let explanation = &self[explained];
+        let mut object = Map::new();
+        let texts =
+            [("name", &explanation.name), ("version", &explanation.version), ("location", &explanation.location)];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                object.insert(key.to_owned(), text.as_str().into());
+            }
+        }
+        if explanation.name.is_some() && !explanation.short {
+            object.insert("isWorkspace".to_owned(), explanation.workspace.into());
+            let dependents = explanation.dependents.iter().map(|dependent| self.dependent(dependent));
+            object.insert("dependents".to_owned(), dependents.collect());
+        }
+        if !explanation.links.is_empty() {
+            let links = explanation.links.iter().map(|&link| self.json(link));
+            object.insert("linksIn".to_owned(), links.collect());
+        }
+        for &(mark, set) in &explanation.marks {
+            object.insert(mark.to_owned(), set.into());
+        }
+        Value::Object(object)
+    }
+
+    fn dependent(&self, dependent: &Dependent) -> Value {
+        let mut object = Map::new();
+        let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+        put("type", dependent.kind.into());
+        put("name", dependent.name.as_str().into());
+        put("spec", dependent.spec.as_str().into());
+        if let Some(raw) = &dependent.raw_spec {
+            put("rawSpec", raw.as_str().into());
+            put("overridden", true.into());
+        }
+        if dependent.bundled {
+            put("bundled", true.into());
+        }
+        if let Some(error) = dependent.error {
+            put("error", error.into());
+        }
+        put("from", self.json(dependent.from));
+        Value::Object(object)
+    }
+}

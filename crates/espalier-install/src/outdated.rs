@@ -1,0 +1,180 @@
+//! What could be newer: for each dependency the version that is there, the one that its spec would get today, and the one
+//! that anyone would (`outdated.js`).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use espalier_core::graph::GraphEdge;
+use espalier_core::pick::Picker;
+use espalier_core::spec::{Spec, SpecKind, Specs};
+use espalier_core::{FetchFailure, FetchFailureKind, Options, Packument, collation};
+use tokio::task::JoinSet;
+
+use crate::installed::Installed;
+use crate::registry::Registry;
+
+/// What to look at.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// `all`: every dependency in the tree, not only the project's own.
+    pub all: bool,
+    /// Only what these names mean.
+    pub names: Vec<String>,
+    /// Kinds of packages that are left out: `dev`, `optional`, `peer`.
+    pub omit: Vec<String>,
+    /// Locations of the workspaces that were asked for; empty where all count.
+    pub workspaces: Vec<String>,
+}
+
+/// A dependency that isn't as new as it could be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outdated {
+    /// The name asked for; of an alias, with the package that it stands for.
+    pub name: String,
+    /// Where it is, absolute; absent where it is missing.
+    pub path: Option<String>,
+    /// npm's location of it.
+    pub location: Option<String>,
+    /// The block of package.json that asks.
+    pub block: &'static str,
+    /// The version that is there.
+    pub current: Option<String>,
+    /// The version that the spec would get.
+    pub wanted: String,
+    /// The version that a package without a spec would get.
+    pub latest: String,
+    /// Who asks: the folder's name.
+    pub dependent: String,
+    /// Who asks, where it is a workspace: `name@version`.
+    pub workspace: Option<String>,
+    /// npm's location of who asks.
+    pub dependent_location: String,
+}
+
+/// Asks the registry. A package that it doesn't have, or doesn't give, is passed over, as are specs of other kinds.
+pub async fn outdated(
+    installed: &Installed,
+    question: &Question,
+    registry: &Registry,
+    options: &Options,
+) -> Result<Vec<Outdated>, FetchFailure> {
+    let mut specs = Specs::default();
+    let edges: Vec<(&GraphEdge, std::rc::Rc<Spec>)> = edges(installed, question)
+        .into_iter()
+        .map(|edge| &installed.graph.edges[edge as usize])
+        .map(|edge| (edge, specs.intern(&edge.spec)))
+        .filter(|(edge, spec)| spec.is_registry() && is_looked_at(installed, question, edge))
+        .collect();
+    let names: BTreeSet<String> = edges.iter().map(|(edge, spec)| package_of(edge, spec).to_owned()).collect();
+    let packuments = packuments(names, registry, options.before.is_some()).await?;
+
+    let mut picker = Picker::new(&options.node_version, &options.npm_version, options.before, &options.default_tag);
+    let any = specs.intern("*");
+    let mut found = Vec::new();
+    for (edge, spec) in edges {
+        let Some(packument) = packuments.get(package_of(edge, &spec)) else { continue };
+        let mut pick = |spec: &Spec| picker.pick(packument, spec).ok().map(|index| packument.version(index).to_owned());
+        let (Some(wanted), Some(latest)) = (pick(&spec), pick(&any)) else { continue };
+        let to = edge.to.map(|to| &installed.graph.nodes[to as usize]);
+        let current = to.and_then(|to| to.version.clone());
+        if current.as_deref() == Some(&wanted) && wanted == latest {
+            continue;
+        }
+        let from = &installed.graph.nodes[edge.from as usize];
+        let alias = matches!(spec.kind, SpecKind::Alias { .. });
+        found.push(Outdated {
+            name: if alias { edge.spec.replacen("npm", &edge.name, 1) } else { edge.name.clone() },
+            path: edge.to.map(|to| installed.path_of(to)),
+            location: to.map(|to| to.location.clone()),
+            block: block(edge),
+            current,
+            wanted,
+            latest,
+            dependent: from.name.clone(),
+            workspace: from.workspace.then(|| installed.id(edge.from)),
+            dependent_location: from.location.clone(),
+        });
+    }
+    found.sort_by(|a, b| {
+        collation::compare(&a.name, &b.name).then_with(|| collation::compare(&a.dependent, &b.dependent))
+    });
+    Ok(found)
+}
+
+/// The dependencies in question, each once, in npm's order.
+fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
+    let graph = &installed.graph;
+    let is_selected = |from: u32| {
+        let location = &graph.nodes[from as usize].location;
+        question.workspaces.is_empty() || question.workspaces.contains(location)
+    };
+    let numbered = || graph.edges.iter().zip(0u32..).filter(|(edge, _)| is_selected(edge.from));
+    let of_workspace = |edge: &GraphEdge| {
+        let from = &graph.nodes[edge.from as usize];
+        from.workspace && from.target.is_none()
+    };
+    if question.names.is_empty() {
+        let counts = |edge: &GraphEdge| question.all || edge.from == 0 || of_workspace(edge);
+        return numbered().filter(|(edge, _)| counts(edge)).map(|(_, index)| index).collect();
+    }
+    let named = |edge: &GraphEdge| {
+        edge.to.is_some_and(|to| question.names.iter().any(|name| *name == graph.nodes[to as usize].name))
+    };
+    numbered().filter(|(edge, _)| named(edge)).map(|(_, index)| index).collect()
+}
+
+fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) -> bool {
+    let Some(to) = edge.to.map(|to| &installed.graph.nodes[to as usize]) else {
+        // What is missing and could stay so is of no interest.
+        return block(edge) == "dependencies";
+    };
+    !question.omit.iter().any(|kind| match kind.as_str() {
+        "dev" => to.dev,
+        "optional" => to.optional,
+        "peer" => to.peer,
+        _ => false,
+    })
+}
+
+fn block(edge: &GraphEdge) -> &'static str {
+    match edge.kind {
+        "optional" | "peerOptional" => "optionalDependencies",
+        "peer" => "peerDependencies",
+        "dev" => "devDependencies",
+        _ => "dependencies",
+    }
+}
+
+fn package_of<'a>(edge: &'a GraphEdge, spec: &'a Spec) -> &'a str {
+    match &spec.kind {
+        SpecKind::Alias { name, .. } => name,
+        _ => &edge.name,
+    }
+}
+
+async fn packuments(
+    names: BTreeSet<String>,
+    registry: &Registry,
+    full: bool,
+) -> Result<HashMap<String, Arc<Packument>>, FetchFailure> {
+    let mut requests = JoinSet::new();
+    for name in names {
+        let registry = registry.clone();
+        requests.spawn(async move {
+            let packument = registry.packument(&name, full).await;
+            (name, packument)
+        });
+    }
+    let mut packuments = HashMap::new();
+    while let Some(answer) = requests.join_next().await {
+        let (name, packument) = answer.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+        match packument {
+            Ok(packument) => {
+                packuments.insert(name, packument);
+            }
+            Err(failure) if matches!(failure.kind, FetchFailureKind::NotFound | FetchFailureKind::Forbidden) => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(packuments)
+}

@@ -1,0 +1,243 @@
+//! The scripts of an installation: which packages have any, which of them may run, and in which order
+//! (`rebuild.js`, `install-scripts.js`).
+//!
+//! First the dependencies, then what the project links to, each in four rounds: preinstall, prepare (links only), install,
+//! postinstall; bins are linked before the third by whoever installs. Within a round the order is by depth and path, and
+//! scripts run side by side.
+
+use std::path::{Path, PathBuf};
+
+use espalier_core::collation;
+use espalier_core::graph::{Graph, GraphNode};
+
+use super::environment::ScriptEnvironment;
+use super::identity::Subject;
+use super::package::ScriptPackage;
+use super::policy::{Policy, Verdict};
+use super::process::{Ended, Script};
+
+/// What npm runs of the project's own scripts after it has installed everything (`install.js`), in this order.
+pub const PROJECT_EVENTS: [&str; 7] =
+    ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+
+/// The events that may come with a dependency.
+pub const INSTALL_EVENTS: [&str; 3] = ["preinstall", "install", "postinstall"];
+
+/// What lets scripts run.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    /// The project's policy.
+    pub policy: Policy,
+    /// `ignore-scripts`: none run, whatever the policy says.
+    pub ignore_scripts: bool,
+    /// `dangerously-allow-all-scripts`: all run, whatever the policy says.
+    pub allow_all: bool,
+}
+
+/// A script that is to run.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The node in the graph: of a link, its target.
+    pub node: usize,
+    /// npm's location of it.
+    pub location: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The event.
+    pub event: &'static str,
+    /// The command.
+    pub command: String,
+    /// Whether the installation goes on without the package if this fails.
+    pub optional: bool,
+    package: ScriptPackage,
+    extra: Vec<(String, String)>,
+}
+
+/// The rounds of one group of packages.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// Before anything else.
+    pub preinstall: Vec<Task>,
+    /// Of links: before bins are linked.
+    pub prepare: Vec<Task>,
+    /// After bins are linked.
+    pub install: Vec<Task>,
+    /// At the end.
+    pub postinstall: Vec<Task>,
+}
+
+/// A package with scripts that nobody has reviewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreviewed {
+    /// The node in the graph.
+    pub node: usize,
+    /// Its trusted name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// Events and commands.
+    pub scripts: Vec<(&'static str, String)>,
+}
+
+/// Everything that an installation runs.
+#[derive(Clone, Debug, Default)]
+pub struct Lifecycle {
+    /// Of packages in `node_modules`.
+    pub dependencies: Rounds,
+    /// Of folders that are linked to.
+    pub links: Rounds,
+}
+
+impl Lifecycle {
+    /// The scripts of these nodes of a graph, whose files are in place; `None` means all of them.
+    pub fn plan(graph: &Graph, nodes: Option<&[usize]>, project: &Path, gate: &Gate) -> Self {
+        let mut lifecycle = Self::default();
+        if gate.ignore_scripts {
+            return lifecycle;
+        }
+        let all: Vec<usize> = (0..graph.nodes.len()).collect();
+        let nodes = nodes.unwrap_or(&all);
+        let linked: Vec<usize> =
+            nodes.iter().filter_map(|&node| graph.nodes[node].target).map(|target| target as usize).collect();
+        let mut ordered: Vec<usize> = nodes.iter().copied().filter(|node| !linked.contains(node)).collect();
+        ordered.sort_by(|&a, &b| {
+            let location = |node: usize| &graph.nodes[node].location;
+            depth(graph, a).cmp(&depth(graph, b)).then_with(|| collation::compare(location(a), location(b)))
+        });
+        for node in ordered {
+            let is_link = graph.nodes[node].target.is_some();
+            let rounds = if is_link { &mut lifecycle.links } else { &mut lifecycle.dependencies };
+            let node = graph.nodes[node].target.map_or(node, |target| target as usize);
+            rounds.add(graph, node, project, gate);
+        }
+        // Only links are prepared; a dependency from git was when it was packed.
+        lifecycle.dependencies.prepare.clear();
+        lifecycle
+    }
+}
+
+impl Rounds {
+    fn add(&mut self, graph: &Graph, node: usize, project: &Path, gate: &Gate) {
+        let entry = &graph.nodes[node];
+        if entry.inert || !(gate.allow_all || entry.workspace || is_allowed(graph, node, project, gate)) {
+            return;
+        }
+        let folder = project.join(&entry.location);
+        let Ok(package) = ScriptPackage::read(&folder) else { return };
+        let rounds = [
+            ("preinstall", &mut self.preinstall),
+            ("prepare", &mut self.prepare),
+            ("install", &mut self.install),
+            ("postinstall", &mut self.postinstall),
+        ];
+        for (event, round) in rounds {
+            let Some(command) = package.command(event, &folder) else { continue };
+            round.push(Task {
+                node,
+                location: entry.location.clone(),
+                folder: folder.clone(),
+                event,
+                command: command.to_owned(),
+                optional: entry.optional,
+                package: package.clone(),
+                extra: extra_variables(entry),
+            });
+        }
+    }
+}
+
+fn is_allowed(graph: &Graph, node: usize, project: &Path, gate: &Gate) -> bool {
+    let project = project.to_string_lossy();
+    gate.policy.decide(&Subject::of(graph, node, &project), &project) == Verdict::Allowed
+}
+
+fn depth(graph: &Graph, node: usize) -> usize {
+    let above = |node: &usize| graph.nodes[*node].parent.map(|parent| parent as usize);
+    std::iter::successors(Some(node), above).count()
+}
+
+fn extra_variables(node: &GraphNode) -> Vec<(String, String)> {
+    let flag = |set: bool| if set { "1".to_owned() } else { String::new() };
+    let mut variables = vec![
+        ("npm_package_optional".to_owned(), flag(node.optional)),
+        ("npm_package_dev".to_owned(), flag(node.dev)),
+        ("npm_package_peer".to_owned(), flag(node.peer)),
+        ("npm_package_dev_optional".to_owned(), flag(node.dev_optional && !node.dev && !node.optional)),
+    ];
+    let texts = [("npm_package_resolved", &node.resolved), ("npm_package_integrity", &node.integrity)];
+    variables.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?))));
+    variables
+}
+
+/// The dependencies with install scripts that the policy says nothing about, in the order of the graph.
+pub fn unreviewed(graph: &Graph, project: &Path, policy: &Policy) -> Vec<Unreviewed> {
+    let text = project.to_string_lossy();
+    let candidates = graph
+        .nodes
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(|(_, node)| !node.workspace && node.target.is_none() && !node.in_bundle && !node.inert);
+    candidates
+        .filter_map(|(index, node)| {
+            let subject = Subject::of(graph, index, &text);
+            let scripts = install_scripts(&project.join(&node.location), &subject);
+            if scripts.is_empty() || policy.decide(&subject, &text) != Verdict::Unreviewed {
+                return None;
+            }
+            let (name, version) = subject.shown();
+            Some(Unreviewed { node: index, name, version, scripts })
+        })
+        .collect()
+}
+
+/// The scripts that installing this package would run; `prepare` is one of them unless it is from a registry.
+pub fn install_scripts(folder: &Path, subject: &Subject) -> Vec<(&'static str, String)> {
+    let Ok(package) = ScriptPackage::read(folder) else { return Vec::new() };
+    let prepare = (!subject.is_from_registry()).then_some("prepare");
+    let events = INSTALL_EVENTS.into_iter().chain(prepare);
+    events.filter_map(|event| Some((event, package.command(event, folder)?.to_owned()))).collect()
+}
+
+/// A script that has run.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Which one.
+    pub task: Task,
+    /// How it ended, or why it could not begin.
+    pub result: Result<Ended, String>,
+}
+
+/// Runs a round, as many at once as there are processors but one, or one after the other on the terminal. The results come
+/// in the order of the tasks, with what each has written; after a failure of one that isn't optional no more are begun.
+pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: bool) -> Vec<Finished> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let limit = if foreground { 1 } else { processors.saturating_sub(1).max(1) };
+    let mut waiting = tasks.into_iter().enumerate();
+    let mut running = tokio::task::JoinSet::new();
+    let mut finished: Vec<(usize, Finished)> = Vec::new();
+    let mut failed = false;
+    loop {
+        while !failed && running.len() < limit {
+            let Some((index, task)) = waiting.next() else { break };
+            let environment = environment.clone();
+            running.spawn(async move { (index, run_one(task, &environment, foreground).await) });
+        }
+        let Some(ended) = running.join_next().await else { break };
+        let (index, ended) = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+        let well = ended.result.as_ref().is_ok_and(Ended::is_success);
+        failed |= !well && !ended.task.optional;
+        finished.push((index, ended));
+    }
+    finished.sort_by_key(|(index, _)| *index);
+    finished.into_iter().map(|(_, finished)| finished).collect()
+}
+
+async fn run_one(task: Task, environment: &ScriptEnvironment, foreground: bool) -> Finished {
+    let Task { folder, event, command, package, extra, .. } = &task;
+    let variables = environment.of_event(package, folder, event, command, &[], extra);
+    let shell = environment.shell.as_deref();
+    let script = Script { command, arguments: &[], folder, variables, shell };
+    let result = if foreground { script.run_in_foreground().await } else { script.run_in_background().await };
+    Finished { result: result.map_err(|error| error.to_string()), task }
+}
