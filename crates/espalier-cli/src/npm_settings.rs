@@ -108,12 +108,6 @@ const SETTINGS: &[Setting] = &[
     switch("save", SAVING, "Save to package.json [default: true; false for update]"),
     switch("save-exact", SAVING, "Save the exact version, without a prefix"),
     text("save-prefix", "PREFIX", SAVING, "What to put before a version that is saved [default: ^]"),
-    text(
-        "lockfile-version",
-        "VERSION",
-        TREE,
-        "The version of lockfile to write: 1, 2 or 3 [default: as it is, else 3]",
-    ),
     text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
     text("cpu", "CPU", PLATFORM, "The processor to resolve for, as in `process.arch` [default: this one]"),
     text("libc", "LIBC", PLATFORM, "The C library to resolve for, glibc or musl [default: this one]"),
@@ -127,7 +121,6 @@ const SETTINGS: &[Setting] = &[
     switch("prefer-online", NETWORK, "Ask the registry even where the cache is fresh"),
     text("userconfig", "FILE", NETWORK, "The user's settings [default: ~/.npmrc]"),
     text("globalconfig", "FILE", NETWORK, "The machine's settings [default: etc/npmrc beside node]"),
-    text("loglevel", "LEVEL", NETWORK, "npm's level of detail; Espalier has --quiet"),
 ];
 
 impl<S> NpmSettings<S> {
