@@ -53,7 +53,9 @@ interface Input {
   manifest: string;
   files: Record<string, string>;
   legacyPeerDeps: boolean;
+  strictPeerDeps: boolean;
   force: boolean;
+  preferDedupe: boolean;
 }
 
 function input(folder: string): Input {
@@ -65,7 +67,9 @@ function input(folder: string): Input {
     manifest: readFileSync(join(folder, 'package.json'), 'utf8'),
     files: Object.fromEntries(manifests.map((path) => [path, readFileSync(join(folder, path), 'utf8')])),
     legacyPeerDeps: given.includes('--legacy-peer-deps'),
+    strictPeerDeps: given.includes('--strict-peer-deps'),
     force: given.includes('--force'),
+    preferDedupe: given.includes('--prefer-dedupe'),
   };
 }
 

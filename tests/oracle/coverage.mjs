@@ -14,36 +14,44 @@ export const startCoverage = async () => {
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  return { stop: (library) => stop(session, library) }
+  // By file, for each character whether it was ever executed. V8 counts from one report to the next.
+  const executed = new Map()
+  return { report: (library) => report(session, library, executed) }
 }
 
-const stop = async (session, library) => {
+// What was never executed so far.
+const report = async (session, library, executed) => {
   const { result } = await session.post('Profiler.takePreciseCoverage')
-  session.disconnect()
-  const report = []
   for (const { url, functions } of result) {
     const file = url.startsWith('file:') && relative(library, fileURLToPath(url))
     if (file && files.includes(file) && url === pathToFileURL(fileURLToPath(url)).href) {
-      const source = await readFile(fileURLToPath(url), 'utf8')
-      report.push({ file, unreached: unreached(source.length, functions) })
+      if (!executed.has(file)) {
+        executed.set(file, new Uint8Array((await readFile(fileURLToPath(url), 'utf8')).length))
+      }
+      note(executed.get(file), functions)
     }
   }
-  return report.sort((one, other) => one.file.localeCompare(other.file, 'en'))
+  const unreached = [...executed].map(([file, characters]) => ({ file, unreached: gaps(characters) }))
+  return unreached.sort((one, other) => one.file.localeCompare(other.file, 'en'))
 }
 
-// Beginnings and ends of what was never executed. V8's ranges of a function are nested; an inner range overrides
-// the count of the ones around it.
-const unreached = (length, functions) => {
-  const executed = new Uint8Array(length).fill(1)
+// V8's ranges of a function are nested; an inner range overrides the count of the ones around it.
+const note = (executed, functions) => {
+  const now = new Uint8Array(executed.length)
   const ranges = functions.flatMap(({ ranges }) => ranges)
   ranges.sort((one, other) => one.startOffset - other.startOffset || other.endOffset - one.endOffset)
   for (const { startOffset, endOffset, count } of ranges) {
-    executed.fill(count > 0 ? 1 : 0, startOffset, endOffset)
+    now.fill(count > 0 ? 1 : 0, startOffset, endOffset)
   }
+  now.forEach((reached, index) => (executed[index] |= reached))
+}
+
+// Beginnings and ends of what was never executed.
+const gaps = (executed) => {
   const found = []
   for (let start = executed.indexOf(0); start !== -1;) {
     const after = executed.indexOf(1, start)
-    const end = after === -1 ? length : after
+    const end = after === -1 ? executed.length : after
     found.push([start, end])
     start = executed.indexOf(0, end)
   }

@@ -8,8 +8,9 @@
 //   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
 // The lock is left in the job's folder, where npm put it. Another kind of job fetches a full packument:
 //   {"packument": <name>, "registry": …}
-// The first line out says which node and npm this is; after the end of input comes the coverage, if it was
-// asked for.
+// A third says what of npm's code was never executed so far, if the process was started with --coverage:
+//   {"coverage": true}
+// The first line out says which node and npm this is.
 //
 // It uses npm's own command line class, so that arguments, .npmrc files and their defaults mean what they
 // mean to npm. What a run leaves behind in the process (the environment, the working directory) is put back.
@@ -28,12 +29,11 @@ const coverage = switches.includes('--coverage') ? await startCoverage() : null
 const require = createRequire(join(npmFolder, 'package.json'))
 const Npm = require('./lib/npm.js')
 const pacote = require('pacote')
-const PackumentCache = require('@npmcli/arborist/lib/packument-cache.js')
 
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
 )
-// Parsed packuments, shared by all jobs that ask the same registry.
+// Parsed packuments, shared by all jobs that ask the same registry. npm's own cache leaves out the large ones.
 const packuments = new Map()
 
 const answer = (value) => new Promise((written) => process.stdout.write(`${JSON.stringify(value)}\n`, written))
@@ -72,6 +72,9 @@ const restoreProcess = () => {
   process.exitCode = 0
 }
 
+// npm also ends with errors that nobody waits for, thrown while it fetches ahead (lib/cli/exit-handler.js).
+const crash = () => new Promise((_, fail) => process.once('uncaughtException', fail))
+
 const run = async (job) => {
   process.chdir(job.folder ?? scratch)
   const argv = ['install', `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
@@ -82,15 +85,16 @@ const run = async (job) => {
       return await pacote.packument(job.packument, { ...npm.flatOptions, fullMetadata: true })
     }
     if (!packuments.has(job.registry)) {
-      packuments.set(job.registry, new PackumentCache())
+      packuments.set(job.registry, new Map())
     }
     npm.flatOptions.packumentCache = packuments.get(job.registry)
-    await npm.exec(command, args)
+    await Promise.race([npm.exec(command, args), crash()])
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8') }
   } catch (error) {
     return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
   } finally {
     npm.unload()
+    process.removeAllListeners('uncaughtException')
     restoreProcess()
   }
 }
@@ -99,9 +103,9 @@ await prepare()
 restoreProcess()
 await answer({ node: process.version, npm: Npm.version })
 for await (const line of createInterface({ input: process.stdin })) {
-  await answer(await run(JSON.parse(line)))
+  const job = JSON.parse(line)
+  await answer(
+    job.coverage ? { coverage: await coverage.report(join(npmFolder, 'node_modules/@npmcli/arborist/lib')) } : await run(job),
+  )
 }
 await rm(join(scratch, 'cache'), { recursive: true, force: true })
-if (coverage) {
-  await answer({ coverage: await coverage.stop(join(npmFolder, 'node_modules/@npmcli/arborist/lib')) })
-}

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use espalier_core::manifest_edit::SaveType;
 
-use crate::npm_settings::{ForResolving, NpmSettings};
+use crate::npm_settings::{ForResolving, NpmSettings, SAVING};
 
 pub mod project;
 pub mod reading;
@@ -30,17 +30,33 @@ pub enum Command {
     /// Writes what `npm install --package-lock-only` would write, and touches nothing else. Settings come from the
     /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
     /// the first of these that makes a setting wins.
-    Lock(ChangeArguments),
-    /// Add dependencies to package.json and package-lock.json
+    Lock(RelockArguments),
+
+    /// Install exactly what package-lock.json says, and repair what isn't as it should be
     ///
-    /// A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a tarball or a repository.
+    /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
+    Ci(InstallArguments),
+
+    /// Install the dependencies of package.json, and bring package-lock.json up to date
+    ///
+    /// With packages, adds them first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
+    /// tarball or a repository.
+    #[command(visible_alias = "i")]
+    Install(ChangeArguments),
+
+    /// Add dependencies, and install them
     Add(ChangeArguments),
-    /// Remove dependencies from package.json and package-lock.json
+
+    /// Remove dependencies
     #[command(visible_alias = "rm", alias = "uninstall")]
     Remove(ChangeArguments),
+
     /// Bring dependencies up to date within the ranges that package.json asks for
     #[command(visible_alias = "up")]
     Update(ChangeArguments),
+
+    /// Look after the store that all projects share
+    Store(StoreArguments),
 
     /// Run a script of package.json
     #[command(visible_alias = "run-script")]
@@ -98,60 +114,70 @@ pub enum Command {
     Other(Vec<OsString>),
 }
 
-/// What the commands that change dependencies take.
+/// What `lock` takes.
 #[derive(Debug, Args)]
-pub struct ChangeArguments {
-    /// The packages
-    #[arg(value_name = "PACKAGE")]
-    pub packages: Vec<String>,
-
-    /// Where to save them.
+pub struct RelockArguments {
+    /// Packages, and where to save them.
     #[command(flatten)]
-    pub save: SaveArguments,
-
-    /// Write package-lock.json and package.json only; do not touch `node_modules`
-    #[arg(long)]
-    pub package_lock_only: bool,
+    pub packages: PackageArguments,
 
     /// What every resolution takes.
     #[command(flatten)]
     pub lock: LockArguments,
 }
 
-/// npm's `--save-…`.
+/// What the commands that change dependencies take.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Saving")]
-pub struct SaveArguments {
+pub struct ChangeArguments {
+    /// Packages, and where to save them.
+    #[command(flatten)]
+    pub packages: PackageArguments,
+
+    /// Write package-lock.json and package.json only; do not touch `node_modules`
+    #[arg(long)]
+    pub package_lock_only: bool,
+
+    /// What every installation takes.
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+/// Packages, and npm's `--save-…`.
+#[derive(Debug, Args)]
+pub struct PackageArguments {
+    /// The packages
+    #[arg(value_name = "PACKAGE")]
+    pub packages: Vec<String>,
+
     /// Save to `dependencies`
-    #[arg(short = 'P', long, group = "save_type")]
+    #[arg(short = 'P', long, help_heading = SAVING, group = "save_type")]
     pub save_prod: bool,
 
     /// Save to `devDependencies`
-    #[arg(short = 'D', long, group = "save_type")]
+    #[arg(short = 'D', long, help_heading = SAVING, group = "save_type")]
     pub save_dev: bool,
 
     /// Save to `optionalDependencies`
-    #[arg(short = 'O', long, group = "save_type")]
+    #[arg(short = 'O', long, help_heading = SAVING, group = "save_type")]
     pub save_optional: bool,
 
     /// Save to `peerDependencies`
-    #[arg(long, group = "save_type")]
+    #[arg(long, help_heading = SAVING, group = "save_type")]
     pub save_peer: bool,
 
     /// Save to `bundleDependencies`, too
-    #[arg(short = 'B', long)]
+    #[arg(short = 'B', long, help_heading = SAVING)]
     pub save_bundle: bool,
 
     /// The workspace to change, by its name or folder; may be given more than once
-    #[arg(short, long = "workspace", value_name = "NAME")]
+    #[arg(short, long = "workspace", value_name = "NAME", help_heading = SAVING)]
     pub workspace: Vec<String>,
 
     /// Change the root as well
-    #[arg(long)]
+    #[arg(long, help_heading = SAVING)]
     pub include_workspace_root: bool,
 }
 
-impl SaveArguments {
+impl PackageArguments {
     /// The block that was asked for.
     pub fn kind(&self) -> Option<SaveType> {
         let kinds = [
@@ -162,6 +188,49 @@ impl SaveArguments {
         ];
         kinds.into_iter().find(|(given, _)| *given).map(|(_, kind)| kind)
     }
+}
+
+/// What `ci` and `install` take.
+#[derive(Debug, Args)]
+pub struct InstallArguments {
+    /// What they have in common with `lock`.
+    #[command(flatten)]
+    pub lock: LockArguments,
+
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Where to keep packages for all projects [default: store in the cache folder, or ESPALIER_STORE]
+    #[arg(long, value_name = "DIR")]
+    pub store_dir: Option<PathBuf>,
+}
+
+/// What `store` takes.
+#[derive(Debug, Args)]
+pub struct StoreArguments {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+
+    /// Where it is [default: store in the cache folder, or ESPALIER_STORE]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub store_dir: Option<PathBuf>,
+
+    /// Print one JSON object instead of text; errors too
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with the store.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Print where it is
+    Path,
+    /// Compare every file with what was stored, and remove the packages that differ
+    Verify,
+    /// Remove the packages that no project uses
+    Prune,
 }
 
 /// What `lock` takes.

@@ -14,14 +14,21 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
+use espalier_core::Changes;
+
 use arguments::{Arguments, Command};
+use command::{install, lock};
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Lock(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
-        Command::Add(arguments) => command::lock::run(&arguments, command::lock::additions(&arguments)),
-        Command::Remove(arguments) => command::lock::run(&arguments, command::lock::removals(&arguments)),
-        Command::Update(arguments) => command::lock::run(&arguments, command::lock::updates(&arguments)),
+        Command::Lock(arguments) => lock::run(&arguments.lock, lock::additions(&arguments.packages)),
+        Command::Ci(arguments) => install::run(&arguments, Changes::default(), true),
+        Command::Install(arguments) | Command::Add(arguments) => {
+            install::change(&arguments, lock::additions(&arguments.packages))
+        }
+        Command::Remove(arguments) => install::change(&arguments, lock::removals(&arguments.packages)),
+        Command::Update(arguments) => install::change(&arguments, lock::updates(&arguments.packages)),
+        Command::Store(arguments) => command::store::run(&arguments),
         Command::Run(arguments) => command::run::run(arguments.script.as_deref(), &arguments.how, "run"),
         Command::Test(arguments) => command::run::run(Some("test"), &arguments, "test"),
         Command::Start(arguments) => command::run::run(Some("start"), &arguments, "start"),

@@ -34,9 +34,9 @@ macro_rules! shown {
 shown! {
     /// For commands that resolve.
     ForResolving: [
-        "legacy-peer-deps", "strict-peer-deps", "force", "prefer-dedupe", "install-links", "engine-strict", "before", "tag",
-        "allow-git", "allow-remote", "allow-file", "allow-directory", "allow-unused-patches", "ignore-extension",
-        "lockfile-version", "package-lock", "save", "save-exact", "save-prefix", "os", "cpu", "libc", "registry", "offline", "prefer-offline", "prefer-online", "userconfig",
+        "omit", "include", "legacy-peer-deps", "strict-peer-deps", "force", "prefer-dedupe", "install-links", "engine-strict",
+        "install-strategy", "ignore-scripts", "before", "tag", "allow-git", "allow-remote", "allow-file", "allow-directory", "allow-unused-patches",
+        "ignore-extension", "lockfile-version", "package-lock", "save", "save-exact", "save-prefix", "os", "cpu", "libc", "registry", "offline", "prefer-offline", "prefer-online", "userconfig",
     ];
     /// For commands that run scripts.
     ForScripts: ["ignore-scripts", "foreground-scripts", "script-shell"];
@@ -78,7 +78,7 @@ const TREE: &str = "Tree";
 const PLATFORM: &str = "Platform";
 const SCRIPTS: &str = "Scripts";
 const NETWORK: &str = "Network";
-const SAVING: &str = "Saving";
+pub const SAVING: &str = "Saving";
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
 
 const SETTINGS: &[Setting] = &[
@@ -86,6 +86,7 @@ const SETTINGS: &[Setting] = &[
     switch("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
     switch("force", TREE, "Keep going where peers conflict"),
     switch("prefer-dedupe", TREE, "Prefer a version that is already there to a newer one"),
+    text("install-strategy", "STRATEGY", TREE, "How high packages may go: hoisted, nested or shallow"),
     switch("install-links", TREE, "Pack folders outside the project instead of linking them"),
     switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
     Setting { name: "omit", kind: KINDS, heading: TREE, help: "Leave out a kind of dependencies" },

@@ -74,14 +74,24 @@ fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
     const WIRES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let beat = usize::try_from(elapsed.as_millis() / INTERVAL.as_millis()).unwrap_or_default();
     let plain = Style::new();
-    let mut parts = vec![
-        (LIVING, WIRES[beat % WIRES.len()].to_owned()),
-        (plain, " Resolving  ".to_owned()),
-        (STRONG, grouped(activity.placed.get())),
-        (plain, " placed".to_owned()),
-        (QUIET, "  ·  ".to_owned()),
-        (plain, format!("{} fetched", grouped(activity.answered.get()))),
-    ];
+    let mut parts = vec![(LIVING, WIRES[beat % WIRES.len()].to_owned())];
+    let wanted = activity.to_install.get();
+    let counts = if wanted == 0 {
+        [
+            (" Resolving  ", grouped(activity.placed.get()), " placed"),
+            ("", grouped(activity.answered.get()), " fetched"),
+        ]
+    } else {
+        let installed = format!("{} of {}", grouped(activity.installed.get()), grouped(wanted));
+        [(" Installing  ", installed, " linked"), ("", grouped(activity.downloaded.get()), " downloaded")]
+    };
+    for (index, (label, count, unit)) in counts.into_iter().enumerate() {
+        if index > 0 {
+            parts.push((QUIET, "  ·  ".to_owned()));
+        }
+        let style = if index == 0 { STRONG } else { plain };
+        parts.extend([(plain, label.to_owned()), (style, count), (plain, unit.to_owned())]);
+    }
     let bytes = activity.network_bytes.get();
     if bytes > 0 {
         parts.extend([(QUIET, "  ·  ".to_owned()), (plain, report::bytes(bytes))]);
@@ -120,6 +130,16 @@ mod tests {
         activity.answered.add(1240);
         activity.network_bytes.add(4_120_000);
         assert_eq!(plain(&activity, 100), "⠴ Resolving  182 placed  ·  1,240 fetched  ·  4.1 MB  ·  1.2 s");
+    }
+
+    #[test]
+    fn it_goes_on_to_installing() {
+        let activity = Activity::default();
+        activity.placed.add(182);
+        activity.to_install.add(1461);
+        activity.installed.add(640);
+        activity.downloaded.add(700);
+        assert_eq!(plain(&activity, 100), "⠴ Installing  640 of 1,461 linked  ·  700 downloaded  ·  1.2 s");
     }
 
     #[test]

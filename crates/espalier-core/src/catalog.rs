@@ -14,8 +14,9 @@ use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
 use crate::packument::Packument;
-use crate::pick::{NoPick, Picker};
+use crate::pick::{Engine, NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
+use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::Tree;
 
@@ -30,6 +31,7 @@ pub struct Catalog {
     before_exclude: Vec<String>,
     full_documents: bool,
     with_peers: bool,
+    tree_only: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
     /// Manifests that were read, by package and index of the version.
     manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
@@ -55,6 +57,7 @@ impl Catalog {
             before_exclude: options.before_exclude.clone(),
             full_documents: before.is_some(),
             with_peers: !options.legacy_peer_deps,
+            tree_only: options.tree_only,
             packuments: FxHashMap::default(),
             manifests: FxHashMap::default(),
             choices: FxHashMap::default(),
@@ -113,6 +116,7 @@ impl Catalog {
     fn look_ahead(&mut self, tree: &mut Tree, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(tree, package, spec) else { return };
         if manifest.abbreviated
+            && !self.tree_only
             && let Some(version) = &manifest.version
         {
             let request =
@@ -200,14 +204,37 @@ impl Catalog {
         Ok(manifest)
     }
 
+    /// The releases of a package whose packument is here, the newest first.
+    pub fn releases<'a>(
+        &'a mut self,
+        tree: &'a mut Tree,
+        package: Name,
+    ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
+        let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
+        let mut releases: Vec<(Version, usize)> = packument
+            .iter()
+            .flat_map(|packument| {
+                let versions = packument.semver().iter().enumerate();
+                versions.filter_map(|(index, version)| {
+                    Some((version.clone().filter(|version| !version.is_prerelease())?, index))
+                })
+            })
+            .collect();
+        releases.sort();
+        releases.into_iter().rev().filter_map(move |(version, index)| {
+            let manifest = self.manifest(tree, package, packument.as_ref()?, index).ok()?;
+            Some((version, manifest))
+        })
+    }
+
     /// The answer to a request other than for a packument.
     pub fn answer(&self, request: &Request) -> Option<&Reply> {
         self.others.get(request)
     }
 
-    /// Whether this Node and npm suit a package.
-    pub fn suits_engines(&mut self, manifest: &Manifest) -> bool {
-        manifest.field("engines").is_none_or(|engines| self.picker.suits(engines))
+    /// Whether this Node or npm suits a package.
+    pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
+        manifest.field("engines").is_none_or(|engines| self.picker.suits_engine(engines, engine))
     }
 }
 

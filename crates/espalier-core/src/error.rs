@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::remedy::Change;
 use crate::request::FetchFailure;
 
 /// One step of the chain from the root to the package that asked.
@@ -84,6 +85,9 @@ pub struct PeerConflict {
     pub current: ConflictSide,
     /// What else is asked for, and by whom.
     pub wanted: ConflictSide,
+    /// Changes that might settle it, for [`crate::remedy::Search`] to try.
+    #[serde(skip)]
+    pub proposals: Vec<Change>,
 }
 
 /// One of the two chains that collide.

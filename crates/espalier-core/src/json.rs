@@ -4,7 +4,7 @@
 //! (`json-parse-even-better-errors`). Writing: npm's order of keys (`json-stringify-nice`) in the format
 //! of `JSON.stringify`.
 
-use serde::Serialize;
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::collation;
@@ -133,7 +133,7 @@ fn in_order(value: &Value) -> Value {
 }
 
 /// JavaScript takes ten characters of an indent at most.
-fn pretty(value: &Value, indent: &str) -> String {
+fn pretty(value: &impl Serialize, indent: &str) -> String {
     let indent: String = indent.chars().take(10).collect();
     let mut bytes = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
@@ -144,35 +144,41 @@ fn pretty(value: &Value, indent: &str) -> String {
 
 /// Writes a lockfile: values that aren't objects first, preferred keys first, the rest by collation.
 pub fn stringify_lockfile(value: &Value, format: &Format) -> String {
-    let sorted = sorted(value);
     // npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
     let indent = if format.indent.is_empty() { "  " } else { &format.indent };
-    let text = pretty(&sorted, indent) + "\n";
+    let text = pretty(&Sorted(value), indent) + "\n";
     match format.newline.as_str() {
         "" | "\n" => text,
         newline => text.replace('\n', newline),
     }
 }
 
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => {
-            let mut entries: Vec<(&String, &Value)> = entries(object);
-            let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
-            entries.sort_by(|(a, x), (b, y)| {
-                x.is_object()
-                    .cmp(&y.is_object())
-                    .then_with(|| rank(a).cmp(&rank(b)))
-                    .then_with(|| collation::compare(a, b))
-            });
-            // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
-            in_javascript_order(&mut entries, |(key, _)| key);
-            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+/// A value that is written in npm's order.
+struct Sorted<'a>(&'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(object) => {
+                let sorted = sorted_entries(object);
+                serializer.collect_map(sorted.into_iter().map(|(key, value)| (key, Sorted(value))))
+            }
+            Value::Array(values) => serializer.collect_seq(values.iter().map(Sorted)),
+            Value::Number(number) => javascript_number(number).serialize(serializer),
+            other => other.serialize(serializer),
         }
-        Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
-        Value::Number(number) => Value::Number(javascript_number(number)),
-        other => other.clone(),
     }
+}
+
+fn sorted_entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
+    let mut keyed: Vec<((bool, usize), &String, &Value)> =
+        entries(object).into_iter().map(|(key, value)| ((value.is_object(), rank(key)), key, value)).collect();
+    keyed.sort_by(|(class, a, _), (other, b, _)| class.cmp(other).then_with(|| collation::compare(a, b)));
+    let mut sorted: Vec<(&String, &Value)> = keyed.into_iter().map(|(_, key, value)| (key, value)).collect();
+    // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
+    in_javascript_order(&mut sorted, |(key, _)| key);
+    sorted
 }
 
 /// JavaScript writes whole numbers without a fraction.

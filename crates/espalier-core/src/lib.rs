@@ -28,6 +28,7 @@ pub mod paths;
 pub mod pick;
 mod place;
 mod platform;
+pub mod remedy;
 pub mod request;
 pub mod resolution;
 pub mod semver;
@@ -35,11 +36,14 @@ pub mod spec;
 mod tree;
 
 pub use changes::{ChangedManifest, Changes, Update};
+pub use collation::compare as collate;
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
+pub use lockfile::hidden_lockfile;
 pub use manifest::normalized_bin;
-pub use options::{Allow, Installed, InstalledPackage, Options, Platform, Project};
+pub use options::{Allow, InstallStrategy, Installed, InstalledPackage, Omit, Options, Platform, Project};
 pub use packument::{Packument, PackumentError};
+pub use remedy::{Change, Remedy};
 pub use request::{
     Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, Request, TarballListing, Urgency,
 };

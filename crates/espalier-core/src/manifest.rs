@@ -16,8 +16,10 @@ use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
 
+/// A name and what is asked for.
+pub type Dependency = (Name, Rc<Spec>);
 /// One block of dependencies in JavaScript's order.
-pub type Dependencies = Vec<(Name, Rc<Spec>)>;
+pub type Dependencies = Vec<Dependency>;
 
 /// A normalised manifest.
 #[derive(Clone, Debug, Default)]

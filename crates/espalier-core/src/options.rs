@@ -77,6 +77,30 @@ pub enum Allow {
     None,
 }
 
+/// `--install-strategy`: how high in the tree a package may go. npm's `linked` resolves as `Hoisted`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InstallStrategy {
+    /// As high as it can.
+    #[default]
+    Hoisted,
+    /// As deep as it can, nothing is shared.
+    Nested,
+    /// Only what the project itself asks for is at the top.
+    Shallow,
+}
+
+/// Kinds of dependencies that won't be installed (`--omit`). They are in the lock all the same, but it is no
+/// error if they don't suit this Node or platform.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omit {
+    /// `--omit=dev`
+    pub dev: bool,
+    /// `--omit=optional`
+    pub optional: bool,
+    /// `--omit=peer`
+    pub peer: bool,
+}
+
 /// npm's settings that change the tree, by npm's names.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -84,8 +108,11 @@ pub struct Options {
     pub node_version: String,
     /// The npm version that `engines.npm` is checked against.
     pub npm_version: String,
-    /// Where the tree shall run.
+    /// Where the tree shall run (`--os`, `--cpu`, `--libc`): optional packages have to suit it.
     pub platform: Platform,
+    /// Where npm would run, if that is another platform: the packages that aren't optional have to suit it,
+    /// whatever `--os` says.
+    pub host: Option<Platform>,
     /// `--legacy-peer-deps`: peer dependencies are not installed and not checked.
     pub legacy_peer_deps: bool,
     /// `--strict-peer-deps`: any conflicting peer is an error, also deep in the tree.
@@ -94,6 +121,10 @@ pub struct Options {
     pub force: bool,
     /// `--prefer-dedupe`: an older version that is already there is preferred to a newer one.
     pub prefer_dedupe: bool,
+    /// `--install-strategy`.
+    pub install_strategy: InstallStrategy,
+    /// `--omit`.
+    pub omit: Omit,
     /// `--install-links`: folders outside the project are packed and copied, not linked.
     pub install_links: bool,
     /// `--engine-strict`: a package that doesn't support this Node or npm is an error.
@@ -106,9 +137,6 @@ pub struct Options {
     pub lockfile_version: Option<u64>,
     /// `--no-package-lock` is the contrary: the lock is neither read nor of any consequence.
     pub package_lock: bool,
-    /// Whether only a lock is made (`--package-lock-only`): then packages with bundles are looked into, which an installation
-    /// does when it unpacks them.
-    pub lock_only: bool,
     /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
     pub save: bool,
     /// `--allow-git`: whose git dependencies may be fetched.
@@ -127,6 +155,12 @@ pub struct Options {
     pub ignore_extension: bool,
     /// The host of the registry that is npm's default, whose tarballs in a yarn.lock stand for plain versions.
     pub default_registry_host: String,
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
+    /// when the tree stands: what bundled packages lack is not fetched then.
+    pub complete: bool,
+    /// Not npm's: only find out whether there is a tree. What abbreviated packuments leave out isn't fetched, and
+    /// the lockfile is short of it.
+    pub tree_only: bool,
 }
 
 /// The Node version assumed where none can be asked.
@@ -140,17 +174,19 @@ impl Default for Options {
             node_version: DEFAULT_NODE_VERSION.into(),
             npm_version: NPM_VERSION.into(),
             platform: Platform::default(),
+            host: None,
             legacy_peer_deps: false,
             strict_peer_deps: false,
             force: false,
             prefer_dedupe: false,
+            install_strategy: InstallStrategy::Hoisted,
+            omit: Omit::default(),
             install_links: false,
             engine_strict: false,
             before: None,
             default_tag: "latest".into(),
             lockfile_version: None,
             package_lock: true,
-            lock_only: true,
             save: true,
             allow_git: Allow::None,
             allow_remote: Allow::None,
@@ -160,6 +196,8 @@ impl Default for Options {
             allow_unused_patches: false,
             ignore_extension: false,
             default_registry_host: String::new(),
+            complete: true,
+            tree_only: false,
         }
     }
 }

@@ -20,9 +20,12 @@ pub struct Picker {
     judged: FxHashMap<(Engine, String), bool>,
 }
 
+/// What `engines` can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Engine {
+pub enum Engine {
+    /// `engines.node`
     Node,
+    /// `engines.npm`
     Npm,
 }
 
@@ -133,23 +136,26 @@ impl Picker {
 
     /// Whether this Node and npm are in the ranges of an `engines` field.
     pub fn suits(&mut self, engines: &Value) -> bool {
-        [Engine::Node, Engine::Npm].into_iter().all(|engine| {
-            let (key, version) = match engine {
-                Engine::Node => ("node", &self.node),
-                Engine::Npm => ("npm", &self.npm),
-            };
-            let (Some(wanted), Some(version)) = (engines.get(key).filter(|value| json::truthy(value)), version) else {
-                return true;
-            };
-            let Some(wanted) = wanted.as_str() else { return false };
-            if let Some(&known) = self.judged.get(&(engine, wanted.to_owned())) {
-                return known;
-            }
-            let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
-            let suits = Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(version));
-            self.judged.insert((engine, wanted.to_owned()), suits);
-            suits
-        })
+        self.suits_engine(engines, Engine::Node) && self.suits_engine(engines, Engine::Npm)
+    }
+
+    /// Whether just this Node or this npm is.
+    pub fn suits_engine(&mut self, engines: &Value, engine: Engine) -> bool {
+        let (key, version) = match engine {
+            Engine::Node => ("node", &self.node),
+            Engine::Npm => ("npm", &self.npm),
+        };
+        let (Some(wanted), Some(version)) = (engines.get(key).filter(|value| json::truthy(value)), version) else {
+            return true;
+        };
+        let Some(wanted) = wanted.as_str() else { return false };
+        if let Some(&known) = self.judged.get(&(engine, wanted.to_owned())) {
+            return known;
+        }
+        let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
+        let suits = Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(version));
+        self.judged.insert((engine, wanted.to_owned()), suits);
+        suits
     }
 
     /// The versions nearest to what was asked for, best first, for an error message.

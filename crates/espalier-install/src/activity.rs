@@ -20,6 +20,12 @@ pub struct Activity {
     pub retries: Counter,
     /// Documents that were read from the cache, including those the registry confirmed.
     pub cached_documents: Counter,
+    /// Packages that are to be put on disk.
+    pub to_install: Counter,
+    /// Packages that were fetched into the store.
+    pub downloaded: Counter,
+    /// Packages that are in their place.
+    pub installed: Counter,
     /// Decompressing, summed over threads.
     pub inflating: Stopwatch,
     /// Parsing, summed over threads.

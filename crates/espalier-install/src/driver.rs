@@ -5,11 +5,13 @@
 //! than a fixed number are out at once. In which order answers come makes no difference to the tree; that is the core's
 //! promise, and nothing here weakens it.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use espalier_core::{Answer, Event, FetchFailure, Outcome, Progress, Request, Resolution, ResolveError};
+use espalier_core::{Answer, Event, FetchFailure, Outcome, Packument, Progress, Request, Resolution, ResolveError};
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
@@ -24,13 +26,32 @@ pub struct Sources {
     pub registry: Registry,
     /// Folders and tarballs on disk.
     pub project: ProjectFolder,
+    /// Packuments that came in this run, by name and whether they are full: a resolution that fails may be followed by
+    /// trials of what would mend it.
+    packuments: Arc<Mutex<HashMap<(String, bool), Arc<Packument>>>>,
 }
 
 impl Sources {
+    /// Sources that remember nothing yet.
+    pub fn new(registry: Registry, project: ProjectFolder) -> Self {
+        Self { registry, project, packuments: Arc::default() }
+    }
+
+    async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
+        let remembered = || self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name.to_owned(), full);
+        if let Some(packument) = remembered().get(&key) {
+            return Ok(Arc::clone(packument));
+        }
+        let packument = self.registry.packument(name, full).await?;
+        remembered().insert(key, Arc::clone(&packument));
+        Ok(packument)
+    }
+
     /// Answers one request.
     async fn answer(self, request: &Request) -> Result<Answer, FetchFailure> {
         match request {
-            Request::Packument { name, full } => self.registry.packument(name, *full).await.map(Answer::Packument),
+            Request::Packument { name, full } => self.packument(name, *full).await.map(Answer::Packument),
             Request::VersionDocument { name, version } => {
                 self.registry.version_document(name, version).await.map(Answer::VersionDocument)
             }

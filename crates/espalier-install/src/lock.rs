@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::{Changes, Event, Options, Outcome, Project, Resolution, ResolveError, Update};
+use espalier_core::remedy::Search;
+use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -16,6 +18,7 @@ use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
+use crate::remedies;
 
 /// What to lock, and with which settings.
 #[derive(Debug)]
@@ -49,6 +52,17 @@ pub struct Locked {
     pub phases: Phases,
 }
 
+/// A tree that isn't written yet.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    pub outcome: Outcome,
+    /// As it is on disk.
+    pub lockfile: Lockfile,
+    pub registry: Registry,
+    pub start: Instant,
+    pub phases: Phases,
+}
+
 /// The parts of a run, one after the other. Between the first and the last, waiting takes turns with the resolution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phases {
@@ -77,6 +91,8 @@ pub enum LockError {
         error: Box<ResolveError>,
         /// What was to be resolved: errors in its files are shown in their text.
         project: Box<Project>,
+        /// What would resolve it, each of them tried; the smallest first, then npm's flags.
+        remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
     #[error("interrupted; the lockfile was not touched")]
@@ -90,38 +106,86 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
+        let resolved = self.resolve(true, true, observe, interruption).await?;
+        let end = Instant::now();
+        let written = self.save(&resolved)?;
+        let finishing = resolved.phases.finishing + end.elapsed();
+        Ok(Locked {
+            path: resolved.lockfile.path().to_owned(),
+            written,
+            elapsed: resolved.start.elapsed(),
+            phases: Phases { finishing, ..resolved.phases },
+            outcome: resolved.outcome,
+        })
+    }
+
+    /// Writes package.json, where it was changed, and the lockfiles. package.json is first: should it be cut off between the
+    /// two, the next run completes the lock.
+    pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
+        for changed in &resolved.outcome.changed_manifests {
+            self.project.write_manifest(&changed.folder, &changed.text)?;
+        }
+        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
+        let saved = self.settings.tree.save.unwrap_or(true) || self.changes.update != Update::None;
+        if !saved || !self.settings.tree.package_lock {
+            return Ok(Written::Unchanged);
+        }
+        if let Some(text) = &resolved.outcome.yarn_lock {
+            self.project.write_yarn_lock(text)?;
+        }
+        resolved.lockfile.write(&resolved.outcome.lockfile)
+    }
+
+    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
+    /// lock says is trusted as far as it can be, as `npm ci` does.
+    pub(crate) async fn resolve(
+        &self,
+        complete: bool,
+        may_save: bool,
+        observe: impl FnMut(Event),
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
         let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
-        let resolution = Resolution::new(project.clone(), self.options().await);
-        let saves = Saves::of(&self);
-        let sources = Sources { registry, project: self.project };
+        let options = self.options().await;
+        let options = Options { complete, save: options.save && may_save, ..options };
+        let resolution = Resolution::new(project.clone(), options.clone());
+        let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let starting = start.elapsed();
+        let mut interruption = pin!(interruption);
         let (ended, waiting) =
-            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption).await;
+            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption.as_mut()).await;
         let end = Instant::now();
         let result = match ended {
-            Ended::Finished(finished) => finished
-                .map_err(|error| LockError::Resolve { error: Box::new(error), project: Box::new(project) })
-                .and_then(|outcome| Ok((saves.write(&lockfile, &outcome)?, outcome))),
+            Ended::Finished(finished) => match *finished {
+                Ok(outcome) => Ok(outcome),
+                Err(error) => {
+                    let search = Search::new(project.clone(), options, &error);
+                    let remedies =
+                        remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
+                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
+                }
+            },
             Ended::Interrupted => Err(LockError::Interrupted),
         };
         if let Some(cache) = cache {
             // Also after a failure: what was fetched is good for the next attempt.
             cache.flush();
         }
-        let (written, outcome) = result?;
+        let outcome = result?;
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
-        Ok(Locked { outcome, path: lockfile.path().to_owned(), written, elapsed: start.elapsed(), phases })
+        Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
 
     async fn options(&self) -> Options {
         let tree = &self.settings.tree;
         let node = host::find_on_path("node");
-        let mut platform = host::platform(node.as_deref());
+        let host = host::platform(node.as_deref());
+        let mut platform = host.clone();
         // A C library belongs to a platform: that of this machine says nothing about another one.
         if tree.os.as_ref().is_some_and(|os| *os != platform.os) {
             platform.libc = None;
@@ -131,10 +195,12 @@ impl Lock {
         platform.libc = tree.libc.clone().or(platform.libc);
         let mut options = Options {
             platform,
+            host: Some(host),
             legacy_peer_deps: tree.legacy_peer_deps,
             strict_peer_deps: tree.strict_peer_deps,
             force: tree.force,
             prefer_dedupe: tree.prefer_dedupe,
+            install_strategy: tree.install_strategy,
             install_links: tree.install_links,
             engine_strict: tree.engine_strict,
             before: tree.before,
@@ -159,33 +225,5 @@ impl Lock {
         };
         options.node_version = known.unwrap_or(options.node_version);
         options
-    }
-}
-
-/// What of an outcome reaches the disk.
-struct Saves {
-    project: ProjectFolder,
-    lockfile: bool,
-}
-
-impl Saves {
-    fn of(lock: &Lock) -> Self {
-        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
-        let saved = lock.settings.tree.save.unwrap_or(true) || lock.changes.update != Update::None;
-        Self { project: lock.project.clone(), lockfile: saved && lock.settings.tree.package_lock }
-    }
-
-    /// Writes package.json before the lock: should it be cut off between the two, the next run completes the lock.
-    fn write(&self, lockfile: &Lockfile, outcome: &Outcome) -> Result<Written, ProjectError> {
-        for changed in &outcome.changed_manifests {
-            self.project.write_manifest(&changed.folder, &changed.text)?;
-        }
-        if !self.lockfile {
-            return Ok(Written::Unchanged);
-        }
-        if let Some(text) = &outcome.yarn_lock {
-            self.project.write_yarn_lock(text)?;
-        }
-        lockfile.write(&outcome.lockfile)
     }
 }

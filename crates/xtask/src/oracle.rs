@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub const NPM_VERSION: &str = espalier_core::options::NPM_VERSION;
 
 /// The largest project of the corpus takes half a minute on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(5);
+pub const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
@@ -90,6 +90,8 @@ enum Job<'a> {
     Lock { folder: &'a Path, registry: &'a str, arguments: &'a [String] },
     /// To fetch a full packument.
     Packument { packument: &'a str, registry: &'a str },
+    /// To say what it never executed.
+    Coverage { coverage: bool },
 }
 
 /// What npm made of a project.
@@ -126,6 +128,18 @@ pub struct FileCoverage {
     pub unreached: Vec<(usize, usize)>,
 }
 
+/// npm is still at it.
+#[derive(Debug)]
+struct TooSlow(Duration);
+
+impl std::fmt::Display for TooSlow {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "the driver said nothing for {:?}", self.0)
+    }
+}
+
+impl std::error::Error for TooSlow {}
+
 /// A process that runs npm again and again. It ends when it is dropped.
 pub struct Driver {
     /// The Node version that it runs on, which npm's choices depend on.
@@ -140,7 +154,7 @@ impl Driver {
     pub fn start(npm: &Path, scratch: &Path, coverage: bool) -> anyhow::Result<Self> {
         let script = repository().join("tests/oracle/driver.mjs");
         let mut process = Command::new("node")
-            .arg("--max-old-space-size=6144")
+            .args(["--max-old-space-size=6144", "--max-semi-space-size=64"])
             .arg(&script)
             .arg(std::path::absolute(npm)?)
             .arg(std::path::absolute(scratch)?)
@@ -160,23 +174,34 @@ impl Driver {
             }
         });
         let mut driver = Self { node_version: String::new(), process, jobs, answers };
-        let greeting: Greeting = driver.read()?;
+        let greeting: Greeting = driver.read(PATIENCE)?;
         ensure!(greeting.npm == NPM_VERSION, "the oracle is npm {}, not {NPM_VERSION}", greeting.npm);
         greeting.node.trim_start_matches('v').clone_into(&mut driver.node_version);
         Ok(driver)
     }
 
-    /// Lets npm write the lock of a project.
-    pub fn ask(&mut self, folder: &Path, registry: &str, arguments: &[String]) -> anyhow::Result<Answer> {
+    /// Lets npm write the lock of a project; `None` if it takes longer than `patience`. Then the process is of no
+    /// use any more.
+    pub fn ask(
+        &mut self,
+        folder: &Path,
+        registry: &str,
+        arguments: &[String],
+        patience: Duration,
+    ) -> anyhow::Result<Option<Answer>> {
         let absolute = std::path::absolute(folder)?;
         self.send(&Job::Lock { folder: &absolute, registry, arguments })?;
-        self.read().with_context(|| format!("asking npm about {}", folder.display()))
+        match self.read(patience) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if error.is::<TooSlow>() => Ok(None),
+            Err(error) => Err(error.context(format!("asking npm about {}", folder.display()))),
+        }
     }
 
     /// Lets npm fetch a full packument; `None` for a package that the registry doesn't have.
     pub fn packument(&mut self, name: &str, registry: &str) -> anyhow::Result<Option<serde_json::Value>> {
         self.send(&Job::Packument { packument: name, registry })?;
-        let packument: serde_json::Value = self.read().with_context(|| format!("asking npm for {name}"))?;
+        let packument: serde_json::Value = self.read(PATIENCE).with_context(|| format!("asking npm for {name}"))?;
         match (packument["message"].as_str(), packument["code"].as_str()) {
             (None, _) => Ok(Some(packument)),
             (Some(_), Some("E404")) => Ok(None),
@@ -184,14 +209,14 @@ impl Driver {
         }
     }
 
-    /// Ends the process and hears what of npm's code it executed.
-    pub fn finish(mut self) -> anyhow::Result<Vec<FileCoverage>> {
+    /// What of npm's code the process never executed so far.
+    pub fn coverage(&mut self) -> anyhow::Result<Vec<FileCoverage>> {
         #[derive(Deserialize)]
         struct Report {
             coverage: Vec<FileCoverage>,
         }
-        self.jobs.take();
-        Ok(self.read::<Report>()?.coverage)
+        self.send(&Job::Coverage { coverage: true })?;
+        Ok(self.read::<Report>(PATIENCE)?.coverage)
     }
 
     fn send(&mut self, job: &Job) -> anyhow::Result<()> {
@@ -200,10 +225,10 @@ impl Driver {
         self.jobs.as_mut().context("the driver was stopped")?.write_all(&line).context("the driver has died")
     }
 
-    fn read<T: for<'de> Deserialize<'de>>(&mut self) -> anyhow::Result<T> {
-        match self.answers.recv_timeout(PATIENCE) {
+    fn read<T: for<'de> Deserialize<'de>>(&mut self, patience: Duration) -> anyhow::Result<T> {
+        match self.answers.recv_timeout(patience) {
             Ok(line) => serde_json::from_str(&line).with_context(|| format!("the driver said {line:.200}")),
-            Err(RecvTimeoutError::Timeout) => bail!("the driver said nothing for {PATIENCE:?}"),
+            Err(RecvTimeoutError::Timeout) => Err(TooSlow(patience).into()),
             Err(RecvTimeoutError::Disconnected) => bail!("the driver ended without an answer"),
         }
     }

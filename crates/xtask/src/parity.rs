@@ -2,12 +2,15 @@
 //!
 //! Every folder in `projects/` of a corpus holds a package.json, the flags npm was given (`npm-args`) and the
 //! package-lock.json that npm wrote; a folder without one is a project at which npm stops with ERESOLVE. The
-//! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver.
+//! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver. With `--install`, the
+//! trees on disk are compared instead.
 
+mod browser;
 mod compare;
 mod drive;
 #[cfg(test)]
 mod golden;
+mod install;
 mod project;
 mod random;
 
@@ -33,14 +36,29 @@ pub struct Arguments {
     /// Resolve on abbreviated packuments. The answer must not depend on it.
     #[arg(long)]
     abbreviated: bool,
+    /// Compare the trees on disk that `npm ci` and `espalier ci` make.
+    #[arg(long, conflicts_with_all = ["random", "abbreviated", "browser"])]
+    install: bool,
+    /// Resolve in Chromium, through the wasm build.
+    #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
+    browser: bool,
+    /// The command to compare with npm; by default it is built.
+    #[arg(long, value_name = "FILE", requires = "install")]
+    espalier: Option<PathBuf>,
     #[command(flatten)]
     random: random::Arguments,
 }
 
 /// Compares every project and fails if any differs.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.install {
+        return install::run(&arguments.corpus, &arguments.project, arguments.espalier.as_deref());
+    }
     if arguments.random.wanted() {
         return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);
+    }
+    if arguments.browser {
+        return browser::run(&arguments.corpus, &arguments.project);
     }
     let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
     let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);

@@ -13,46 +13,44 @@ use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
 use tokio::sync::oneshot;
 
-use crate::arguments::{ChangeArguments, LockArguments, OutputArguments};
+use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
 
-const FAILED: u8 = 1;
+pub(super) const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
 /// What `lock` and `add` ask for.
-pub fn additions(arguments: &ChangeArguments) -> Changes {
+pub fn additions(arguments: &PackageArguments) -> Changes {
     Changes { add: arguments.packages.clone(), ..places(arguments) }
 }
 
 /// What `remove` asks for.
-pub fn removals(arguments: &ChangeArguments) -> Changes {
+pub fn removals(arguments: &PackageArguments) -> Changes {
     Changes { remove: arguments.packages.clone(), ..places(arguments) }
 }
 
 /// What `update` asks for: everything, where no names are given.
-pub fn updates(arguments: &ChangeArguments) -> Changes {
+pub fn updates(arguments: &PackageArguments) -> Changes {
     let names = arguments.packages.clone();
     let update = if names.is_empty() { Update::All } else { Update::Names(names) };
     Changes { update, ..places(arguments) }
 }
 
-fn places(arguments: &ChangeArguments) -> Changes {
-    let save = &arguments.save;
+fn places(arguments: &PackageArguments) -> Changes {
     Changes {
-        save_type: save.kind(),
-        save_bundle: save.save_bundle,
-        workspaces: save.workspace.clone(),
-        include_root: save.include_workspace_root,
+        save_type: arguments.kind(),
+        save_bundle: arguments.save_bundle,
+        workspaces: arguments.workspace.clone(),
+        include_root: arguments.include_workspace_root,
         ..Changes::default()
     }
 }
 
 /// Runs the command to its exit code.
-pub fn run(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
-    let arguments = &arguments.lock;
+pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
     let result = lock(arguments, changes, &activity, &mut known);
@@ -70,9 +68,9 @@ pub fn run(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
 
 /// What was found out before it failed.
 #[derive(Default)]
-struct Known {
-    project: Option<ProjectFolder>,
-    configuration: Option<(Config, Settings)>,
+pub(super) struct Known {
+    pub project: Option<ProjectFolder>,
+    pub configuration: Option<(Config, Settings)>,
 }
 
 fn lock(
@@ -81,6 +79,24 @@ fn lock(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Locked, LockError> {
+    let lock = prepare(arguments, changes, activity, known)?;
+    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("threads can be started");
+    let observe = count(activity);
+    let result = runtime.block_on(async { lock.run(observe, interruption()).await });
+    // What is still on its way is of no use any more.
+    runtime.shutdown_background();
+    result
+}
+
+/// Finds the project and reads its settings.
+pub(super) fn prepare(
+    arguments: &LockArguments,
+    changes: Changes,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Lock, LockError> {
     let project = match &arguments.directory {
         Some(folder) => ProjectFolder::at(folder)?,
         None => ProjectFolder::around(Path::new("."))?,
@@ -97,26 +113,22 @@ fn lock(
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
     let changes = Changes { save_prefix: settings.tree.save_prefix.clone(), ..changes };
-    let node_version = arguments.node_version.clone();
-    let lock = Lock { project, settings, changes, node_version, cache, activity: Arc::clone(activity) };
+    let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
+    Ok(Lock { project, settings, changes, node_version, cache, activity })
+}
 
-    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.expect("threads can be started");
+/// Counts what the resolution decides.
+pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
     let counts = Arc::clone(activity);
-    let observe = move |event| match event {
+    move |event| match event {
         Event::Placed { .. } => counts.placed.add(1),
         Event::Removed { .. } => counts.placed.subtract_one(),
         Event::Fetched { .. } => {}
-    };
-    let result = runtime.block_on(async { lock.run(observe, interruption()).await });
-    // What is still on its way is of no use any more.
-    runtime.shutdown_background();
-    result
+    }
 }
 
 /// Comes to pass with the first Ctrl-C. The second one doesn't wait for anything.
-async fn interruption() {
+pub(super) async fn interruption() {
     let (sender, first) = oneshot::channel();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
@@ -132,7 +144,7 @@ async fn interruption() {
     }
 }
 
-fn exit_code(error: &LockError) -> u8 {
+pub(super) fn exit_code(error: &LockError) -> u8 {
     match error {
         LockError::Interrupted => INTERRUPTED,
         LockError::Config(ConfigError::Invalid { origin: Origin::CommandLine, .. }) => CALLED_WRONGLY,
@@ -157,10 +169,15 @@ fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
         return super::say(&machine::failure(error));
     }
-    let circumstances = Circumstances {
-        folder: known.project.as_ref().map(ProjectFolder::path),
-        configuration: known.configuration.as_ref().map(|(config, settings)| (config, settings)),
-        width: report::terminal_width(),
-    };
-    anstream::eprint!("{}", failure::render(error, circumstances));
+    anstream::eprint!("{}", failure::render(error, known.circumstances()));
+}
+
+impl Known {
+    pub(super) fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            folder: self.project.as_ref().map(ProjectFolder::path),
+            configuration: self.configuration.as_ref().map(|(config, settings)| (config, settings)),
+            width: report::terminal_width(),
+        }
+    }
 }

@@ -6,10 +6,12 @@ pub mod config;
 mod context;
 pub mod elsewhere;
 pub mod exec;
+pub mod install;
 pub mod lock;
 pub mod outdated;
 pub mod rebuild;
 pub mod run;
+pub mod store;
 pub mod tree;
 pub mod why;
 

@@ -68,7 +68,7 @@ fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
     found.map_err(|failure| {
         let name = failure.url.rsplit('/').next().unwrap_or_default().replace("%2f", "/");
         let error = Box::new(ResolveError::Fetch { name, failure, chain: Vec::new() });
-        LockError::Resolve { error, project: Box::default() }.into()
+        LockError::Resolve { error, project: Box::default(), remedies: Vec::new() }.into()
     })
 }
 

@@ -1,14 +1,15 @@
-//! Two demands that can't be met together: both branches, and what gets past them.
+//! Two demands that can't be met together: both branches, and what resolves it.
 
 use std::fmt::Write as _;
 
 use espalier_core::error::{ConflictSide, PeerConflict};
+use espalier_core::{Change, Remedy};
 
 use super::chain::{branch, spec_text};
 use crate::style::{CAUTION, Styled, strong};
 
 /// What stands below the first line of an ERESOLVE.
-pub fn details(conflict: &PeerConflict) -> String {
+pub fn details(conflict: &PeerConflict, remedies: &[Remedy]) -> String {
     let PeerConflict { name, current, wanted, .. } = conflict;
     let mut details = String::new();
     let there = current.version.as_deref().unwrap_or_else(|| spec_text(&current.spec));
@@ -17,21 +18,50 @@ pub fn details(conflict: &PeerConflict) -> String {
     let needed = Styled(CAUTION, format!("{name} {}", spec_text(&wanted.spec)));
     let _ = writeln!(details, "\n  {needed} is needed in the same place:\n");
     details += &side(name, wanted);
-    let _ = writeln!(details, "\n  What gets past it:");
-    if let [_, .., asker] = wanted.chain.as_slice() {
-        let _ = writeln!(details, "    another version of {} that accepts {name} {there}", asker.name);
-    }
-    if let [_] = current.chain.as_slice() {
-        let _ = writeln!(details, "    {name} {} in package.json", spec_text(&wanted.spec));
-    }
-    let flags = [
-        ("--legacy-peer-deps", "leaves peers out of the tree, as npm 6 did"),
-        ("--force", "builds the tree around the conflict"),
-    ];
-    for (flag, effect) in flags {
-        let _ = writeln!(details, "    {}{:width$}   {effect}", strong(flag), "", width = 18 - flag.len());
-    }
+    details += &remedies_list(remedies);
     details
+}
+
+/// Each was tried and led to a tree.
+fn remedies_list(remedies: &[Remedy]) -> String {
+    let rows: Vec<(String, &str)> = remedies.iter().map(described).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = rows.iter().filter(|(_, effect)| !effect.is_empty()).map(|(what, _)| what.chars().count()).max();
+    let mut list = "\n  Any of these resolves it, as was tried:\n".to_owned();
+    for (what, effect) in rows {
+        let padding = width.unwrap_or_default().saturating_sub(what.chars().count());
+        let line = if effect.is_empty() {
+            strong(what).to_string()
+        } else {
+            format!("{}{:padding$}   {effect}", strong(what), "")
+        };
+        let _ = writeln!(list, "    {line}");
+    }
+    list
+}
+
+/// What to do, and what that means where it isn't plain.
+fn described(Remedy(changes): &Remedy) -> (String, &'static str) {
+    match changes.as_slice() {
+        [Change::Flag { flag: "legacy-peer-deps" }] => {
+            ("--legacy-peer-deps".to_owned(), "leaves peers out of the tree, as npm 6 did")
+        }
+        [Change::Flag { flag }] => (format!("--{flag}"), "builds the tree around the conflict"),
+        changes => (changes.iter().map(instruction).collect::<Vec<_>>().join(", and "), ""),
+    }
+}
+
+fn instruction(change: &Change) -> String {
+    match change {
+        Change::Range { name, from, to, .. } => format!("{name} {to} instead of {}", spec_text(from)),
+        Change::Override { parent, name, spec } => {
+            format!("\"overrides\": {{ \"{parent}\": {{ \"{name}\": \"{spec}\" }} }}")
+        }
+        Change::Remove { name, .. } => format!("no {name}"),
+        Change::Flag { flag } => format!("--{flag}"),
+    }
 }
 
 fn side(name: &str, side: &ConflictSide) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use espalier_core::{FetchFailure, FetchFailureKind, Requirer, ResolveError};
+use espalier_core::{FetchFailure, FetchFailureKind, Remedy, Requirer, ResolveError};
 use espalier_install::config::settings::{Freshness, Settings};
 use espalier_install::config::{Config, ConfigError};
 use espalier_install::lock::LockError;
@@ -37,6 +37,11 @@ pub fn code(error: &LockError) -> &'static str {
     }
 }
 
+/// npm's code for a failed fetch.
+pub(super) fn fetch_code(failure: &FetchFailure) -> &'static str {
+    ResolveError::Fetch { name: String::new(), failure: failure.clone(), chain: Vec::new() }.code()
+}
+
 /// One sentence, for machines and as the first line for people.
 pub fn headline(error: &LockError) -> String {
     match error {
@@ -55,7 +60,9 @@ pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
     let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
     let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
     let details = match error {
-        LockError::Resolve { error, project } => resolve_details(error, &project.manifest, circumstances),
+        LockError::Resolve { error, project, remedies } => {
+            resolve_details(error, &project.manifest, remedies, circumstances)
+        }
         LockError::Config(error) => config_details(error),
         LockError::Project(error) => project_details(error),
         LockError::Interrupted => String::new(),
@@ -113,7 +120,7 @@ fn resolve_headline(error: &ResolveError) -> String {
     }
 }
 
-fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
+pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
     match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
@@ -130,7 +137,12 @@ fn is_tarball(failure: &FetchFailure) -> bool {
     [".tgz", ".tar.gz", ".tar"].iter().any(|ending| failure.url.ends_with(ending))
 }
 
-fn resolve_details(error: &ResolveError, manifest: &str, circumstances: Circumstances<'_>) -> String {
+fn resolve_details(
+    error: &ResolveError,
+    manifest: &str,
+    remedies: &[Remedy],
+    circumstances: Circumstances<'_>,
+) -> String {
     match error {
         ResolveError::InvalidJson { file, line, column, .. } => {
             invalid_json(file, *line, *column, manifest, circumstances.folder)
@@ -139,7 +151,7 @@ fn resolve_details(error: &ResolveError, manifest: &str, circumstances: Circumst
             no_matching_version(name, chain, nearest, circumstances)
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
-        ResolveError::PeerConflict(conflict) => conflict::details(conflict),
+        ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
         ResolveError::Refused { chain, .. } => match chain.split_last() {
             Some((asker, above)) => branch(above, &asker.name, asker.version.as_deref()),
             None => String::new(),
@@ -184,7 +196,12 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
     details
 }
 
-fn fetch(name: &str, failure: &FetchFailure, chain: &[Requirer], circumstances: Circumstances<'_>) -> String {
+pub(super) fn fetch(
+    name: &str,
+    failure: &FetchFailure,
+    chain: &[Requirer],
+    circumstances: Circumstances<'_>,
+) -> String {
     let mut details = String::new();
     if !chain.is_empty() {
         details += &(branch(chain, name, None) + "\n");

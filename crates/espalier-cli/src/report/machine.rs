@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use espalier_core::error::PeerConflict;
 use espalier_core::resolution::Warning;
-use espalier_core::{FetchFailure, Requirer, ResolveError};
+use espalier_core::{FetchFailure, Remedy, Requirer, ResolveError};
 use espalier_install::activity::Activity;
+use espalier_install::install::{Done, InstallError};
 use espalier_install::lock::{LockError, Locked};
 use espalier_install::project::Written;
+use espalier_install::reify::ReifyError;
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::failure;
+use super::{failure, install};
 
 const SCHEMA: u32 = 1;
 
@@ -79,6 +82,8 @@ struct ErrorReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     conflict: Option<&'a PeerConflict>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    remedies: Option<&'a [Remedy]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<Position<'a>>,
 }
 
@@ -120,7 +125,7 @@ pub fn success(locked: &Locked, activity: &Activity) -> String {
 pub fn failure(error: &LockError) -> String {
     let mut report =
         ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
-    if let LockError::Resolve { error, .. } = error {
+    if let LockError::Resolve { error, remedies, .. } = error {
         report.chain = error.chain();
         match &**error {
             ResolveError::InvalidJson { file, line, column, .. } => {
@@ -138,11 +143,73 @@ pub fn failure(error: &LockError) -> String {
             ResolveError::PeerConflict(conflict) => {
                 report.package = Some(&conflict.name);
                 report.conflict = Some(conflict);
+                report.remedies = Some(remedies);
             }
             ResolveError::Refused { .. } => {}
         }
     }
     print(&Failure { schema: SCHEMA, ok: false, command: "lock", error: report })
+}
+
+/// An installation that worked.
+pub fn installed(command: &'static str, done: &Done, activity: &Activity) -> String {
+    let report = &done.report;
+    let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
+        pairs.iter().map(|(location, reason)| json!({ "location": location, "reason": reason })).collect()
+    };
+    let lockfile = done.lockfile.as_ref().map(|(path, written)| json!({ "path": path, "written": written }));
+    let deprecated: Vec<Value> = report
+        .deprecated
+        .iter()
+        .map(|(package, message)| json!({ "location": package.location, "name": package.name, "message": message }))
+        .collect();
+    let plan = done.plan.as_ref().map(|plan| plan.to_string().lines().map(str::to_owned).collect::<Vec<_>>());
+    print(&json!({
+        "schema": SCHEMA,
+        "ok": true,
+        "command": command,
+        "lockfile": lockfile,
+        "dryRun": plan,
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "repaired": pairs(&report.repaired),
+        "kept": report.kept,
+        "leftOut": pairs(&report.left_out),
+        "withScripts": report.with_scripts,
+        "deprecated": deprecated,
+        "note": done.note.as_deref().or(report.copied_because),
+        "elapsedMs": milliseconds(done.elapsed),
+        "network": Network {
+            requests: activity.network_requests.get(),
+            bytes: activity.network_bytes.get(),
+            retries: activity.retries.get(),
+            from_cache: activity.cached_documents.get(),
+        },
+        "warnings": done.outcome.warnings,
+    }))
+}
+
+/// An installation that failed.
+pub fn install_failure(command: &'static str, error: &InstallError) -> String {
+    let mut report = json!({ "code": install::code(error), "message": install::headline(error) });
+    match error {
+        InstallError::Disagreement { differences } => report["differences"] = json!(differences),
+        InstallError::Refused(refusal) => report["location"] = json!(refusal.location),
+        InstallError::Reify(ReifyError::Fetch { name, location, failure, .. }) => {
+            report["package"] = json!(name);
+            report["location"] = json!(location);
+            report["fetch"] = json!(failure);
+        }
+        InstallError::Lock(LockError::Resolve { error, .. }) => report["chain"] = json!(error.chain()),
+        _ => {}
+    }
+    print(&json!({ "schema": SCHEMA, "ok": false, "command": command, "error": report }))
+}
+
+/// Something small, as an object.
+pub fn object(value: &Value) -> String {
+    print(value)
 }
 
 fn milliseconds(duration: Duration) -> f64 {

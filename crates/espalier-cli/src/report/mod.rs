@@ -4,6 +4,7 @@ mod chain;
 mod conflict;
 mod excerpt;
 pub mod failure;
+pub mod install;
 pub mod machine;
 pub mod success;
 

@@ -78,7 +78,7 @@ fn write_indented(lines: &mut String, text: &str, width: Option<usize>) {
 }
 
 /// `a, b, c and 4 more`
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     const MOST: usize = 5;
     let mut unique = names.to_vec();
     unique.sort_unstable();
@@ -88,7 +88,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// The package's folder at a location: `node_modules/a/node_modules/@s/b` is `@s/b`.
-fn folder_of(location: &str) -> &str {
+pub(super) fn folder_of(location: &str) -> &str {
     location.rsplit_once("node_modules/").map_or(location, |(_, folder)| folder)
 }
 

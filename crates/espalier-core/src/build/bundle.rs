@@ -1,5 +1,6 @@
 //! Bundles: packages that come in another one's tarball, which a lock shows.
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -7,14 +8,14 @@ use super::Builder;
 use crate::error::ResolveError;
 use crate::json;
 use crate::manifest::Manifest;
-use crate::tree::{NewNode, NodeId};
+use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
 impl Builder {
     /// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
     pub(super) async fn unpack_bundle(&mut self, node: NodeId) -> Result<(), ResolveError> {
         let entry = &self.tree[node];
         let has_bundle = node != self.tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
-        let Some(url) = entry.resolved.clone().filter(|_| has_bundle && self.options.lock_only) else {
+        let Some(url) = entry.resolved.clone().filter(|_| has_bundle && self.options.complete) else {
             return Ok(());
         };
         let integrity = entry.integrity.clone();
@@ -44,6 +45,57 @@ impl Builder {
             nodes.insert(folder, self.tree.add(new));
         }
         Ok(())
+    }
+
+    /// Opens the bundles of what is going to be installed, when the tree stands (`[_loadBundlesAndUpdateTrees]`).
+    pub(super) async fn unpack_installed_bundles(&mut self) -> Result<(), ResolveError> {
+        let has_bundle = |tree: &Tree, node: NodeId| {
+            let data = &tree[node];
+            node != tree.root && !data.is_link && !data.inert && !data.manifest.bundled.is_empty()
+        };
+        let nodes = self.tree.inventory(self.tree.root);
+        let mut bundlers: Vec<NodeId> = nodes.into_iter().filter(|&node| has_bundle(&self.tree, node)).collect();
+        bundlers
+            .sort_by_key(|&node| std::iter::successors(self.tree[node].parent, |&node| self.tree[node].parent).count());
+        for &node in &bundlers {
+            let data = &self.tree[node];
+            // A lockfile shows what is in a bundle that was opened before.
+            let is_open = data.children.values().any(|&child| data.manifest.bundled.contains(&self.tree[child].name));
+            if data.root == self.tree.root && data.resolved.is_some() && !is_open {
+                self.unpack_bundle(node).await?;
+            }
+        }
+        if !bundlers.is_empty() {
+            self.prune_shadowed(&bundlers);
+            self.tree.reset_flags();
+            self.tree.calculate_flags(true);
+        }
+        Ok(())
+    }
+
+    /// Takes out what only the packages needed that now have it in their bundle (`#pruneBundledMetadeps`).
+    fn prune_shadowed(&mut self, bundlers: &[NodeId]) {
+        let tree = &self.tree;
+        let mut shadowed: IndexSet<NodeId> = IndexSet::new();
+        for &bundler in bundlers {
+            let Some(parent) = tree[bundler].parent.filter(|_| tree[bundler].root == tree.root) else { continue };
+            let names = tree[bundler].children.values().map(|&child| tree[child].name);
+            shadowed.extend(names.filter_map(|name| tree.resolve(parent, name)));
+        }
+        let mut next = 0;
+        while let Some(&node) = shadowed.get_index(next) {
+            shadowed.extend(tree[node].edges_out.iter().filter_map(|&edge| tree[edge].to));
+            next += 1;
+        }
+        loop {
+            let outside = |edge: &EdgeId| tree[*edge].from.is_none_or(|from| !shadowed.contains(&from));
+            let needed = shadowed.iter().copied().find(|&node| tree[node].edges_in.iter().any(outside));
+            let Some(needed) = needed.or_else(|| shadowed.contains(&tree.root).then_some(tree.root)) else { break };
+            shadowed.shift_remove(&needed);
+        }
+        for node in shadowed {
+            self.tree.set_parent(node, None);
+        }
     }
 }
 

@@ -11,6 +11,10 @@ use crate::options::Allow;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
 
+/// Peers whose versions want each other in ever other versions have no end, and npm finds none. Sets of peers of real
+/// packages are some dozens deep.
+const DEEPEST_PEERS: usize = 300;
+
 /// The nodes that are needed for sure, in contrast to those that only optional peers bring.
 pub(super) type Required = FxHashSet<NodeId>;
 
@@ -68,8 +72,22 @@ impl Builder {
         if needed(self, edge) || second.is_some_and(|second| needed(self, second)) {
             required.insert(node);
         }
+        self.peer_depth += 1;
+        if self.peer_depth > DEEPEST_PEERS {
+            return Err(self.endless_peers(edge));
+        }
         self.load_peer_set(node, required).await?;
+        self.peer_depth -= 1;
         Ok(node)
+    }
+
+    fn endless_peers(&self, edge: EdgeId) -> ResolveError {
+        let name = self.tree.names.text(self.tree[edge].name);
+        ResolveError::Refused {
+            code: "ERESOLVE",
+            message: format!("the peers of {name} want each other in ever other versions, without an end"),
+            chain: chain(&self.tree, edge),
+        }
     }
 
     /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,

@@ -90,21 +90,21 @@ impl Builder {
         });
         let found = current.version.as_deref().map_or_else(|| current.spec.clone(), str::to_owned);
         let summary = format!("{asker} wants {name}@{} as a peer, but {name}@{found} is there", wanted.spec);
-        PeerConflict { summary, name: name.to_owned(), current, wanted }
+        PeerConflict { summary, name: name.to_owned(), current, wanted, proposals: Vec::new() }
     }
 
     /// A conflict that came up while a set of peers was gathered.
-    pub(super) fn explain_peer_conflict(&self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
+    pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
         let tree = &self.tree;
         let name = tree.names.text(tree[edge].name).to_owned();
         let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
         let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
         let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
-        ResolveError::PeerConflict(Box::new(conflict))
+        self.with_proposals(conflict)
     }
 
     /// A package that found no place.
-    pub(super) fn explain_unplaceable(&self, unplaceable: &Unplaceable) -> ResolveError {
+    pub(super) fn explain_unplaceable(&mut self, unplaceable: &Unplaceable) -> ResolveError {
         let tree = &self.tree;
         let (dep, edge, near) = match unplaceable.refused_peer {
             Some((peer, edge, target)) => (peer, edge, target),
@@ -118,6 +118,11 @@ impl Builder {
         let own_edge = tree.edge(near, tree[edge].name);
         let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
         let conflict = Self::conflict(&name, self.side(current, holder), self.side(Some(dep), edge));
+        self.with_proposals(conflict)
+    }
+
+    fn with_proposals(&mut self, mut conflict: PeerConflict) -> ResolveError {
+        conflict.proposals = self.proposals(&conflict);
         ResolveError::PeerConflict(Box::new(conflict))
     }
 

@@ -1,5 +1,6 @@
 //! The end of a resolution: who needs what, what can't be installed here, and the lockfile.
 
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::{Builder, outline};
@@ -7,6 +8,7 @@ use crate::error::ResolveError;
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
+use crate::pick::Engine;
 use crate::platform;
 use crate::request::{Answer, Request, Urgency};
 use crate::resolution::{Outcome, Statistics, Warning};
@@ -16,10 +18,16 @@ impl Builder {
     pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
+        if !self.options.tree_only {
+            // Abbreviated packuments don't say for which C library a package is.
+            self.complete_manifests().await?;
+        }
         self.check_engines_and_platforms()?;
         self.resolve_patches().await?;
         self.warn_of_misplaced_extensions();
-        self.complete_manifests().await?;
+        if !self.options.complete {
+            self.unpack_installed_bundles().await?;
+        }
         self.warn_of_deprecations();
         let changed_manifests = self.save_changes().await?;
 
@@ -85,21 +93,25 @@ impl Builder {
     fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
         for node in self.tree.inventory(self.tree.root) {
             let manifest = self.tree.package(node).clone();
-            let suits_engines = self.catalog.suits_engines(&manifest);
-            let suits_platform = platform::suits(&manifest, &self.options.platform);
+            let suits_node = self.catalog.suits_engine(&manifest, Engine::Node);
+            let suits_npm = self.catalog.suits_engine(&manifest, Engine::Npm);
             if self.tree[node].flags.optional {
-                let suits = suits_engines && suits_platform;
+                let suits = suits_node && suits_npm && platform::suits(&manifest, &self.options.platform);
                 if !suits && !self.tree[node].inert {
                     self.make_inert(node);
                 }
                 continue;
             }
+            if self.is_omitted(node) {
+                continue;
+            }
             let has_dev_engines = node == self.tree.root && manifest.dev_engines;
-            if !suits_engines && !self.options.force && !has_dev_engines {
+            // --force is about Node, not about npm (`npm-install-checks`).
+            if !((suits_node || self.options.force) && suits_npm) && !has_dev_engines {
                 self.refuse_engine(node, &manifest)?;
             }
-            if !suits_platform && !self.options.force {
-                let platform = &self.options.platform;
+            let platform = self.options.host.as_ref().unwrap_or(&self.options.platform);
+            if !platform::suits(&manifest, platform) && !self.options.force {
                 return Err(ResolveError::Refused {
                     code: "EBADPLATFORM",
                     message: format!("{} is not made for {} on {}", self.describe(node), platform.os, platform.cpu),
@@ -108,6 +120,18 @@ impl Builder {
             }
         }
         Ok(())
+    }
+
+    /// Whether a node won't be installed (`shouldOmit` of `node.js`).
+    fn is_omitted(&self, node: NodeId) -> bool {
+        let tree = &self.tree;
+        let top = std::iter::successors(Some(node), |&node| tree[node].parent).last().unwrap_or(node);
+        let (flags, omit) = (tree[node].flags, self.options.omit);
+        let omitted = (flags.peer && omit.peer)
+            || (flags.dev && omit.dev)
+            || (flags.optional && omit.optional)
+            || (flags.dev_optional && omit.optional && omit.dev);
+        omitted && tree.is_own(top)
     }
 
     fn refuse_engine(&mut self, node: NodeId, manifest: &Manifest) -> Result<(), ResolveError> {
@@ -148,8 +172,14 @@ impl Builder {
         for &node in &incomplete {
             self.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
+        // Copies of a package in several folders share a manifest, which is kept here so that its address stays its own.
+        let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
         for node in incomplete {
             let manifest = self.tree[node].manifest.clone();
+            if let Some((_, complete)) = completed.get(&Rc::as_ptr(&manifest)) {
+                self.tree[node].manifest = complete.clone();
+                continue;
+            }
             let failed = |builder: &Self, failure| ResolveError::Fetch {
                 name: builder.describe(node),
                 failure,
@@ -165,7 +195,9 @@ impl Builder {
                 // Where it comes from stays as the packument said.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                self.tree[node].manifest = self.extended(Rc::new(complete))?.0;
+                let complete = self.extended(Rc::new(complete))?.0;
+                completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
+                self.tree[node].manifest = complete;
             }
         }
         Ok(())

@@ -22,6 +22,7 @@ mod locked;
 mod outline;
 mod patches;
 mod peer_sets;
+mod proposals;
 mod queue;
 mod requests;
 mod start;
@@ -66,6 +67,8 @@ pub struct Builder {
     seen: FxHashSet<NodeId>,
     /// The latest virtual root of each node: npm gathers later candidates where the earlier ones stand.
     virtual_roots: FxHashMap<NodeId, NodeId>,
+    /// How many candidates are being built on behalf of each other.
+    peer_depth: usize,
     /// Placed nodes that could not be loaded.
     load_failures: Vec<NodeId>,
     /// Links that were made or met, whose targets may have to be looked at.
@@ -151,6 +154,7 @@ impl Builder {
             queue: Queue::default(),
             seen: FxHashSet::default(),
             virtual_roots: FxHashMap::default(),
+            peer_depth: 0,
             load_failures: Vec::new(),
             links: Vec::new(),
             explicit: FxHashSet::default(),
@@ -249,7 +253,9 @@ impl Builder {
         if self.tree[node].root != self.tree.root || !self.seen.insert(node) {
             return Ok(());
         }
-        self.unpack_bundle(node).await?;
+        if self.options.complete {
+            self.unpack_bundle(node).await?;
+        }
         for (edge, dep) in self.gather(node).await? {
             let placement = self.place(edge, dep)?;
             self.settle(&placement);
@@ -308,6 +314,7 @@ impl Builder {
             force: self.options.force,
             strict_peer_deps: self.options.strict_peer_deps,
             prefer_dedupe: self.options.prefer_dedupe,
+            strategy: self.options.install_strategy,
             with_peers: !self.options.legacy_peer_deps,
             update_names: &self.update_names,
             accepted_conflicts: Vec::new(),

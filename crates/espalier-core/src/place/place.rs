@@ -6,6 +6,7 @@ use super::can_place::{Answer, Question, Verdict};
 use super::deepest_target;
 use crate::collation;
 use crate::names::Name;
+use crate::options::InstallStrategy;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
 /// The settings that placement depends on, and what it leaves for the person to know.
@@ -18,6 +19,8 @@ pub struct Placer<'a> {
     pub strict_peer_deps: bool,
     /// `--prefer-dedupe`.
     pub prefer_dedupe: bool,
+    /// `--install-strategy`.
+    pub strategy: InstallStrategy,
     /// Whether peer dependencies count at all.
     pub with_peers: bool,
     /// Names that are to be updated wherever they are.
@@ -157,7 +160,14 @@ impl Placer<'_> {
                 break;
             }
             with_peers = Some((question, answer));
-            if tree[frame.dep].failure.is_some() {
+            let high_enough = match self.strategy {
+                InstallStrategy::Hoisted => false,
+                InstallStrategy::Nested => true,
+                InstallStrategy::Shallow => {
+                    tree.resolve_parent(target).is_some_and(|parent| tree.is_project_root(parent))
+                }
+            };
+            if tree[frame.dep].failure.is_some() || high_enough {
                 break;
             }
         }
@@ -336,7 +346,7 @@ impl Placer<'_> {
     /// Places those peers of a placed node that aren't met yet, as they stand in the candidate's virtual root.
     fn place_peers(&mut self, frame: &Frame<'_>, placed: NodeId, placement: &mut Placement) -> Result<(), Unplaceable> {
         let candidates = self.tree[frame.dep].parent;
-        for edge in self.tree[placed].edges_out.clone() {
+        for edge in self.tree[placed].edges_out.to_vec() {
             let tree = &*self.tree;
             if tree.is_valid(edge) || !tree[edge].kind.is_peer() || tree[edge].peer_conflicted {
                 continue;

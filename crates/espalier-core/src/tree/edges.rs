@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
-use crate::manifest::{Dependencies, Manifest};
+use crate::manifest::{Dependency, Manifest};
 use crate::names::Name;
 use crate::spec::Spec;
 
@@ -38,7 +38,7 @@ impl EdgeState {
 impl Tree {
     /// Replaces a node's manifest, and with it its edges.
     pub fn set_manifest(&mut self, node: NodeId, manifest: Rc<Manifest>) {
-        for edge in self[node].edges_out.clone() {
+        for edge in self[node].edges_out.to_vec() {
             self.detach(edge);
         }
         self[node].manifest = manifest;
@@ -73,11 +73,10 @@ impl Tree {
         }
         let manifest = self[node].manifest.clone();
         if self[node].with_peers {
-            let optional = |name: &Name| manifest.optional_peers.contains(name);
-            let (optional, required): (Dependencies, Dependencies) =
-                manifest.peer_dependencies.iter().cloned().partition(|(name, _)| optional(name));
-            self.load_kind(node, &required, EdgeKind::Peer, &manifest);
-            self.load_kind(node, &optional, EdgeKind::PeerOptional, &manifest);
+            let optional = |(name, _): &&Dependency| manifest.optional_peers.contains(name);
+            let peers = &manifest.peer_dependencies;
+            self.load_kind(node, peers.iter().filter(|peer| !optional(peer)), EdgeKind::Peer, &manifest);
+            self.load_kind(node, peers.iter().filter(optional), EdgeKind::PeerOptional, &manifest);
         }
         self.load_kind(node, &manifest.dependencies, EdgeKind::Prod, &manifest);
         self.load_kind(node, &manifest.optional_dependencies, EdgeKind::Optional, &manifest);
@@ -88,18 +87,25 @@ impl Tree {
         }
     }
 
-    fn load_kind(&mut self, node: NodeId, dependencies: &Dependencies, kind: EdgeKind, manifest: &Manifest) {
+    fn load_kind<'a>(
+        &mut self,
+        node: NodeId,
+        dependencies: impl IntoIterator<Item = &'a Dependency>,
+        kind: EdgeKind,
+        manifest: &Manifest,
+    ) {
         for (name, spec) in dependencies {
-            let workspace = self.edge(node, *name).is_some_and(|edge| self[edge].kind == EdgeKind::Workspace);
-            if !workspace {
-                let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
-                self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
-            }
+            let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
+            self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
         }
     }
 
     fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
-        if let Some(former) = self.edge(from, name) {
+        let folded = self.names.fold(name);
+        if let Some(former) = self[from].edges_out.named(folded) {
+            if self[former].kind == EdgeKind::Workspace && kind != EdgeKind::Workspace {
+                return;
+            }
             self.detach(former);
         }
         let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
@@ -115,7 +121,7 @@ impl Tree {
             peer_conflicted: false,
             state: std::cell::Cell::new(None),
         });
-        self[from].edges_out.push(id);
+        self[from].edges_out.push(folded, id);
         self.index_edge(id);
         self.reload(id, true);
     }
@@ -126,19 +132,14 @@ impl Tree {
         }
         self.unindex_edge(edge);
         if let Some(from) = self[edge].from.take() {
-            self[from].edges_out.retain(|&other| other != edge);
+            self[from].edges_out.remove(edge);
         }
         self[edge].state.set(Some(EdgeState::Detached));
     }
 
     /// A node's dependency of a name.
     pub fn edge(&self, node: NodeId, name: Name) -> Option<EdgeId> {
-        let edges = &self[node].edges_out;
-        // The name as it is written is the rule, another case the rare exception.
-        edges.iter().copied().find(|&edge| self[edge].name == name).or_else(|| {
-            let folded = self.names.fold(name);
-            edges.iter().copied().find(|&edge| self.names.fold(self[edge].name) == folded)
-        })
+        self[node].edges_out.named(self.names.fold(name))
     }
 
     /// Looks up again where an edge leads; `hard` also forgets its validity.

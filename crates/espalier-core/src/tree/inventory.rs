@@ -40,7 +40,7 @@ impl Tree {
         }
         if project {
             inventory.by_name.entry(name).or_default().push(node);
-            for edge in self[node].edges_out.clone() {
+            for edge in self[node].edges_out.to_vec() {
                 self.index_edge(edge);
             }
         }
@@ -63,7 +63,7 @@ impl Tree {
             return;
         }
         if root == self.root {
-            for edge in self[node].edges_out.clone() {
+            for edge in self[node].edges_out.to_vec() {
                 self.unindex_edge(edge);
             }
         }
@@ -80,8 +80,8 @@ impl Tree {
     /// Notes an edge of a node that is in the project's tree.
     pub(super) fn index_edge(&mut self, edge: EdgeId) {
         let Some(from) = self[edge].from else { return };
-        let enlisted = self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from));
-        if enlisted {
+        let in_project = self[from].root == self.root;
+        if in_project && self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from)) {
             let name = self.names.fold(self[edge].name);
             let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
             if !edges.contains(&edge) {

@@ -13,6 +13,7 @@
 mod bundles;
 mod dep_sets;
 mod edges;
+mod edges_out;
 mod flags;
 mod inventory;
 mod moves;
@@ -35,6 +36,7 @@ use crate::paths;
 use crate::spec::{Spec, Specs};
 
 pub use edges::EdgeState;
+pub use edges_out::EdgesOut;
 pub use flags::Flags;
 use inventory::Inventory;
 
@@ -118,7 +120,7 @@ pub struct Node {
     /// What is elsewhere in its folder.
     pub fs_children: Vec<NodeId>,
     /// Its dependencies, in npm's order.
-    pub edges_out: Vec<EdgeId>,
+    pub edges_out: EdgesOut,
     /// The dependencies that it meets, in the order in which they came.
     pub edges_in: Vec<EdgeId>,
     /// The links that lead to it.
@@ -359,7 +361,7 @@ impl Tree {
             fs_parent: None,
             children: Children::default(),
             fs_children: Vec::new(),
-            edges_out: Vec::new(),
+            edges_out: EdgesOut::default(),
             edges_in: Vec::new(),
             links_in: Vec::new(),
             is_link,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use espalier_core::{
-    Answer, FetchFailure, FetchFailureKind, Graph, Options, Packument, Progress, Project, Request, Resolution,
+    Answer, FetchFailure, FetchFailureKind, Graph, InstallStrategy, Options, Packument, Progress, Project, Request,
+    Resolution,
 };
 use serde_json::{Value, json};
 
@@ -77,6 +78,15 @@ impl Scenario {
                 "--legacy-peer-deps" => self.options.legacy_peer_deps = true,
                 "--strict-peer-deps" => self.options.strict_peer_deps = true,
                 "--force" => self.options.force = true,
+                "--prefer-dedupe" => self.options.prefer_dedupe = true,
+                "--install-strategy=nested" => self.options.install_strategy = InstallStrategy::Nested,
+                "--install-strategy=shallow" => self.options.install_strategy = InstallStrategy::Shallow,
+                "--omit=dev" => self.options.omit.dev = true,
+                "--omit=optional" => self.options.omit.optional = true,
+                "--os=darwin" => {
+                    self.options.host = Some(self.options.platform.clone());
+                    self.options.platform.os = "darwin".into();
+                }
                 "override" => {
                     let (key, spec) = words.next().and_then(|rule| rule.split_once('=')).expect("an override");
                     match key.split_once('>') {

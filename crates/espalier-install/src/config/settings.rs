@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use espalier_core::Allow;
+use espalier_core::{Allow, InstallStrategy};
 
 use super::identities::ClientIdentity;
 use super::registries::Registries;
@@ -81,6 +81,8 @@ pub struct Tree {
     pub force: bool,
     /// `prefer-dedupe`
     pub prefer_dedupe: bool,
+    /// `install-strategy`, or the older `global-style` and `legacy-bundling`
+    pub install_strategy: InstallStrategy,
     /// `install-links`
     pub install_links: bool,
     /// `engine-strict`
@@ -213,6 +215,7 @@ impl Tree {
             strict_peer_deps: flag("strict-peer-deps"),
             force: flag("force"),
             prefer_dedupe: flag("prefer-dedupe"),
+            install_strategy: install_strategy(config)?,
             install_links: flag("install-links"),
             engine_strict: flag("engine-strict"),
             before: before(config)?,
@@ -254,6 +257,21 @@ fn lockfile_version(config: &Config) -> Result<Option<u64>, ConfigError> {
         None => Ok(None),
         Some(version @ 1..=3) => Ok(Some(version)),
         Some(_) => Err(config.invalid("lockfile-version", "1, 2 or 3")),
+    }
+}
+
+fn install_strategy(config: &Config) -> Result<InstallStrategy, ConfigError> {
+    if config.flag("global-style", false) {
+        return Ok(InstallStrategy::Shallow);
+    }
+    if config.flag("legacy-bundling", false) {
+        return Ok(InstallStrategy::Nested);
+    }
+    match config.text("install-strategy").as_deref() {
+        None | Some("" | "hoisted" | "linked") => Ok(InstallStrategy::Hoisted),
+        Some("nested") => Ok(InstallStrategy::Nested),
+        Some("shallow") => Ok(InstallStrategy::Shallow),
+        Some(_) => Err(config.invalid("install-strategy", "hoisted, nested, shallow or linked")),
     }
 }
 

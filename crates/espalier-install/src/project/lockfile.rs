@@ -89,10 +89,10 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 
 /// A temporary file would be readable by its owner only; this one gets what any new file gets.
 #[cfg(unix)]
-fn readable_as_usual(builder: &mut tempfile::Builder) {
+pub(crate) fn readable_as_usual(builder: &mut tempfile::Builder) {
     use std::os::unix::fs::PermissionsExt as _;
     builder.permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn readable_as_usual(_: &mut tempfile::Builder) {}
+pub(crate) fn readable_as_usual(_: &mut tempfile::Builder) {}

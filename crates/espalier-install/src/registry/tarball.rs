@@ -26,14 +26,55 @@ impl Registry {
         if self.freshness == Freshness::CacheOnly {
             return Err(Registry::not_cached(&url));
         }
+        let cache = self.cache.clone();
+        self.fetch_tarball(url, &package, expected.clone(), move |bytes| {
+            let listing = tarball::list(bytes).map_err(|error| error.to_string())?;
+            if let Some((cache, integrity)) = cache.as_ref().zip(expected.as_ref()) {
+                cache.tarballs.write(integrity, bytes);
+            }
+            Ok(listing)
+        })
+        .await
+    }
+
+    /// Fetches a tarball for installing and makes of it what `take` makes of it; an error of that one is the tarball's
+    /// fault, and it is fetched again. `package` is the name of the package that it shall be of.
+    pub async fn package<T: Send + 'static>(
+        &self,
+        address: &str,
+        package: &str,
+        integrity: Option<Integrity>,
+        take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
+    ) -> Result<T, FetchFailure> {
+        let url = self.tarball_url(address, package)?;
+        if self.freshness == Freshness::CacheOnly {
+            return Err(Registry::not_cached(&url));
+        }
+        self.fetch_tarball(url, package, integrity, take).await
+    }
+
+    /// Whether an address is one of the registry that a package comes from: there, and nowhere else, its tarball may be
+    /// fetched without asking (npm's `#isRegistryResolvedTarball`).
+    pub fn is_of_registry(&self, address: &str, package: &str) -> bool {
+        let registry = self.registries.of_package(package);
+        let url = self.tarball_url(address, package);
+        url.is_ok_and(|url| url.origin() == registry.origin() && url.path().starts_with(registry.path()))
+    }
+
+    async fn fetch_tarball<T: Send + 'static>(
+        &self,
+        url: Url,
+        package: &str,
+        expected: Option<Integrity>,
+        take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
+    ) -> Result<T, FetchFailure> {
         let get = Get {
-            authorization: self.registries.authorization(&url, &package),
+            authorization: self.registries.authorization(&url, package),
             url,
             accept: "*/*",
             validators: Validators::default(),
             limit: LONGEST_SENT,
         };
-        let cache = self.cache.clone();
         let decode = move |reply| {
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
             // The tarball is the compressed file itself: an encoding on top is the transport's.
@@ -41,11 +82,7 @@ impl Registry {
             if let Some(expected) = &expected {
                 expected.verify(&bytes).map_err(|error| format!("is not the expected tarball: {error}"))?;
             }
-            let listing = tarball::list(&bytes).map_err(|error| error.to_string())?;
-            if let Some((cache, integrity)) = cache.as_ref().zip(expected.as_ref()) {
-                cache.tarballs.write(integrity, &bytes);
-            }
-            Ok(listing)
+            take(&bytes)
         };
         self.requester.get(&get, decode).await
     }
@@ -78,7 +115,7 @@ fn invalid(url: &Url, message: String) -> FetchFailure {
 }
 
 /// The package that a tarball's address is of, by the convention `<name>/-/<file>`; empty where it doesn't follow it.
-fn package_of(address: &str) -> String {
+pub(crate) fn package_of(address: &str) -> String {
     let Some((before, _)) = address.split_once("/-/") else { return String::new() };
     let mut steps = before.rsplit('/');
     let last = steps.next().unwrap_or_default().replace("%2f", "/").replace("%2F", "/").replace("%40", "@");

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod archive;
+pub mod scene;
 pub mod scripted;
 
 use std::path::Path;

@@ -17,6 +17,8 @@ pub enum Expected {
         /// In npm's words.
         message: String,
     },
+    /// It took npm too long.
+    Unanswered,
 }
 
 /// What Espalier made of it, in the same terms.
@@ -40,6 +42,8 @@ pub enum Answer {
 pub enum Verdict {
     /// Same bytes, or the same error.
     Identical(String),
+    /// There is nothing to compare with.
+    Unanswered,
     /// Two locks that differ.
     Differs(Difference),
     /// One has a lock, or they have different errors.
@@ -73,7 +77,7 @@ impl Verdict {
     pub fn kind(&self) -> Option<String> {
         let code = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
         match self {
-            Self::Identical(_) => None,
+            Self::Identical(_) | Self::Unanswered => None,
             Self::Differs(_) => Some("two locks".into()),
             Self::Otherwise { npm, espalier } => Some(format!("{} and {}", code(npm), code(espalier))),
         }
@@ -83,11 +87,17 @@ impl Verdict {
     pub fn is_identical(&self) -> bool {
         matches!(self, Self::Identical(_))
     }
+
+    /// Whether something differs.
+    pub fn differs(&self) -> bool {
+        matches!(self, Self::Differs(_) | Self::Otherwise { .. })
+    }
 }
 
 /// Compares an answer with npm's.
 pub fn verdict(npm: &Expected, espalier: &Answer) -> Verdict {
     match (npm, espalier) {
+        (Expected::Unanswered, _) => Verdict::Unanswered,
         (Expected::Lockfile(npm), Answer::Lockfile(espalier)) if npm == espalier => {
             Verdict::Identical(format!("identical, {} entries", packages(npm).len()))
         }
@@ -100,6 +110,7 @@ pub fn verdict(npm: &Expected, espalier: &Answer) -> Verdict {
         (npm, espalier) => {
             let npm = match npm {
                 Expected::Lockfile(_) => "a lock".into(),
+                Expected::Unanswered => "no answer".into(),
                 Expected::Failure { code, message } => format!("{}: {message}", code.as_deref().unwrap_or("no code")),
             };
             let espalier = match espalier {
@@ -148,6 +159,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Identical(what) => formatter.write_str(what),
+            Self::Unanswered => formatter.write_str("npm takes too long"),
             Self::Differs(difference) => difference.fmt(formatter),
             Self::Otherwise { npm, espalier } => {
                 write!(formatter, "differs\n  npm:      {npm}\n  espalier: {espalier}")

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use espalier_core::{Allow, Options, Project};
+use espalier_core::{Allow, InstallStrategy, Options, Platform, Project};
 
 use super::compare::Expected;
 
@@ -75,7 +75,8 @@ impl Input {
 /// Reads npm's flags.
 pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
     // npm's answers are made with these allowed.
-    let mut options = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
+    let defaults = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
+    let mut options = Options { host: Some(Platform::default()), ..defaults };
     for argument in arguments {
         match argument.split_once('=').unwrap_or((argument, "")) {
             ("--legacy-peer-deps", "") => options.legacy_peer_deps = true,
@@ -85,6 +86,19 @@ pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<O
             ("--install-links", "") => options.install_links = true,
             ("--engine-strict", "") => options.engine_strict = true,
             ("--before", time) if !time.is_empty() => options.before = Some(milliseconds(time)?),
+            ("--install-strategy", "hoisted" | "linked") => options.install_strategy = InstallStrategy::Hoisted,
+            ("--install-strategy", "nested") => options.install_strategy = InstallStrategy::Nested,
+            ("--install-strategy", "shallow") => options.install_strategy = InstallStrategy::Shallow,
+            ("--omit", "dev") => options.omit.dev = true,
+            ("--omit", "optional") => options.omit.optional = true,
+            ("--omit", "peer") => options.omit.peer = true,
+            ("--os", os) if !os.is_empty() => {
+                os.clone_into(&mut options.platform.os);
+                // npm asks for the C library of that system, which has none that it could tell.
+                options.platform.libc = options.platform.libc.filter(|_| os == "linux");
+            }
+            ("--cpu", cpu) if !cpu.is_empty() => cpu.clone_into(&mut options.platform.cpu),
+            ("--libc", libc) if !libc.is_empty() => options.platform.libc = Some(libc.to_owned()),
             ("--tag", tag) if !tag.is_empty() => tag.clone_into(&mut options.default_tag),
             _ => bail!("{argument} is not a flag that parity knows"),
         }

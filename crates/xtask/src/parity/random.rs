@@ -15,6 +15,7 @@ mod overrides;
 mod ranges;
 mod report;
 mod shrink;
+mod small;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,6 +45,9 @@ pub struct Arguments {
     /// What the made-up projects depend on.
     #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
     seed: u64,
+    /// Make up small registries, too, instead of asking for the corpus's packages: npm is quick with those.
+    #[arg(long, requires = "random")]
+    small: bool,
     /// The number of the first project.
     #[arg(long, value_name = "K", default_value_t = 0, requires = "random")]
     first: u64,
@@ -80,15 +84,23 @@ struct Finding {
 /// Compares random projects and fails if any differs.
 pub fn run(corpus: &Path, abbreviated: bool, arguments: &Arguments) -> anyhow::Result<()> {
     let count = arguments.random.context("--random says how many projects")?;
-    let recording = Arc::new(Recording::new(Registry::open(corpus)?, abbreviated));
-    let server = Server::start_blocking(Arc::new(Registry::open(corpus)?), Settings::default())?;
-    let catalog = Catalog::read(corpus, Arc::clone(&recording))?;
     let numbers = arguments.first..arguments.first + count;
     println!("making up {count} projects");
-    let cases: Vec<(u64, Case)> =
-        numbers.map(|number| (number, generate::case(&catalog, arguments.seed, number))).collect();
-    let salt = format!("{} of {} packages", std::path::absolute(corpus)?.display(), catalog.names.len());
-    drop(catalog);
+    let small = arguments.small.then(tempfile::tempdir).transpose()?;
+    let small_cases =
+        small.as_ref().map(|small| small::cases(small.path(), arguments.seed, numbers.clone())).transpose()?;
+    let corpus = small.as_ref().map_or(corpus, tempfile::TempDir::path);
+    let recording = Arc::new(Recording::new(Registry::open(corpus)?, abbreviated));
+    let server = Server::start_blocking(Arc::new(Registry::open(corpus)?), Settings::default())?;
+    let (cases, salt): (Vec<(u64, Case)>, String) = match small_cases {
+        Some(cases) => (cases, format!("small registries of seed {}", arguments.seed)),
+        None => {
+            let catalog = Catalog::read(corpus, Arc::clone(&recording))?;
+            let cases = numbers.map(|number| (number, generate::case(&catalog, arguments.seed, number))).collect();
+            let salt = format!("{} of {} packages", std::path::absolute(corpus)?.display(), catalog.names.len());
+            (cases, salt)
+        }
+    };
 
     let out = arguments.out.clone().unwrap_or_else(|| oracle::target_folder().join("parity"));
     let mut report = Report::new(out, arguments.seed, cases.len());
@@ -136,7 +148,7 @@ impl Bench<'_> {
             }
             let joined =
                 workers.into_iter().map(|worker| worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?);
-            joined.collect()
+            Ok(joined.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect())
         })
     }
 
@@ -145,11 +157,13 @@ impl Bench<'_> {
         cases: &[(u64, Case)],
         next: &AtomicUsize,
         findings: &mpsc::Sender<Finding>,
-    ) -> anyhow::Result<Vec<FileCoverage>> {
+    ) -> anyhow::Result<Vec<Vec<FileCoverage>>> {
         let scratch = tempfile::tempdir()?;
         let memory = (!self.arguments.coverage).then(|| oracle::target_folder().join("parity-answers"));
         let coverage = self.arguments.coverage;
-        let npm = Npm::start(&self.npm, scratch.path(), self.registry.clone(), &self.salt, memory, coverage)?;
+        let patience = if self.arguments.small { ask::SMALL_PATIENCE } else { ask::PATIENCE };
+        let registry = self.registry.clone();
+        let npm = Npm::start(&self.npm, scratch.path(), registry, &self.salt, memory, patience, coverage)?;
         let mut judge = Judge::new(npm, Arc::clone(&self.recording));
         while let Some((number, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let judged = judge.rounds(case)?;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
@@ -10,13 +11,26 @@ use super::case::{ORIGIN, Round};
 use crate::oracle::{self, Driver, FileCoverage, without_origin};
 use crate::parity::compare::Expected;
 
+/// How long npm may take for one made-up project. It looks through sets of peers again and again, and for some
+/// projects that takes it hours.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for small registries: there it takes a moment or forever.
+pub const SMALL_PATIENCE: Duration = Duration::from_secs(10);
+/// How often a process says what of npm's code it reached, for it may have to be given up.
+const COVERAGE_EVERY: usize = 5;
+
 /// npm, with a folder to work in.
 pub struct Npm {
+    folder: PathBuf,
+    scratch: PathBuf,
     driver: Driver,
+    /// What processes that were given up never executed, and what this one hasn't yet.
+    coverage: Option<Vec<Vec<FileCoverage>>>,
     registry: String,
     /// What the answers depend on beside the question.
     salt: String,
     memory: Option<PathBuf>,
+    patience: Duration,
     /// Where projects are laid out. Its name is the project's where package.json has none.
     pub project: PathBuf,
     /// How often npm had to be asked.
@@ -31,14 +45,29 @@ impl Npm {
         registry: String,
         salt: &str,
         memory: Option<PathBuf>,
+        patience: Duration,
         coverage: bool,
     ) -> anyhow::Result<Self> {
+        let folder = npm.to_owned();
         let driver = Driver::start(npm, &scratch.join("npm"), coverage)?;
         if let Some(memory) = &memory {
             fs::create_dir_all(memory).with_context(|| format!("cannot create {}", memory.display()))?;
         }
         let salt = format!("npm {} on node {}, {salt}", oracle::NPM_VERSION, driver.node_version);
-        Ok(Self { driver, registry, salt, memory, project: scratch.join("project"), asked: 0 })
+        let project = scratch.join("project");
+        let coverage = coverage.then(|| vec![Vec::new()]);
+        Ok(Self {
+            folder,
+            scratch: scratch.to_owned(),
+            driver,
+            coverage,
+            registry,
+            salt,
+            memory,
+            patience,
+            project,
+            asked: 0,
+        })
     }
 
     /// What npm makes of a project.
@@ -54,15 +83,22 @@ impl Npm {
         }
         self.asked += 1;
         round.write(&self.project, lockfile, &self.registry)?;
-        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments)? {
-            oracle::Answer::Lockfile { lockfile } => {
+        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments, self.patience)? {
+            None => {
+                self.restart()?;
+                Expected::Unanswered
+            }
+            Some(oracle::Answer::Lockfile { lockfile }) => {
                 Expected::Lockfile(without_origin(&lockfile, &self.registry).replace(&self.registry, ORIGIN))
             }
-            oracle::Answer::Failure { code, message } => {
+            Some(oracle::Answer::Failure { code, message }) => {
                 let message = message.replace(&self.registry, ORIGIN);
                 Expected::Failure { code, message }
             }
         };
+        if self.asked.is_multiple_of(COVERAGE_EVERY) {
+            self.note_coverage()?;
+        }
         if let Some(file) = remembered {
             fs::write(&file, serde_json::to_vec(&answer)?)
                 .with_context(|| format!("cannot write {}", file.display()))?;
@@ -75,8 +111,25 @@ impl Npm {
         &self.driver.node_version
     }
 
-    /// Ends the process and says what of npm's code it executed.
-    pub fn coverage(self) -> anyhow::Result<Vec<FileCoverage>> {
-        self.driver.finish()
+    fn restart(&mut self) -> anyhow::Result<()> {
+        self.driver = Driver::start(&self.folder, &self.scratch.join("npm"), self.coverage.is_some())?;
+        if let Some(coverage) = &mut self.coverage {
+            coverage.push(Vec::new());
+        }
+        Ok(())
+    }
+
+    fn note_coverage(&mut self) -> anyhow::Result<()> {
+        if let Some(latest) = self.coverage.as_mut().and_then(|coverage| coverage.last_mut()) {
+            *latest = self.driver.coverage()?;
+        }
+        Ok(())
+    }
+
+    /// What of npm's code each process never executed.
+    pub fn coverage(mut self) -> anyhow::Result<Vec<Vec<FileCoverage>>> {
+        self.note_coverage()?;
+        let coverage = self.coverage.unwrap_or_default();
+        Ok(coverage.into_iter().filter(|files| !files.is_empty()).collect())
     }
 }

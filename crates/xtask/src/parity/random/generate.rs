@@ -31,17 +31,27 @@ const KINDS: [&str; 10] = [
     "peerDependencies",
 ];
 
-/// npm's flags that change a tree.
-const FLAGS: [&str; 9] = [
+/// npm's flags that change a tree, or that shouldn't.
+pub const FLAGS: [&str; 19] = [
     "--legacy-peer-deps",
     "--force",
     "--force",
     "--strict-peer-deps",
     "--strict-peer-deps",
     "--prefer-dedupe",
+    "--prefer-dedupe",
     "--install-links",
     "--engine-strict",
     "--before=2026-03-01T00:00:00.000Z",
+    "--install-strategy=nested",
+    "--install-strategy=shallow",
+    "--omit=dev",
+    "--omit=optional",
+    "--omit=peer",
+    "--os=darwin",
+    "--cpu=arm64",
+    "--libc=musl",
+    "--tag=next",
 ];
 
 /// One dependency of a made-up project.

@@ -11,7 +11,7 @@ pub fn spec(random: &mut Rng, packument: &Packument) -> Option<String> {
     let (other, second) = versions.any(random)?;
     let Version { major, minor, patch, .. } = version;
     let (low, high) = if version.compare(second).is_le() { (text, other) } else { (other, text) };
-    Some(match random.u32(0..30) {
+    Some(match random.u32(0..40) {
         0..=9 => format!("^{text}"),
         10..=12 => format!("~{text}"),
         13..=14 => text.to_owned(),
@@ -29,6 +29,16 @@ pub fn spec(random: &mut Rng, packument: &Packument) -> Option<String> {
         26 => format!("<={text}"),
         27 => format!("{}{text}", ["=", "v", "= ", " "][random.usize(0..4)]),
         28 => format!("~{major}.{minor}"),
+        29 => format!("^{major}.{minor}.{patch}-0"),
+        30 => format!(">={text}-0 <{}.0.0-0", major + 1),
+        31 => format!("~> {text}"),
+        32 => format!(">= {low} < {}", major + 1),
+        33 => ["x", "X.x", ">=0", ">*", "*||1", "^*"][random.usize(0..6)].to_owned(),
+        34 => format!("{major}.{minor} - {}", major + 1),
+        35 => format!("<{major} || >{major}.{minor}.{patch} || {low}"),
+        36 => format!("^{text}+build.7"),
+        37 => format!("^{low} ^{high}"),
+        38 => ["not a range", "^^1", ">1 2.x.y"][random.usize(0..3)].to_owned(),
         _ => format!("^{major}.{minor}.{patch} || >={major}.{minor} <{}", major + 1),
     })
 }

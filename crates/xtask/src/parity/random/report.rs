@@ -19,6 +19,8 @@ pub struct Report {
     total: usize,
     compared: usize,
     differing: Vec<u64>,
+    /// Cases of which npm left a round unanswered, and that don't differ in another.
+    unanswered: usize,
     /// By npm's outcome of the first and the second round.
     outcomes: [BTreeMap<String, usize>; 2],
 }
@@ -26,7 +28,7 @@ pub struct Report {
 impl Report {
     /// `folder` gets what differs.
     pub fn new(folder: PathBuf, seed: u64, total: usize) -> Self {
-        Self { folder, seed, total, compared: 0, differing: Vec::new(), outcomes: Default::default() }
+        Self { folder, seed, total, compared: 0, differing: Vec::new(), unanswered: 0, outcomes: Default::default() }
     }
 
     /// How many cases differ.
@@ -41,10 +43,11 @@ impl Report {
             let outcome = match &judged.npm {
                 Expected::Lockfile(_) => "a lock",
                 Expected::Failure { code, .. } => code.as_deref().unwrap_or("no code"),
+                Expected::Unanswered => "no answer in time",
             };
             *outcomes.entry(outcome.to_owned()).or_default() += 1;
         }
-        if finding.judged.iter().any(|judged| !judged.verdict.is_identical()) {
+        if finding.judged.iter().any(|judged| judged.verdict.differs()) {
             self.differing.push(finding.number);
             let folder = self.folder.join(format!("{}-{}", self.seed, finding.number));
             let (case, judged) = match &finding.smallest {
@@ -59,6 +62,10 @@ impl Report {
                 println!("  {}", judged.verdict.to_string().trim_end().replace('\n', "\n  "));
             }
         }
+        let unanswered = |judged: &Judged| matches!(judged.npm, Expected::Unanswered);
+        let unanswered =
+            finding.judged.iter().any(unanswered) && !finding.judged.iter().any(|judged| judged.verdict.differs());
+        self.unanswered += usize::from(unanswered);
         if self.compared.is_multiple_of(50) {
             println!("{} of {} compared, {} differ", self.compared, self.total, self.differing.len());
         }
@@ -76,6 +83,7 @@ fn write(folder: &Path, case: &Case, judged: &[Judged]) -> anyhow::Result<()> {
         fs::write(folder.join("npm-args"), round.arguments.join(" "))?;
         match &judged.npm {
             Expected::Lockfile(lockfile) => fs::write(folder.join("npm-lock.json"), lockfile)?,
+            Expected::Unanswered => {}
             Expected::Failure { code, message } => {
                 fs::write(folder.join("npm-error"), format!("{}\n{message}\n", code.as_deref().unwrap_or_default()))?;
             }
@@ -98,7 +106,7 @@ impl fmt::Display for Report {
             let outcomes: Vec<String> = outcomes.iter().map(|(outcome, count)| format!("{outcome} {count}")).collect();
             writeln!(formatter, "npm, {round}: {}", outcomes.join(", "))?;
         }
-        let identical = self.compared - self.differing.len();
+        let identical = self.compared - self.differing.len() - self.unanswered;
         writeln!(formatter, "{identical} of {} cases are identical to npm's (seed {})", self.compared, self.seed)?;
         if !self.differing.is_empty() {
             let numbers: Vec<String> = self.differing.iter().map(u64::to_string).collect();

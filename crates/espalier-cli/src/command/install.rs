@@ -1,0 +1,95 @@
+//! `espalier ci` and `espalier install`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use espalier_core::Changes;
+use espalier_install::activity::Activity;
+use espalier_install::config::Environment;
+use espalier_install::install::{Done, Install, InstallError, Trust};
+use espalier_install::plan::layout::Omit;
+use espalier_install::store;
+
+use super::lock::{self, FAILED, Known};
+use super::say;
+use crate::arguments::{ChangeArguments, InstallArguments};
+use crate::progress::Progress;
+use crate::report::{self, install, machine};
+
+/// Changes dependencies, and installs them unless only the lockfile is wanted.
+pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
+    if arguments.package_lock_only {
+        lock::run(&arguments.install.lock, changes)
+    } else {
+        run(&arguments.install, changes, false)
+    }
+}
+
+/// Installs; `clean` is `ci`.
+pub fn run(arguments: &InstallArguments, changes: Changes, clean: bool) -> ExitCode {
+    let mut known = Known::default();
+    let activity = Arc::<Activity>::default();
+    let name = if clean { "ci" } else { "install" };
+    let output = &arguments.lock.output;
+    match execute(arguments, changes, clean, &activity, &mut known) {
+        Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
+        Ok(done) => {
+            if let Some(plan) = &done.plan {
+                say(&plan.to_string());
+            }
+            if !output.quiet {
+                say(&install::sentence(&done));
+                anstream::eprint!("{}", install::remarks(&done, report::terminal_width()));
+            }
+        }
+        Err(error) => {
+            if output.json {
+                say(&machine::install_failure(name, &error));
+            } else {
+                anstream::eprint!("{}", install::render(&error, known.circumstances()));
+            }
+            return ExitCode::from(exit_code(&error));
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn execute(
+    arguments: &InstallArguments,
+    changes: Changes,
+    clean: bool,
+    activity: &Arc<Activity>,
+    known: &mut Known,
+) -> Result<Done, InstallError> {
+    let lock = lock::prepare(&arguments.lock, changes, activity, known)?;
+    let environment = Environment::of_process();
+    let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
+    let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));
+    let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
+    let install = Install {
+        lock,
+        store: std::path::absolute(&folder).unwrap_or(folder),
+        clean,
+        dry_run: arguments.dry_run,
+        omit: Omit::new(&config, &environment),
+        trust: Trust::new(&config),
+    };
+    let output = &arguments.lock.output;
+    let _progress = (!output.quiet && !output.json).then(|| Progress::start(Arc::clone(activity)));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.expect("threads can be started");
+    let observe = lock::count(activity);
+    let result = runtime.block_on(async { install.run(observe, lock::interruption()).await });
+    // What is still on its way is of no use any more.
+    runtime.shutdown_background();
+    result
+}
+
+fn exit_code(error: &InstallError) -> u8 {
+    use espalier_install::reify::ReifyError;
+    match error {
+        InstallError::Lock(error) => lock::exit_code(error),
+        InstallError::Reify(ReifyError::Interrupted) => lock::INTERRUPTED,
+        _ => FAILED,
+    }
+}

@@ -1,0 +1,74 @@
+//! `espalier store`.
+
+use std::process::ExitCode;
+
+use espalier_install::config::Environment;
+use espalier_install::store::{self, Store, StoreError};
+
+use super::lock::FAILED;
+use super::say;
+use crate::arguments::{StoreArguments, StoreCommand};
+use crate::report::{bytes, counted, machine};
+use crate::style::{PROBLEM, Styled};
+
+/// Runs the command to its exit code.
+pub fn run(arguments: &StoreArguments) -> ExitCode {
+    let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&Environment::of_process()));
+    let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else {
+        anstream::eprintln!("{} there is no place for a store; name one with --store-dir", Styled(PROBLEM, "error:"));
+        return ExitCode::from(FAILED);
+    };
+    if let StoreCommand::Path = arguments.command {
+        say(&if arguments.json {
+            machine::object(&serde_json::json!({ "path": folder }))
+        } else {
+            format!("{}\n", folder.display())
+        });
+        return ExitCode::SUCCESS;
+    }
+    match look_after(&folder, arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            anstream::eprintln!("{} {error}", Styled(PROBLEM, "error:"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<ExitCode, StoreError> {
+    let store = Store::open(folder)?;
+    if let StoreCommand::Prune = arguments.command {
+        let pruned = store.prune()?;
+        say(&if arguments.json {
+            machine::object(&serde_json::json!({
+                "removed": pruned.packages, "bytes": pruned.bytes, "kept": pruned.kept,
+            }))
+        } else {
+            format!(
+                "{} removed ({}), {} kept.\n",
+                counted(pruned.packages, "package"),
+                bytes(pruned.bytes),
+                pruned.kept
+            )
+        });
+        return Ok(ExitCode::SUCCESS);
+    }
+    let verified = store.verify()?;
+    let damaged: Vec<_> = verified
+        .damaged
+        .iter()
+        .map(|(package, reason)| serde_json::json!({ "package": package, "reason": reason }))
+        .collect();
+    if arguments.json {
+        say(&machine::object(&serde_json::json!({
+            "packages": verified.packages, "files": verified.files, "bytes": verified.bytes, "damaged": damaged,
+        })));
+    } else {
+        let (packages, files) = (counted(verified.packages, "package"), counted(verified.files, "file"));
+        say(&format!("{packages} with {files} ({}) verified.\n", bytes(verified.bytes)));
+        for (package, reason) in &verified.damaged {
+            say(&format!("  {package} was damaged ({reason}); it is removed and will be fetched again.\n"));
+        }
+    }
+    Ok(if verified.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}

@@ -1,0 +1,165 @@
+//! The end of `ci` and `install`: what was done in one sentence, what deserves a look below it, or one screen of error.
+
+use std::fmt::Write as _;
+
+use espalier_install::install::{Done, InstallError};
+use espalier_install::reify::ReifyError;
+use espalier_install::store::StoreError;
+
+use super::failure::{self, Circumstances};
+use super::{counted, duration, success, wrapped};
+use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
+
+/// The sentence.
+pub fn sentence(done: &Done) -> String {
+    let elapsed = Styled(LIVING, duration(done.elapsed));
+    if let Some(plan) = &done.plan {
+        let counts = counts(plan.added(), plan.changed(), 0, plan.removed());
+        return format!("Nothing was done ({elapsed}); it would be: {}.\n", counts.unwrap_or("nothing".into()));
+    }
+    let report = &done.report;
+    match counts(report.added.len(), report.changed.len(), report.repaired.len(), report.removed.len()) {
+        Some(counts) => format!("{counts} in {elapsed}.\n"),
+        None => format!("{} up to date in {elapsed}.\n", counted(report.kept, "package")),
+    }
+}
+
+fn counts(added: usize, changed: usize, repaired: usize, removed: usize) -> Option<String> {
+    let counts = [("added", added), ("changed", changed), ("repaired", repaired), ("removed", removed)];
+    let said: Vec<String> = counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(verb, count)| format!("{} {verb}", strong(counted(*count, "package"))))
+        .collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+/// The lines below it.
+pub fn remarks(done: &Done, width: Option<usize>) -> String {
+    let report = &done.report;
+    let mut lines = String::new();
+    if let Some(note) = done.note.as_deref().or(report.copied_because) {
+        let _ = writeln!(lines, "  {} {note}", Styled(CAUTION, "copied:"));
+    }
+    if !report.left_out.is_empty() {
+        let count = counted(report.left_out.len(), "optional package");
+        let _ = writeln!(lines, "  {} left out, because they could not be had", Styled(CAUTION, count));
+        for (location, reason) in report.left_out.iter().take(3) {
+            indented(&mut lines, &format!("{}: {reason}", success::folder_of(location)), width);
+        }
+    }
+    if !report.with_scripts.is_empty() {
+        let count = counted(report.with_scripts.len(), "package");
+        let verb = if report.with_scripts.len() == 1 { "has" } else { "have" };
+        let _ = writeln!(lines, "  {} {verb} install scripts, which were not run", Styled(CAUTION, count));
+        let names: Vec<&str> = report.with_scripts.iter().map(|package| package.name.as_str()).collect();
+        indented(&mut lines, &success::listed(&names), width);
+    }
+    if done.plan.is_none() && !report.deprecated.is_empty() {
+        let count = counted(report.deprecated.len(), "package");
+        let verb = if report.deprecated.len() == 1 { "is" } else { "are" };
+        let _ = writeln!(lines, "  {} {verb} deprecated", Styled(CAUTION, count));
+        let names: Vec<&str> = report.deprecated.iter().map(|(package, _)| package.name.as_str()).collect();
+        indented(&mut lines, &success::listed(&names), width);
+    }
+    let others: Vec<_> = done.outcome.warnings.iter().filter(|warning| warning.code != "deprecated").cloned().collect();
+    lines + &success::warnings(&others, width)
+}
+
+fn indented(lines: &mut String, text: &str, width: Option<usize>) {
+    for line in wrapped(text, 4, width) {
+        let _ = writeln!(lines, "    {}", quiet(line));
+    }
+}
+
+/// npm's code for an error, or one in its manner.
+pub fn code(error: &InstallError) -> &'static str {
+    match error {
+        InstallError::Lock(error) => failure::code(error),
+        InstallError::NoLockfile | InstallError::Disagreement { .. } => "EUSAGE",
+        InstallError::Layout(_) => "EINVALIDLOCK",
+        InstallError::Refused(refusal) => refusal.code,
+        InstallError::Outside(_) => "EOUTSIDE",
+        InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure::fetch_code(failure),
+        InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
+        InstallError::Reify(_) => "EWRITE",
+    }
+}
+
+/// One sentence, for machines and as the first line for people.
+pub fn headline(error: &InstallError) -> String {
+    match error {
+        InstallError::Lock(error) => failure::headline(error),
+        InstallError::Reify(ReifyError::Fetch { name, version, failure, .. }) => {
+            let version = version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+            failure::fetch_headline(&format!("{name}{version}"), failure)
+        }
+        error => error.to_string(),
+    }
+}
+
+/// The whole screen.
+pub fn render(error: &InstallError, circumstances: Circumstances<'_>) -> String {
+    const LABEL: &str = "error:";
+    if let InstallError::Lock(error) = error {
+        return failure::render(error, circumstances);
+    }
+    let first = wrapped(&format!("{} ({})", headline(error), code(error)), LABEL.len() + 1, circumstances.width);
+    let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
+    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
+    let details = details(error, circumstances);
+    if !details.is_empty() {
+        let _ = write!(screen, "\n{details}");
+    }
+    screen
+}
+
+fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
+    let advice = |lines: &[&str]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
+    match error {
+        InstallError::Disagreement { differences } => {
+            const MOST: usize = 12;
+            let mut lines: String = differences.iter().take(MOST).map(|line| format!("  {}\n", quiet(line))).collect();
+            if differences.len() > MOST {
+                let _ = writeln!(lines, "  and {} more; --json lists them all", differences.len() - MOST);
+            }
+            lines + "\n" + &advice(&["Bring the lockfile up to date with `espalier install` or `espalier lock`."])
+        }
+        InstallError::NoLockfile => advice(&["Make one with `espalier install` or `espalier lock`."]),
+        InstallError::Layout(_) => advice(&[
+            "The file was damaged, or made to do harm. Get it back from version control, or delete it and run",
+            "`espalier install`, which makes a new one from package.json.",
+        ]),
+        InstallError::Refused(refusal) => {
+            let mut lines = format!("  {} {}\n", quiet("location"), refusal.location);
+            if let Some(setting) = refusal.setting {
+                let _ = write!(
+                    lines,
+                    "\n  If that is intended, allow it: --{setting}=all, or `{setting}=all` in .npmrc.\n"
+                );
+            }
+            lines
+        }
+        InstallError::Reify(ReifyError::Fetch { name, location, failure, .. }) => {
+            let asked = format!("  {}   {location}\n", quiet(format!("{:<8}", "location")));
+            asked + &failure::fetch(name, failure, &[], circumstances)
+        }
+        InstallError::Reify(ReifyError::Store(StoreError::Folder { source, .. })) if is_full(source) => {
+            advice(&["Free some space (`espalier store prune` helps), or name another place with --store-dir."])
+        }
+        InstallError::Reify(ReifyError::Store(_)) => {
+            advice(&["Check who may write there, or name another place with --store-dir."])
+        }
+        InstallError::Reify(ReifyError::Place(_) | ReifyError::Disk { .. }) => advice(&[
+            "node_modules is as it was before, as far as that was possible. Check the space on the disk and",
+            "who may write there, and try again.",
+        ]),
+        InstallError::Outside(_) | InstallError::Reify(ReifyError::Interrupted) | InstallError::Lock(_) => {
+            String::new()
+        }
+    }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+}

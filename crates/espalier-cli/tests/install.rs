@@ -1,0 +1,260 @@
+//! `espalier ci`, `install` and `store` as a person meets them, also at their worst: killed at any moment, eight at once.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use espalier_install::integrity::Integrity;
+use espalier_replay::{Registry, Server, Settings};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use support::{Outcome, Stage};
+
+/// How many packages there are, each with so many files.
+const PACKAGES: usize = 40;
+const FILES: usize = 12;
+
+/// A registry of packages with real tarballs, and a project that depends on all of them.
+struct Workshop {
+    stage: Stage,
+    _server: Server,
+}
+
+fn tarball(name: &str, script: bool) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    let mut add = |path: String, content: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, path, content).expect("into memory");
+    };
+    let mut manifest = json!({ "name": name, "version": "1.0.0", "bin": "file-0.js" });
+    if script {
+        manifest["scripts"] = json!({ "postinstall": "exit 1" });
+    }
+    add("package/package.json".into(), manifest.to_string().as_bytes());
+    for number in 0..FILES {
+        let content = format!("#!/usr/bin/env node\n// {name}\n").repeat(number * 10 + 1);
+        add(format!("package/file-{number}.js"), content.as_bytes());
+    }
+    builder.into_inner().and_then(GzEncoder::finish).expect("into memory")
+}
+
+impl Workshop {
+    fn new() -> Self {
+        let stage = Stage::bare();
+        let registry = stage.path("registry");
+        let mut dependencies = BTreeMap::new();
+        for number in 0..PACKAGES {
+            let name = format!("p{number}");
+            let bytes = tarball(&name, number == 0);
+            fs::create_dir_all(registry.join("tarballs").join(&name)).expect("a folder");
+            fs::write(registry.join("tarballs").join(&name).join("p-1.0.0.tgz"), &bytes).expect("written");
+            let dist =
+                json!({ "tarball": format!("/{name}/-/p-1.0.0.tgz"), "integrity": Integrity::of(&bytes).to_string() });
+            let mut version = json!({ "name": name, "version": "1.0.0", "bin": "file-0.js", "dist": dist });
+            if number == 0 {
+                version["hasInstallScript"] = true.into();
+            }
+            let packument = json!({
+                "_id": name, "name": name, "dist-tags": { "latest": "1.0.0" }, "versions": { "1.0.0": version }, "time": {},
+            });
+            fs::write(registry.join("packuments").join(format!("{name}.json")), packument.to_string())
+                .expect("written");
+            dependencies.insert(name, "^1.0.0");
+        }
+        let server =
+            Server::start_blocking(Arc::new(Registry::open(&registry).expect("a registry")), Settings::default());
+        let server = server.expect("a server");
+        let stage = stage.at(server.origin());
+        let manifest = json!({ "name": "app", "version": "1.0.0", "dependencies": dependencies });
+        stage.write("package.json", &manifest.to_string());
+        Self { stage, _server: server }
+    }
+
+    fn command(&self, folder: &str, arguments: &[&str]) -> Command {
+        let mut command = self.stage.espalier(arguments);
+        command.current_dir(self.stage.path(folder)).env("ESPALIER_STORE", self.stage.path("store"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        self.stage.run(self.command("project", arguments))
+    }
+
+    #[track_caller]
+    fn succeed(&self, arguments: &[&str]) -> Outcome {
+        let outcome = self.run(arguments);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome
+    }
+
+    /// What is in a folder: paths with contents or targets, and nothing that an installation leaves behind.
+    fn tree(&self, folder: &str) -> BTreeMap<String, String> {
+        let mut tree = BTreeMap::new();
+        collect(&self.stage.path(folder).join("node_modules"), "", &mut tree);
+        tree
+    }
+
+    #[track_caller]
+    fn assert_sound_store(&self) {
+        let outcome = self.run(&["store", "verify", "--json"]);
+        let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!((outcome.code, &report["damaged"]), (Some(0), &json!([])), "{report}");
+    }
+}
+
+fn collect(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let kind = entry.file_type().expect("a kind");
+        if kind.is_dir() {
+            collect(&path, &format!("{prefix}{name}/"), tree);
+        } else if kind.is_symlink() {
+            tree.insert(format!("{prefix}{name}"), fs::read_link(&path).expect("a link").display().to_string());
+        } else {
+            tree.insert(format!("{prefix}{name}"), fs::read_to_string(&path).expect("text"));
+        }
+    }
+}
+
+#[test]
+fn installing_says_what_was_done_and_what_was_not() {
+    let workshop = Workshop::new();
+    let outcome = workshop.succeed(&["install"]);
+    assert!(outcome.stdout.starts_with("40 packages added in "), "{}", outcome.stdout);
+    assert_eq!(outcome.stderr, "  1 package has install scripts, which were not run\n    p0\n");
+    assert_eq!(workshop.tree("project").len(), PACKAGES * (FILES + 1) + PACKAGES + 1);
+    let again = workshop.succeed(&["install"]);
+    assert!(again.stdout.starts_with("40 packages up to date in "), "{}", again.stdout);
+    assert_eq!(again.stderr, "");
+}
+
+#[test]
+fn machines_get_one_object() {
+    let workshop = Workshop::new();
+    let outcome = workshop.succeed(&["install", "--json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(
+        (&report["ok"], &report["command"], &report["lockfile"]["written"]),
+        (&json!(true), &json!("install"), &json!("created"))
+    );
+    assert_eq!(report["added"].as_array().map(Vec::len), Some(PACKAGES));
+    assert_eq!(report["withScripts"], json!([{ "location": "node_modules/p0", "name": "p0", "version": "1.0.0" }]));
+    fs::remove_file(workshop.stage.path("project/package-lock.json")).expect("removed");
+    let outcome = workshop.run(&["ci", "--json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!((outcome.code, &report["error"]["code"]), (Some(1), &json!("EUSAGE")));
+}
+
+#[test]
+fn the_store_serves_a_second_project_without_the_registry() {
+    let workshop = Workshop::new();
+    workshop.succeed(&["install"]);
+    let other = workshop.stage.path("other");
+    fs::create_dir(&other).expect("a folder");
+    for file in ["package.json", "package-lock.json"] {
+        fs::copy(workshop.stage.path("project").join(file), other.join(file)).expect("copied");
+    }
+    let outcome = workshop.stage.run(workshop.command("other", &["ci", "--offline"]));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(workshop.tree("other"), workshop.tree("project"));
+    workshop.assert_sound_store();
+    fs::remove_dir_all(workshop.stage.path("project/node_modules")).expect("removed");
+    fs::remove_dir_all(other).expect("removed");
+    let pruned = workshop.succeed(&["store", "prune"]);
+    assert!(pruned.stdout.starts_with("40 packages removed ("), "{}", pruned.stdout);
+}
+
+/// `ESPALIER_KILLS` raises the number of attempts.
+#[test]
+fn a_killed_installation_is_finished_by_the_next_one() {
+    let kills: u32 = std::env::var("ESPALIER_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(8);
+    let workshop = Workshop::new();
+    let start = Instant::now();
+    workshop.succeed(&["install"]);
+    let whole = start.elapsed().max(Duration::from_millis(50));
+    let expected = workshop.tree("project");
+    for attempt in 0..kills {
+        // Every other time from nothing; the moments are spread over the whole run.
+        if attempt % 2 == 0 {
+            let _ = fs::remove_dir_all(workshop.stage.path("store"));
+        }
+        let _ = fs::remove_dir_all(workshop.stage.path("project/node_modules"));
+        let command = if attempt % 3 == 0 { "ci" } else { "install" };
+        let mut child = workshop.command("project", &[command]);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command");
+        std::thread::sleep(whole * (attempt * 7 % kills) / kills);
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        workshop.succeed(&["install"]);
+        assert!(workshop.tree("project") == expected, "attempt {attempt} left another tree");
+        workshop.assert_sound_store();
+    }
+}
+
+#[test]
+fn eight_installations_share_a_store_at_once() {
+    let workshop = Workshop::new();
+    workshop.succeed(&["lock"]);
+    let folders: Vec<String> = (0..8).map(|number| format!("project-{number}")).collect();
+    let children: Vec<_> = folders
+        .iter()
+        .map(|folder| {
+            fs::create_dir(workshop.stage.path(folder)).expect("a folder");
+            for file in ["package.json", "package-lock.json"] {
+                fs::copy(workshop.stage.path("project").join(file), workshop.stage.path(folder).join(file))
+                    .expect("copied");
+            }
+            let mut command = workshop.command(folder, &["ci"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command")
+        })
+        .collect();
+    for child in children {
+        let outcome = workshop.stage.outcome(child);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    }
+    let expected = workshop.tree(&folders[0]);
+    assert_eq!(expected.len(), PACKAGES * (FILES + 1) + PACKAGES + 1);
+    for folder in &folders {
+        assert!(workshop.tree(folder) == expected, "{folder} has another tree");
+    }
+    workshop.assert_sound_store();
+}
+
+#[test]
+fn two_installations_of_one_project_take_turns() {
+    let workshop = Workshop::new();
+    workshop.succeed(&["lock"]);
+    let start = |_| {
+        let mut command = workshop.command("project", &["install"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command")
+    };
+    for child in (0..3).map(start).collect::<Vec<_>>() {
+        let outcome = workshop.stage.outcome(child);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    }
+    assert_eq!(workshop.tree("project").len(), PACKAGES * (FILES + 1) + PACKAGES + 1);
+}
+
+#[test]
+fn a_damaged_tarball_is_named_with_its_package_and_url() {
+    let workshop = Workshop::new();
+    let file = workshop.stage.path("registry/tarballs/p3/p-1.0.0.tgz");
+    let bytes = fs::read(&file).expect("a tarball");
+    fs::File::create(&file).and_then(|mut file| file.write_all(&bytes[..bytes.len() / 2])).expect("written");
+    let outcome = workshop.run(&["install"]);
+    assert_eq!(outcome.code, Some(1));
+    for words in ["p3@1.0.0", "/p3/-/p-1.0.0.tgz", "is not the expected tarball", "Try again"] {
+        assert!(outcome.stderr.contains(words), "{words} is missing:\n{}", outcome.stderr);
+    }
+    assert!(workshop.tree("project").is_empty());
+    assert!(!workshop.stage.path("project/package-lock.json").exists());
+}

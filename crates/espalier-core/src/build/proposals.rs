@@ -1,0 +1,128 @@
+//! Changes to the root's package.json that might settle a conflict of peers. Whether they do is for
+//! [`crate::remedy::Search`] to try; here is only what the packuments make plausible.
+
+use super::Builder;
+use crate::error::{ConflictSide, PeerConflict, Requirer};
+use crate::manifest::Manifest;
+use crate::names::Name;
+use crate::remedy::Change;
+use crate::semver::Version;
+use crate::spec::{Spec, SpecKind};
+use crate::tree::EdgeKind;
+
+impl Builder {
+    /// Changes that might settle a conflict, the most promising first.
+    pub(super) fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Change> {
+        let PeerConflict { name, current, wanted, .. } = conflict;
+        let mut proposals = Vec::new();
+        for (side, other) in [(wanted, current), (current, wanted)] {
+            proposals.extend(self.other_ranges(name, side, other));
+        }
+        proposals.extend(self.exception(name, current, wanted));
+        for side in [wanted, current] {
+            let dependency = direct(side, name);
+            proposals.extend(dependency.map(|(asker, name)| Change::Remove { block: block(asker.kind), name }));
+        }
+        let mut distinct: Vec<Change> = Vec::new();
+        for change in proposals {
+            if !distinct.contains(&change) {
+                distinct.push(change);
+            }
+        }
+        distinct
+    }
+
+    /// Other ranges for the root's own dependency that leads to one side, so that it can live with the other.
+    fn other_ranges(&mut self, name: &str, side: &ConflictSide, other: &ConflictSide) -> Vec<Change> {
+        let Some((asker, dependency)) = direct(side, name) else { return Vec::new() };
+        let found = match side.chain.as_slice() {
+            // The root asks for it itself: ask for what the other side wants.
+            [_] => self.best(&dependency, &asker.spec, |version, _| {
+                crate::semver::satisfies(&version.to_string(), &other.spec, true)
+            }),
+            // A direct dependency asks: take a version of it that agrees.
+            [_, _] => {
+                let wanted = self.tree.names.find(name);
+                self.best(&dependency, &asker.spec, |_, manifest| {
+                    wanted.is_none_or(|name| agrees(manifest, name, other))
+                })
+            }
+            _ => self.best(&dependency, &asker.spec, |_, _| true),
+        };
+        let change = |to: String| Change::Range {
+            block: block(asker.kind),
+            name: dependency.clone(),
+            from: asker.spec.clone(),
+            to,
+        };
+        found.into_iter().filter(|to| *to != asker.spec).map(change).collect()
+    }
+
+    /// Ranges of the versions that will do: the newest of all, and the newest of the major version below it.
+    fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
+        let spec = self.tree.specs.intern(asked);
+        let key = self.tree.names.intern(key);
+        let (package, target, prefix) = match &spec.kind {
+            SpecKind::Alias { name, spec } => (self.tree.names.intern(name), spec.clone(), format!("npm:{name}@")),
+            _ => (key, spec.clone(), String::new()),
+        };
+        if !target.is_registry() {
+            return Vec::new();
+        }
+        let present = self.chosen_version(package, &target);
+        let mut found: Vec<Version> = Vec::new();
+        for (version, manifest) in self.catalog.releases(&mut self.tree, package) {
+            let known = found.iter().any(|other| other.major == version.major);
+            let sound = manifest.deprecated().is_none() && Some(&version) != present.as_ref();
+            if !known && sound && will_do(&version, &manifest) {
+                found.push(version);
+                if found.len() == 2 {
+                    break;
+                }
+            }
+        }
+        found.iter().map(|version| format!("{prefix}^{version}")).collect()
+    }
+
+    fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
+        self.catalog.choose(&mut self.tree, package, spec)?.ok()?.semver.clone()
+    }
+
+    /// Let the one who asks have what is there.
+    fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Change> {
+        let [_, .., parent] = wanted.chain.as_slice() else { return None };
+        let root = self.tree.root;
+        let direct = self.tree.names.find(name).and_then(|name| self.tree.edge(root, name));
+        let direct = direct.filter(|&edge| self.tree[edge].kind != EdgeKind::Workspace).is_some();
+        let spec = if direct { format!("${name}") } else { current.version.clone()? };
+        Some(Change::Override { parent: parent.name.clone(), name: name.to_owned(), spec })
+    }
+}
+
+/// The root's own dependency at which a side begins: who asks, and for which key of package.json.
+fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
+    let asker = side.chain.first().filter(|asker| asker.location.is_empty() && asker.kind != "workspace")?;
+    Some((asker, side.chain.get(1).map_or(name, |next| &next.name).to_owned()))
+}
+
+/// Whether a version has no objection to what the other side has.
+fn agrees(manifest: &Manifest, name: Name, other: &ConflictSide) -> bool {
+    let blocks = [&manifest.peer_dependencies, &manifest.dependencies];
+    let asked = blocks.into_iter().flatten().find(|(asked, _)| *asked == name);
+    asked.is_none_or(|(_, spec)| match (&other.version, spec.range()) {
+        (Some(version), Some(_)) => crate::semver::satisfies(version, &spec.raw, true),
+        (None, Some(range)) => {
+            crate::semver::Range::parse_loose(&other.spec).is_none_or(|other| range.intersects(&other))
+        }
+        (_, None) => true,
+    })
+}
+
+fn block(kind: &str) -> &'static str {
+    match kind {
+        "dev" => "devDependencies",
+        "optional" => "optionalDependencies",
+        "peer" | "peerOptional" => "peerDependencies",
+        _ => "dependencies",
+    }
+}

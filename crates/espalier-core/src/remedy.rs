@@ -1,0 +1,254 @@
+//! What would resolve a conflict of peers: the smallest changes to package.json, each of them tried.
+//!
+//! The resolution that failed [proposes](crate::error::PeerConflict::proposals) changes, because it knows which
+//! versions there are. A [`Search`] combines them and says which project to resolve next; whoever drives it
+//! resolves, and reports what came of it. Nothing counts as a remedy before it has led to a tree. How trials are
+//! driven, and when to lose patience, is not known here.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+use crate::error::ResolveError;
+use crate::json;
+use crate::options::{Options, Project};
+
+/// How many changes may have to be made together.
+const MOST_CHANGES: usize = 3;
+/// How many remedies a person wants to choose from, beside npm's flags.
+const ENOUGH: usize = 4;
+
+/// One change to the root's package.json, or one of npm's flags.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Change {
+    /// Ask for another range.
+    Range {
+        /// The block of package.json, such as `devDependencies`.
+        block: &'static str,
+        /// The dependency's key there.
+        name: String,
+        /// What stands there.
+        from: String,
+        /// What should.
+        to: String,
+    },
+    /// Override what a package asks for.
+    Override {
+        /// The package that asks.
+        parent: String,
+        /// What it asks for.
+        name: String,
+        /// What it shall have; `$name` is what the root asks for.
+        spec: String,
+    },
+    /// Do without a dependency.
+    Remove {
+        /// The block of package.json.
+        block: &'static str,
+        /// The dependency's key there.
+        name: String,
+    },
+    /// Ignore peers or their conflicts: a flag of npm's.
+    Flag {
+        /// `legacy-peer-deps` or `force`.
+        flag: &'static str,
+    },
+}
+
+/// Changes that lead to a tree when they are made together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Remedy(pub Vec<Change>);
+
+/// npm's flags that get past any conflict of peers, the milder first.
+const FLAGS: [&str; 2] = ["legacy-peer-deps", "force"];
+
+impl Change {
+    fn apply(&self, manifest: &mut Value, options: &mut Options) {
+        match self {
+            Self::Range { block, name, to, .. } => manifest[*block][name] = to.as_str().into(),
+            Self::Override { parent, name, spec } => {
+                let rules = &mut manifest["overrides"];
+                if !rules.is_object() {
+                    *rules = json!({});
+                }
+                let rule = &mut rules[parent];
+                match rule {
+                    Value::String(own) => *rule = json!({ ".": own, name: spec }),
+                    Value::Object(rules) => {
+                        rules.insert(name.clone(), spec.as_str().into());
+                    }
+                    _ => *rule = json!({ name: spec }),
+                }
+            }
+            Self::Remove { block, name } => {
+                if let Some(block) = manifest[*block].as_object_mut() {
+                    block.shift_remove(name);
+                }
+            }
+            Self::Flag { flag } => match *flag {
+                "force" => options.force = true,
+                _ => options.legacy_peer_deps = true,
+            },
+        }
+    }
+
+    /// Whether two changes are about the same thing, so that only one of them makes sense.
+    fn concerns_same(&self, other: &Self) -> bool {
+        let subject = |change: &Self| match change {
+            Self::Range { name, .. } | Self::Remove { name, .. } => Some((None, name.clone())),
+            Self::Override { parent, name, .. } => Some((Some(parent.clone()), name.clone())),
+            Self::Flag { .. } => None,
+        };
+        subject(self) == subject(other)
+    }
+}
+
+/// A search for remedies, which tries single changes first.
+pub struct Search {
+    project: Project,
+    options: Options,
+    manifest: Value,
+    /// Untried ones; those with fewer changes come first.
+    pending: VecDeque<Vec<Change>>,
+    trying: Option<Vec<Change>>,
+    found: Vec<Remedy>,
+    /// Flags that weren't tried yet, the next one last.
+    flags: Vec<&'static str>,
+}
+
+impl Search {
+    /// Begins to search. There is nothing to try unless the failure is a conflict of peers.
+    pub fn new(project: Project, options: Options, failure: &ResolveError) -> Self {
+        let manifest = json::parse("package.json", &project.manifest).unwrap_or_default();
+        let (pending, mut flags) = match failure {
+            ResolveError::PeerConflict(conflict) => {
+                (conflict.proposals.iter().map(|change| vec![change.clone()]).collect(), FLAGS.to_vec())
+            }
+            _ => (VecDeque::new(), Vec::new()),
+        };
+        flags.reverse();
+        Self { project, options, manifest, pending, trying: None, found: Vec::new(), flags }
+    }
+
+    /// The next project to resolve; `None` when the search is over.
+    pub fn next_trial(&mut self) -> Option<(Project, Options)> {
+        let changes = loop {
+            let Some(changes) = self.pending.pop_front() else {
+                break vec![Change::Flag { flag: self.flags.pop()? }];
+            };
+            // More changes than a remedy needs that is known already, or enough of those.
+            let smallest = self.found.first().map_or(MOST_CHANGES, |Remedy(changes)| changes.len());
+            if changes.len() <= smallest && self.found.len() < ENOUGH {
+                break changes;
+            }
+        };
+        let mut manifest = self.manifest.clone();
+        let mut options = Options { tree_only: true, ..self.options.clone() };
+        for change in &changes {
+            change.apply(&mut manifest, &mut options);
+        }
+        self.trying = Some(changes);
+        Some((Project { manifest: manifest.to_string(), ..self.project.clone() }, options))
+    }
+
+    /// Says what came of the latest trial.
+    pub fn report<T>(&mut self, result: &Result<T, ResolveError>) {
+        let Some(changes) = self.trying.take() else { return };
+        match result {
+            Ok(_) => self.found.push(Remedy(changes)),
+            Err(ResolveError::PeerConflict(conflict)) => {
+                for proposal in &conflict.proposals {
+                    let new = !changes.iter().any(|change| change.concerns_same(proposal));
+                    let longer = [&changes[..], std::slice::from_ref(proposal)].concat();
+                    let known = |other: &Vec<Change>| {
+                        other.len() == longer.len() && other.iter().all(|change| longer.contains(change))
+                    };
+                    if new && !self.pending.iter().any(known) {
+                        self.pending.push_back(longer);
+                    }
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Leaves out what wasn't tried yet, except for npm's flags.
+    pub fn give_up(&mut self) {
+        self.pending.clear();
+    }
+
+    /// What led to a tree: the smallest remedies, then the flags.
+    pub fn finish(self) -> Vec<Remedy> {
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{ConflictSide, PeerConflict};
+
+    fn conflict(proposals: Vec<Change>) -> ResolveError {
+        let side = ConflictSide { version: None, spec: "1".into(), chain: Vec::new() };
+        ResolveError::PeerConflict(Box::new(PeerConflict {
+            summary: String::new(),
+            name: "a".into(),
+            current: side.clone(),
+            wanted: side,
+            proposals,
+        }))
+    }
+
+    fn range(name: &str, to: &str) -> Change {
+        Change::Range { block: "dependencies", name: name.into(), from: "1".into(), to: to.into() }
+    }
+
+    fn search(failure: &ResolveError) -> Search {
+        let manifest = r#"{"dependencies": {"a": "1", "b": "1"}}"#.to_owned();
+        Search::new(Project { manifest, ..Project::default() }, Options::default(), failure)
+    }
+
+    #[test]
+    fn what_leads_to_a_tree_is_a_remedy() {
+        let mut search =
+            search(&conflict(vec![range("a", "2"), Change::Remove { block: "dependencies", name: "b".into() }]));
+        let (project, _) = search.next_trial().unwrap();
+        assert_eq!(project.manifest, r#"{"dependencies":{"a":"2","b":"1"}}"#);
+        search.report::<()>(&Err(conflict(Vec::new())));
+        let (project, _) = search.next_trial().unwrap();
+        assert_eq!(project.manifest, r#"{"dependencies":{"a":"1"}}"#);
+        search.report(&Ok(()));
+        assert!(search.next_trial().unwrap().1.legacy_peer_deps);
+        search.report(&Ok(()));
+        assert!(search.next_trial().unwrap().1.force);
+        search.report::<()>(&Err(conflict(Vec::new())));
+        assert!(search.next_trial().is_none());
+        let found = search.finish();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1], Remedy(vec![Change::Flag { flag: "legacy-peer-deps" }]));
+    }
+
+    #[test]
+    fn changes_are_combined_only_where_one_is_not_enough() {
+        let mut search = search(&conflict(vec![range("a", "2"), range("b", "2")]));
+        search.next_trial().unwrap();
+        search.report::<()>(&Err(conflict(vec![range("b", "3"), range("a", "4")])));
+        search.next_trial().unwrap();
+        search.report(&Ok(()));
+        // The combination of a and b stands in line, but b alone will do.
+        assert!(search.next_trial().unwrap().1.legacy_peer_deps);
+    }
+
+    #[test]
+    fn an_override_goes_below_its_parent() {
+        let mut manifest = json!({ "overrides": { "a": "1", "b": { "c": "2" } } });
+        for (parent, name) in [("a", "x"), ("b", "y"), ("d", "z")] {
+            let change = Change::Override { parent: parent.into(), name: name.into(), spec: "$x".into() };
+            change.apply(&mut manifest, &mut Options::default());
+        }
+        let expected = json!({ "a": { ".": "1", "x": "$x" }, "b": { "c": "2", "y": "$x" }, "d": { "z": "$x" } });
+        assert_eq!(manifest["overrides"], expected);
+    }
+}

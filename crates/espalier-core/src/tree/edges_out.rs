@@ -1,0 +1,51 @@
+//! A node's dependencies: in npm's order, and found by name.
+
+use std::ops::Deref;
+
+use super::EdgeId;
+use crate::names::FoldedName;
+
+/// The edges out of a node. There is one for a name, whatever its case, and a new one comes last.
+///
+/// Most nodes have a handful, a few projects have hundreds: names that stand side by side are looked through
+/// faster than they are hashed.
+#[derive(Default)]
+pub struct EdgesOut {
+    edges: Vec<EdgeId>,
+    /// The name of each edge, at the same position.
+    names: Vec<FoldedName>,
+}
+
+impl EdgesOut {
+    /// The edge of a name.
+    pub fn named(&self, name: FoldedName) -> Option<EdgeId> {
+        self.names.iter().position(|&other| other == name).map(|position| self.edges[position])
+    }
+
+    pub(super) fn push(&mut self, name: FoldedName, edge: EdgeId) {
+        self.edges.push(edge);
+        self.names.push(name);
+    }
+
+    pub(super) fn remove(&mut self, edge: EdgeId) {
+        if let Some(position) = self.edges.iter().position(|&other| other == edge) {
+            self.edges.remove(position);
+            self.names.remove(position);
+        }
+    }
+}
+
+impl Deref for EdgesOut {
+    type Target = [EdgeId];
+    fn deref(&self) -> &[EdgeId] {
+        &self.edges
+    }
+}
+
+impl<'a> IntoIterator for &'a EdgesOut {
+    type Item = &'a EdgeId;
+    type IntoIter = std::slice::Iter<'a, EdgeId>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.edges.iter()
+    }
+}

@@ -1,0 +1,212 @@
+//! What holds of every tree, whatever the registry: small ones are made up, with peers that collide more often
+//! than not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use espalier_core::{
+    Answer, FetchFailure, FetchFailureKind, Graph, GraphEdge, Options, Outcome, Packument, Progress, Project, Request,
+    Resolution, ResolveError, semver,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A registry of packages `a` to `f`, and a project that asks for some of them.
+#[derive(Clone, Debug)]
+struct World {
+    packuments: BTreeMap<String, Value>,
+    manifest: Value,
+    options: Options,
+}
+
+#[derive(Clone, Debug)]
+struct Dependency {
+    block: &'static str,
+    name: String,
+    range: &'static str,
+}
+
+fn dependency() -> impl Strategy<Value = Dependency> {
+    let block = prop_oneof![
+        4 => Just("dependencies"),
+        3 => Just("peerDependencies"),
+        1 => Just("optionalPeers"),
+        1 => Just("optionalDependencies"),
+    ];
+    let range = prop::sample::select(vec!["*", "^1.0.0", "^2.0.0", "1.0.0", ">=1", "1 || 2", "<2", "^3.0.0"]);
+    (block, "[a-f]", range).prop_map(|(block, name, range)| Dependency { block, name, range })
+}
+
+fn manifest(name: &str, version: &str, dependencies: &[Dependency]) -> Value {
+    let mut manifest = json!({ "name": name, "version": version });
+    for Dependency { block, name: wanted, range } in dependencies {
+        if *block == "optionalPeers" {
+            manifest["peerDependencies"][wanted] = (*range).into();
+            manifest["peerDependenciesMeta"][wanted] = json!({ "optional": true });
+        } else {
+            manifest[*block][wanted] = (*range).into();
+        }
+    }
+    manifest
+}
+
+fn world() -> impl Strategy<Value = World> {
+    let versions = prop::sample::subsequence(vec!["1.0.0", "1.1.0", "2.0.0", "3.0.0"], 1..=3);
+    let package = versions.prop_flat_map(|versions| {
+        let dependencies = prop::collection::vec(prop::collection::vec(dependency(), 0..=3), versions.len());
+        (Just(versions), dependencies)
+    });
+    let packages = prop::collection::vec(package, 6);
+    let flags = prop::sample::select(vec!["", "", "", "legacy", "strict", "force", "dedupe", "nested", "shallow"]);
+    (packages, prop::collection::vec(dependency(), 1..=4), flags).prop_map(|(packages, asked, flag)| {
+        let packages = ["a", "b", "c", "d", "e", "f"].into_iter().zip(packages);
+        let packuments = packages.map(|(name, (versions, dependencies))| {
+            let manifests = versions.iter().zip(&dependencies).map(|(version, dependencies)| {
+                let mut manifest = manifest(name, version, dependencies);
+                manifest["dist"] = json!({ "tarball": format!("http://registry.test/{name}/-/{name}-{version}.tgz") });
+                ((*version).to_owned(), manifest)
+            });
+            let latest = versions.last();
+            let packument = json!({
+                "name": name,
+                "dist-tags": { "latest": latest },
+                "versions": manifests.collect::<serde_json::Map<_, _>>(),
+            });
+            (name.to_owned(), packument)
+        });
+        let mut options = Options::default();
+        match flag {
+            "legacy" => options.legacy_peer_deps = true,
+            "strict" => options.strict_peer_deps = true,
+            "force" => options.force = true,
+            "dedupe" => options.prefer_dedupe = true,
+            "nested" => options.install_strategy = espalier_core::InstallStrategy::Nested,
+            "shallow" => options.install_strategy = espalier_core::InstallStrategy::Shallow,
+            _ => {}
+        }
+        World { packuments: packuments.collect(), manifest: manifest("project", "1.0.0", &asked), options }
+    })
+}
+
+impl World {
+    /// Resolves it. `choose` picks one of so many requests to be answered next.
+    fn resolve(&self, lockfile: Option<&str>, mut choose: impl FnMut(usize) -> usize) -> Result<Outcome, ResolveError> {
+        let project = Project {
+            manifest: self.manifest.to_string(),
+            lockfile: lockfile.map(str::to_owned),
+            folder_name: "project".into(),
+            path: "/project".into(),
+        };
+        let mut resolution = Resolution::new(project, self.options.clone());
+        let mut waiting = Vec::new();
+        while resolution.advance() == Progress::Waiting {
+            waiting.extend(std::iter::from_fn(|| resolution.next_request()).map(|(request, _)| request));
+            let request = waiting.swap_remove(choose(waiting.len()));
+            resolution.supply(&request, self.answer(&request));
+        }
+        resolution.finish()
+    }
+
+    fn in_order(&self, lockfile: Option<&str>) -> Result<Outcome, ResolveError> {
+        self.resolve(lockfile, |_| 0)
+    }
+
+    fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
+        let Request::Packument { name, .. } = request else { panic!("only packuments are needed, not {request:?}") };
+        let body = self.packuments.get(name).ok_or_else(|| FetchFailure {
+            kind: FetchFailureKind::NotFound,
+            message: format!("there is no {name}"),
+            url: format!("http://registry.test/{name}"),
+        })?;
+        let packument = Packument::parse(body.to_string().as_bytes(), false).expect("it is a packument");
+        Ok(Answer::Packument(Arc::new(packument)))
+    }
+}
+
+/// What Node would find of that name: in the package's own folder, then in those around it.
+fn found(graph: &Graph, from: u32, name: &str) -> Option<u32> {
+    let child = |parent: u32| {
+        graph.nodes.iter().zip(0..).find(|(node, _)| node.parent == Some(parent) && node.name == name).map(|(_, id)| id)
+    };
+    let mut around = Some(from);
+    while let Some(folder) = around {
+        if let Some(found) = child(folder) {
+            return Some(found);
+        }
+        around = graph.nodes[folder as usize].parent;
+    }
+    None
+}
+
+/// npm's definition (`edge.js`, `#loadError`).
+fn error_of(graph: &Graph, edge: &GraphEdge) -> Option<&'static str> {
+    let Some(to) = edge.to else {
+        return (!edge.kind.contains("ptional")).then_some("MISSING");
+    };
+    let target = &graph.nodes[to as usize];
+    let local = target.parent == Some(edge.from) && edge.from != 0;
+    if edge.kind.starts_with("peer") && local {
+        Some("PEER LOCAL")
+    } else if target.version.as_deref().is_some_and(|version| semver::satisfies(version, &edge.spec, true)) {
+        None
+    } else {
+        Some("INVALID")
+    }
+}
+
+/// Chance as data, so that a failure can be shrunk.
+fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
+    move |count| {
+        chances.rotate_left(1);
+        usize::from(chances[0]) % count
+    }
+}
+
+fn configuration() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) }
+}
+
+proptest! {
+    #![proptest_config(configuration())]
+
+    #[test]
+    fn the_order_of_answers_changes_nothing(world in world(), chances in prop::collection::vec(any::<u8>(), 1..20)) {
+        let one = world.in_order(None);
+        let other = world.resolve(None, chooser(chances));
+        match (one, other) {
+            (Ok(one), Ok(other)) => {
+                prop_assert_eq!(one.lockfile, other.lockfile);
+                prop_assert_eq!(one.warnings, other.warnings);
+            }
+            (Err(one), Err(other)) => prop_assert_eq!(one, other),
+            (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
+        }
+    }
+
+    #[test]
+    fn an_edge_leads_where_node_would_look_and_is_valid_as_npm_defines_it(world in world()) {
+        let Ok(Outcome { graph, .. }) = world.in_order(None) else { return Ok(()) };
+        for edge in &graph.edges {
+            prop_assert_eq!(edge.to, found(&graph, edge.from, &edge.name), "{:?}", edge);
+            prop_assert_eq!(edge.error, error_of(&graph, edge), "{:?}", edge);
+        }
+    }
+
+    #[test]
+    fn a_tree_without_accepted_conflicts_meets_every_demand(world in world()) {
+        let Ok(Outcome { graph, warnings, .. }) = world.in_order(None) else { return Ok(()) };
+        if warnings.is_empty() {
+            let wrong: Vec<_> = graph.edges.iter().filter(|edge| edge.error.is_some()).collect();
+            prop_assert!(wrong.is_empty(), "{:?}", wrong);
+        }
+    }
+
+    #[test]
+    fn a_sound_lock_is_the_answer_to_itself(world in world()) {
+        let Ok(first) = world.in_order(None) else { return Ok(()) };
+        if first.graph.edges.iter().all(|edge| edge.error.is_none()) {
+            let again = world.in_order(Some(&first.lockfile));
+            prop_assert_eq!(again.map(|outcome| outcome.lockfile), Ok(first.lockfile));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `ci` and `install`: resolves a project, plans what is to be done on disk, and does it.
+//!
+//! `ci` insists on a lockfile that fits, changes neither it nor package.json, and looks at every file that is installed;
+//! `install` starts from the lockfile, believes npm's note about what is installed, and writes the lockfile when everything
+//! else is done.
+
+mod agreement;
+mod trust;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use espalier_core::{Event, Outcome};
+use rustc_hash::FxHashMap;
+
+use crate::config::{Config, Environment};
+use crate::lock::{Lock, LockError, Resolved};
+use crate::plan::inspect::Inspection;
+use crate::plan::installed::Installed;
+use crate::plan::layout::{Layout, LayoutError, Omit, Origin, lies_in_node_modules};
+use crate::plan::{Plan, bins};
+use crate::project::Written;
+use crate::reify::{Hold, Origins, Reify, ReifyError, Report};
+use crate::retired::TEMPORARY_STORE;
+use crate::store::{Store, StoreError, StoredPackage};
+pub use trust::{Refusal, Trust};
+
+/// What to install, and how.
+#[derive(Debug)]
+pub struct Install {
+    /// The project, its settings, and what they say about resolving.
+    pub lock: Lock,
+    /// Where packages are kept.
+    pub store: PathBuf,
+    /// Whether this is `ci`.
+    pub clean: bool,
+    /// Whether to stop before anything is changed.
+    pub dry_run: bool,
+    /// What isn't installed.
+    pub omit: Omit,
+    /// Where packages may come from.
+    pub trust: Trust,
+}
+
+/// A project of which `node_modules` is as it should be, or in a dry run would be.
+#[derive(Debug)]
+pub struct Done {
+    /// What was resolved.
+    pub outcome: Outcome,
+    /// What became of the lockfile; `ci` doesn't write it.
+    pub lockfile: Option<(PathBuf, Written)>,
+    /// What was done.
+    pub report: Report,
+    /// What would be done, in a dry run.
+    pub plan: Option<Plan>,
+    /// What a person should know about the store.
+    pub note: Option<String>,
+    /// From the first file read to the last byte written.
+    pub elapsed: Duration,
+}
+
+/// Why a project is as it was before.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// There is no tree.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// `ci` has no lockfile to go by.
+    #[error("`ci` installs what a lockfile says, and there is no package-lock.json that it could read")]
+    NoLockfile,
+    /// `ci` has a lockfile that doesn't fit.
+    #[error("package.json and package-lock.json are not in sync")]
+    Disagreement {
+        /// What is wrong, in npm's words.
+        differences: Vec<String>,
+    },
+    /// The lockfile can't be installed.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// It names a package that must not be fetched.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A workspace leads out of the project.
+    #[error("{} is outside of the project: nothing is installed there", .0.display())]
+    Outside(PathBuf),
+    /// The disk or the network failed.
+    #[error(transparent)]
+    Reify(#[from] ReifyError),
+}
+
+impl From<StoreError> for InstallError {
+    fn from(error: StoreError) -> Self {
+        Self::Reify(ReifyError::Store(error))
+    }
+}
+
+impl Omit {
+    /// npm's `omit` and `include`; in production, development is omitted unless it is included.
+    pub fn new(config: &Config, environment: &Environment) -> Self {
+        let production = environment.variable("NODE_ENV") == Some("production");
+        let (omit, include) = (config.list("omit"), config.list("include"));
+        let is_set = config.origin("omit").is_some();
+        let omits = |kind: &str, default: bool| {
+            let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
+            omitted && !include.iter().any(|included| included == kind)
+        };
+        Self { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
+    }
+}
+
+impl Install {
+    /// Runs it. `observe` sees what the resolution decides, and `interruption` ends it when it comes to pass.
+    pub async fn run(
+        self,
+        mut observe: impl FnMut(Event),
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Done, InstallError> {
+        let mut interruption = pin!(interruption);
+        let mut placed = Vec::new();
+        let observe = |event: Event| {
+            if let Event::Placed { location, .. } = &event {
+                placed.push(location.clone());
+            }
+            observe(event);
+        };
+        if self.clean && self.lock.project.lockfile().map_err(LockError::from)?.text().is_none() {
+            return Err(InstallError::NoLockfile);
+        }
+        let resolved = self.lock.resolve(false, !self.clean, observe, interruption.as_mut()).await?;
+        if self.clean {
+            let differences = agreement::disagreements(
+                resolved.lockfile.text().unwrap_or_default(),
+                &resolved.outcome.lockfile,
+                &placed,
+            );
+            if !differences.is_empty() {
+                return Err(InstallError::Disagreement { differences });
+            }
+        }
+        self.apply(resolved, interruption).await
+    }
+
+    async fn apply(self, resolved: Resolved, interruption: impl Future<Output = ()>) -> Result<Done, InstallError> {
+        let project = self.lock.project.path().to_owned();
+        let layout = Layout::new(&resolved.outcome, self.omit)?;
+        check_workspaces(&project, &layout)?;
+        let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
+        let is_there = project.join("node_modules").exists();
+        let hold = if !self.dry_run && (is_needed || is_there) { Hold::of(&project)? } else { None };
+        let (store, note) = open_store(&self.store, &project)?;
+        let store = Arc::new(store);
+        let plan = self.plan(&project, &layout, &store);
+        self.trust.check(&plan, &layout, &resolved.outcome.graph, &resolved.registry)?;
+        if self.dry_run {
+            return Ok(Done {
+                outcome: resolved.outcome,
+                lockfile: None,
+                report: Report::default(),
+                plan: Some(plan),
+                note,
+                elapsed: resolved.start.elapsed(),
+            });
+        }
+        let origins =
+            Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
+        let reify = Reify {
+            project: &project,
+            outcome: &resolved.outcome,
+            layout,
+            plan,
+            origins,
+            concurrency: self.lock.settings.network.concurrency,
+            activity: Arc::clone(&self.lock.activity),
+            executable_mode: store.executable_mode(),
+            hold,
+        };
+        let built = reify.build(interruption).await?;
+        let lockfile = if self.clean {
+            None
+        } else {
+            match self.lock.save(&resolved) {
+                Ok(written) => Some((resolved.lockfile.path().to_owned(), written)),
+                Err(error) => {
+                    built.roll_back();
+                    return Err(LockError::from(error).into());
+                }
+            }
+        };
+        drop(store);
+        let temporary = project.join(TEMPORARY_STORE);
+        if note.is_some() {
+            // What can't be removed now is removed by the next installation.
+            let _ = std::fs::remove_dir_all(temporary);
+        }
+        let report = built.commit()?;
+        Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    fn plan(&self, project: &Path, layout: &Layout, store: &Store) -> Plan {
+        let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
+        let stored = |location: &str| {
+            let Origin::Tarball { integrity: Some(integrity), .. } = &layout.packages.get(location)?.origin else {
+                return None;
+            };
+            let find = || store.find(&integrity.parse().ok()?);
+            known.borrow_mut().entry(integrity.clone()).or_insert_with(find).clone()
+        };
+        let bins = bins::links(layout);
+        let installed = if self.clean { None } else { Installed::read(project) };
+        let inspection = Inspection {
+            project,
+            layout,
+            bins: &bins,
+            installed: installed.as_ref(),
+            clean: self.clean,
+            stored: &stored,
+            executable_mode: store.executable_mode(),
+        };
+        let mut findings = inspection.run();
+        if store.root().starts_with(project.join(TEMPORARY_STORE)) {
+            findings.extraneous.retain(|path| path != TEMPORARY_STORE);
+        }
+        Plan::new(layout, &findings, bins, stored)
+    }
+}
+
+/// The store, or one for this installation alone where that can't be written to, and what to say about it.
+fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), StoreError> {
+    match Store::open(folder) {
+        Ok(store) => Ok((store, None)),
+        Err(error @ StoreError::Folder { .. }) => {
+            let temporary = project.join(TEMPORARY_STORE);
+            let store = Store::open(&temporary).map_err(|_| error)?;
+            let note =
+                format!("the store in {} cannot be written to: this installation shares no files", folder.display());
+            Ok((store, Some(note)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A folder that the lockfile calls one of the project's has to be inside it, wherever links lead.
+fn check_workspaces(project: &Path, layout: &Layout) -> Result<(), InstallError> {
+    let Ok(root) = project.canonicalize() else { return Ok(()) };
+    for folder in layout.folders().keys() {
+        let Some(workspace) = folder.split("node_modules").next().filter(|prefix| !prefix.is_empty()) else { continue };
+        let path = project.join(workspace);
+        if path.canonicalize().is_ok_and(|real| !real.starts_with(&root)) {
+            return Err(InstallError::Outside(path));
+        }
+    }
+    Ok(())
+}

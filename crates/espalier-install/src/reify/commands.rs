@@ -1,0 +1,125 @@
+//! The commands in `.bin`: links to the packages' files (`bin-links`).
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::journal::Journal;
+#[cfg(unix)]
+use super::place::{has_carriage_return, set_mode};
+use crate::plan::bins::BinLink;
+#[cfg(unix)]
+use crate::plan::bins::without_carriage_return;
+
+/// Makes every `.bin` folder hold exactly these commands. One whose file doesn't exist is left out, as npm leaves it out.
+pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32, journal: &Journal) -> io::Result<()> {
+    let mut by_folder: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    for folder in folders {
+        by_folder.entry(folder).or_default();
+    }
+    for bin in bins {
+        let (folder, name) = bin.location.rsplit_once('/').unwrap_or(("", &bin.location));
+        let file = project.join(&bin.package).join(&bin.file);
+        if fs::symlink_metadata(&file).is_err() {
+            continue;
+        }
+        by_folder.entry(folder).or_default().insert(name);
+        if link(project, bin, journal)? {
+            repair(&file, mode)?;
+        }
+    }
+    for (folder, names) in by_folder {
+        remove_others(&project.join(folder), &names)?;
+    }
+    Ok(())
+}
+
+/// Makes one command; whether there was something to do.
+#[cfg(unix)]
+fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
+    let path = project.join(&bin.location);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_symlink() && fs::read_link(&path)? == Path::new(&bin.target) => return Ok(false),
+        Ok(_) => journal.retire(&bin.location)?,
+        Err(_) => {}
+    }
+    let folder = path.parent().unwrap_or(project);
+    if fs::symlink_metadata(folder).is_ok_and(|found| !found.is_dir()) {
+        fs::remove_file(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    journal.making(&bin.location);
+    std::os::unix::fs::symlink(&bin.target, &path)?;
+    Ok(true)
+}
+
+/// Makes one command; whether there was something to do.
+#[cfg(not(unix))]
+fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
+    let content = fs::read(project.join(&bin.package).join(&bin.file)).unwrap_or_default();
+    let shims = super::shims::shims(&bin.target, &String::from_utf8_lossy(&content));
+    for (ending, text) in [("", shims.sh), (".cmd", shims.cmd), (".ps1", shims.powershell)] {
+        let location = format!("{}{ending}", bin.location);
+        let path = project.join(&location);
+        if fs::read(&path).is_ok_and(|present| present == text.as_bytes()) {
+            continue;
+        }
+        journal.retire(&location)?;
+        fs::create_dir_all(path.parent().unwrap_or(project))?;
+        journal.making(&location);
+        fs::write(path, text)?;
+    }
+    Ok(true)
+}
+
+/// Packages came as they have to be; what a link leads to may not, and neither may one that stayed and got a command now.
+#[cfg(unix)]
+fn repair(file: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let Ok(found) = fs::metadata(file).and_then(|found| Ok((fs::canonicalize(file)?, found))) else { return Ok(()) };
+    let (file, found) = found;
+    let without = if has_carriage_return(&file) { without_carriage_return(&fs::read(&file)?) } else { None };
+    let is_executable = found.permissions().mode() & mode == mode;
+    if !found.is_file() || (is_executable && without.is_none()) {
+        return Ok(());
+    }
+    if without.is_none() && found.nlink() == 1 {
+        return set_mode(&file, mode);
+    }
+    // A file that others share, the store among them, is not changed but replaced.
+    let content = without.map_or_else(|| fs::read(&file), Ok)?;
+    let mut new = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    io::Write::write_all(&mut new, &content)?;
+    new.as_file().set_modified(found.modified()?)?;
+    set_mode(new.path(), mode)?;
+    new.persist(&file)?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn repair(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
+    // A link in its place leads somewhere else.
+    if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    let mut left = 0;
+    for entry in entries.flatten() {
+        // Commands are links, except on Windows.
+        let is_command = cfg!(windows) || entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = if cfg!(windows) { name.trim_end_matches(".cmd").trim_end_matches(".ps1") } else { &name };
+        if is_command && !names.contains(name) {
+            fs::remove_file(entry.path())?;
+        } else {
+            left += 1;
+        }
+    }
+    if left == 0 { fs::remove_dir(folder) } else { Ok(()) }
+}

@@ -1,0 +1,121 @@
+//! What was done to a project so far, so that it can be undone.
+//!
+//! What has to go is moved into a folder beside it and stays there until everything else has worked. A process that is killed
+//! leaves that folder, and no hidden lockfile: the next installation sees both, looks at every file, and finishes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use crate::retired::RETIRED;
+
+/// The changes to one project.
+#[derive(Debug)]
+pub struct Journal {
+    project: PathBuf,
+    changes: Mutex<Changes>,
+}
+
+#[derive(Debug, Default)]
+struct Changes {
+    /// From where to where.
+    moved: Vec<(PathBuf, PathBuf)>,
+    /// What wasn't there before.
+    made: Vec<PathBuf>,
+    /// Where retired things are.
+    folders: Vec<PathBuf>,
+}
+
+impl Journal {
+    /// Nothing was done yet.
+    pub fn new(project: &Path) -> Self {
+        Self { project: project.to_owned(), changes: Mutex::default() }
+    }
+
+    /// Moves something out of the way; what isn't there doesn't have to.
+    pub fn retire(&self, location: &str) -> io::Result<()> {
+        let path = self.project.join(location);
+        let end = location.find("node_modules").map_or(0, |at| at + "node_modules".len());
+        let top = self.project.join(&location[..end]);
+        if top == path {
+            // A link or a file in the place of `node_modules`: there is no folder to move it into.
+            return match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_dir() => fs::remove_file(&path),
+                _ => Ok(()),
+            };
+        }
+        let folder = top.join(RETIRED);
+        let mut changes = self.changes();
+        if !changes.folders.contains(&folder) {
+            // What is there was left by a process that was killed.
+            fs::remove_dir_all(&folder).or_else(absent_is_fine)?;
+            fs::create_dir_all(&folder)?;
+            changes.folders.push(folder.clone());
+        }
+        if path == folder {
+            return Ok(());
+        }
+        let aside = folder.join(changes.moved.len().to_string());
+        fs::rename(&path, &aside).or_else(absent_is_fine)?;
+        changes.moved.push((path, aside));
+        Ok(())
+    }
+
+    /// Notes something that is about to be made.
+    pub fn making(&self, location: &str) {
+        let path = self.project.join(location);
+        self.changes().made.push(path);
+    }
+
+    /// Makes everything as it was, as far as that can be done.
+    pub fn roll_back(&self) {
+        let changes = std::mem::take(&mut *self.changes());
+        for path in changes.made.iter().rev() {
+            let _ = match fs::symlink_metadata(path) {
+                Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+                Ok(_) => fs::remove_file(path),
+                Err(_) => Ok(()),
+            };
+            self.remove_empty(path.parent());
+        }
+        for (from, aside) in changes.moved.iter().rev() {
+            let _ = from.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::rename(aside, from));
+        }
+        for folder in &changes.folders {
+            let _ = fs::remove_dir_all(folder);
+            self.remove_empty(folder.parent());
+        }
+    }
+
+    /// Removes what was retired. What can't be removed now is removed by the next installation.
+    pub fn finish(&self) {
+        let changes = std::mem::take(&mut *self.changes());
+        for folder in &changes.folders {
+            let _ = fs::remove_dir_all(folder);
+        }
+        for (path, _) in &changes.moved {
+            self.remove_empty(path.parent());
+        }
+    }
+
+    /// Removes folders that nothing is in any more, up to the `node_modules` of the project itself.
+    fn remove_empty(&self, mut folder: Option<&Path>) {
+        while let Some(path) = folder.filter(|path| path.starts_with(&self.project)) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let ours = name == "node_modules" || name == ".bin" || name.starts_with('@');
+            if !ours || *path == self.project.join("node_modules") || fs::remove_dir(path).is_err() {
+                return;
+            }
+            folder = path.parent();
+        }
+    }
+
+    fn changes(&self) -> std::sync::MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn absent_is_fine(error: io::Error) -> io::Result<()> {
+    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,405 @@
+//! Carries a plan out (`reify.js`): moves away, fetches, puts in place, links.
+//!
+//! Everything up to [`Built::commit`] can be undone, and is when anything fails that is not optional. The hidden lockfile goes
+//! first and comes back last, so an installation that was cut off is never taken for one that is done. Which scripts are run
+//! between [`Reify::build`] and [`Built::commit`] is the caller's business.
+
+mod commands;
+mod fetch;
+mod hold;
+mod journal;
+mod place;
+pub mod shims;
+mod task;
+
+use std::fs;
+use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use espalier_core::{FetchFailure, Outcome, hidden_lockfile};
+use rustc_hash::FxHashMap;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::activity::Activity;
+use crate::plan::installed::HIDDEN_LOCKFILE;
+use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
+use crate::plan::optional::optional_set;
+use crate::plan::{Change, Placement, Plan, Source, bins};
+use crate::store::StoreError;
+pub use fetch::{ObtainError, Origins};
+pub use hold::Hold;
+use journal::Journal;
+use place::Linker;
+pub use place::PlaceError;
+use task::{Job, Shared, run};
+
+/// How many threads put files in place. The disk is not faster for more.
+const HANDS: usize = 2;
+
+/// An installation to be carried out.
+#[derive(Debug)]
+pub struct Reify<'a> {
+    /// The project's folder.
+    pub project: &'a Path,
+    /// The resolved tree.
+    pub outcome: &'a Outcome,
+    /// What shall be.
+    pub layout: Layout,
+    /// What is to be done for it.
+    pub plan: Plan,
+    /// Where packages come from.
+    pub origins: Origins,
+    /// How many requests may be in flight at once.
+    pub concurrency: usize,
+    /// What goes on.
+    pub activity: Arc<Activity>,
+    /// The mode of commands.
+    pub executable_mode: u32,
+    /// What keeps others away from the project.
+    pub hold: Option<Hold>,
+}
+
+/// An installation of which all files are there.
+#[derive(Debug)]
+pub struct Built {
+    project: PathBuf,
+    lockfile: String,
+    layout: Layout,
+    journal: Arc<Journal>,
+    _hold: Option<Hold>,
+    /// What happened.
+    pub report: Report,
+}
+
+/// What an installation did.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Packages that are new, with their versions.
+    pub added: Vec<Installed>,
+    /// Packages that replaced others.
+    pub changed: Vec<Installed>,
+    /// What was removed, relative to the project.
+    pub removed: Vec<String>,
+    /// Packages that were put right again, and what was wrong.
+    pub repaired: Vec<(String, String)>,
+    /// Packages that stayed as they were.
+    pub kept: usize,
+    /// Optional packages that could not be had, and why.
+    pub left_out: Vec<(String, String)>,
+    /// New packages with install scripts, in the order in which they would run.
+    pub with_scripts: Vec<Installed>,
+    /// New packages whose version is deprecated, with the message.
+    pub deprecated: Vec<(Installed, String)>,
+    /// Why files were copied, if they were.
+    pub copied_because: Option<&'static str>,
+}
+
+/// A package that was installed.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Installed {
+    /// Where.
+    pub location: String,
+    /// Its own name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// Why nothing was installed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReifyError {
+    /// A package can't be had.
+    #[error("{failure}")]
+    Fetch {
+        /// Its name.
+        name: String,
+        /// Its version.
+        version: Option<String>,
+        /// Where it was to go.
+        location: String,
+        /// Why.
+        failure: Box<FetchFailure>,
+    },
+    /// The store can't be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file can't be written.
+    #[error("{0}")]
+    Place(PlaceError),
+    /// The project's folders can't be changed.
+    #[error("cannot change {}: {source}", path.display())]
+    Disk {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Someone stopped it.
+    #[error("interrupted; node_modules is as it was")]
+    Interrupted,
+}
+
+impl Reify<'_> {
+    /// Does everything but the last step. After an error everything is as it was before.
+    pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built, ReifyError> {
+        let noted = fs::read(self.project.join(HIDDEN_LOCKFILE)).ok();
+        let journal = Arc::new(Journal::new(self.project));
+        let result = self.build_with(&journal, interruption).await;
+        match result {
+            Ok(report) => Ok(Built {
+                project: self.project.to_owned(),
+                lockfile: self.outcome.lockfile.clone(),
+                layout: self.layout,
+                journal,
+                _hold: self.hold.take(),
+                report,
+            }),
+            Err(error) => {
+                journal.roll_back();
+                if let Some(noted) = noted {
+                    // Without it the next installation only has to look closer.
+                    let _ = fs::write(self.project.join(HIDDEN_LOCKFILE), noted);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn build_with(
+        &mut self,
+        journal: &Arc<Journal>,
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Report, ReifyError> {
+        let disk = |path: &str| {
+            let path = self.project.join(path);
+            move |source| ReifyError::Disk { path, source }
+        };
+        match fs::remove_file(self.project.join(HIDDEN_LOCKFILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(disk(HIDDEN_LOCKFILE)(error)),
+            _ => {}
+        }
+        for retirement in &self.plan.retire {
+            journal.retire(&retirement.path).map_err(disk(&retirement.path))?;
+        }
+        let shared = Arc::new(self.shared(journal));
+        self.activity.to_install.add(self.plan.place.len() as u64);
+        let mut left_out = self.place_all(&shared, interruption).await?;
+        self.place_missing_bundled(&shared, &mut left_out).await?;
+        self.leave_out(&left_out, journal)?;
+        for link in &self.plan.links {
+            make_link(self.project, &link.location, &link.text, journal).map_err(disk(&link.location))?;
+        }
+        let bins = bins::links(&self.layout);
+        let folders: Vec<String> = self.layout.folders().keys().map(|folder| format!("{folder}/.bin")).collect();
+        commands::link_all(self.project, &bins, &folders, self.executable_mode, journal)
+            .map_err(disk("node_modules/.bin"))?;
+        self.origins.store.flush()?;
+        Ok(self.report(&shared.linker, left_out))
+    }
+
+    fn shared(&self, journal: &Arc<Journal>) -> Shared {
+        let mut executables: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        for bin in &self.plan.bins {
+            executables.entry(bin.package.clone()).or_default().push(bin.file.clone());
+        }
+        Shared {
+            project: self.project.to_owned(),
+            origins: self.origins.clone(),
+            journal: Arc::clone(journal),
+            linker: Linker::default(),
+            executables,
+            executable_mode: self.executable_mode,
+            network: Semaphore::new(self.concurrency),
+            hands: Semaphore::new(HANDS),
+            activity: Arc::clone(&self.activity),
+        }
+    }
+
+    /// Fetches and places everything; returns the optional packages that could not be had.
+    async fn place_all(
+        &mut self,
+        shared: &Arc<Shared>,
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Vec<(String, String)>, ReifyError> {
+        let mut interruption = pin!(interruption);
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        for job in self.jobs() {
+            tasks.spawn(run(Arc::clone(shared), job, stopped.clone()));
+        }
+        let mut left_out = Vec::new();
+        let mut failed = None;
+        loop {
+            let finished = tokio::select! {
+                finished = tasks.join_next() => finished,
+                () = &mut interruption, if failed.is_none() => {
+                    failed = Some(ReifyError::Interrupted);
+                    let _ = stop.send(true);
+                    continue;
+                }
+            };
+            let Some(finished) = finished else { break };
+            let (placements, result) = finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            let Err(error) = result else { continue };
+            let is_optional = |placement: &Placement| self.layout.packages[&placement.location].optional;
+            if failed.is_none() && placements.iter().all(is_optional) && matches!(error, ReifyError::Fetch { .. }) {
+                left_out.extend(placements.into_iter().map(|placement| (placement.location, error.to_string())));
+            } else if failed.is_none() {
+                failed = Some(error);
+                // What runs ends by itself; nothing may write while everything is undone.
+                let _ = stop.send(true);
+            }
+        }
+        failed.map_or(Ok(left_out), Err)
+    }
+
+    fn jobs(&mut self) -> Vec<Job> {
+        let sources = std::mem::take(&mut self.plan.sources);
+        let mut jobs: Vec<Job> = sources.into_iter().map(|source| Job { source, placements: Vec::new() }).collect();
+        for placement in &self.plan.place {
+            jobs[placement.source].placements.push(placement.clone());
+        }
+        jobs
+    }
+
+    /// What a lock says is in a bundle, and isn't: it comes from where else the lock says that it can be had.
+    async fn place_missing_bundled(
+        &self,
+        shared: &Arc<Shared>,
+        left_out: &mut Vec<(String, String)>,
+    ) -> Result<(), ReifyError> {
+        for (location, package) in &self.layout.packages {
+            let Origin::Bundle { resolved, integrity } = &package.origin else { continue };
+            let is_there = fs::symlink_metadata(self.project.join(location)).is_ok_and(|found| found.is_dir());
+            if is_there || left_out.iter().any(|(above, _)| location.starts_with(&format!("{above}/"))) {
+                continue;
+            }
+            let Some(resolved) = resolved.clone() else {
+                left_out.push((location.clone(), "it is not in the bundle that the lockfile says it is in".into()));
+                continue;
+            };
+            let source = Source {
+                name: package.package_name.clone(),
+                version: package.version.clone(),
+                resolved,
+                integrity: integrity.as_deref().and_then(|text| text.parse().ok()),
+                stored: None,
+            };
+            let (change, private) = (Change::Added, package.has_install_script);
+            let placement = Placement { location: location.clone(), source: 0, change, private };
+            let (_stop, stopped) = watch::channel(false);
+            let (_, result) = run(Arc::clone(shared), Job { source, placements: vec![placement] }, stopped).await;
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Takes out what can't be had, with everything that only it needed.
+    fn leave_out(&mut self, failed: &[(String, String)], journal: &Journal) -> Result<(), ReifyError> {
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let sets = failed.iter().flat_map(|(location, _)| optional_set(&self.outcome.graph, location));
+        let set: Vec<String> = sets.filter(|location| lies_in_node_modules(location)).collect();
+        for location in &set {
+            let path = self.project.join(location);
+            journal.retire(location).map_err(|source| ReifyError::Disk { path, source })?;
+        }
+        self.layout.leave_out(set);
+        Ok(())
+    }
+
+    fn report(&self, linker: &Linker, left_out: Vec<(String, String)>) -> Report {
+        let mut report =
+            Report { kept: self.plan.kept, left_out, copied_because: linker.fallback(), ..Report::default() };
+        let changes: FxHashMap<&str, &Placement> =
+            self.plan.place.iter().map(|placement| (placement.location.as_str(), placement)).collect();
+        for (location, package) in self.layout.in_building_order() {
+            let installed = || Installed {
+                location: location.to_owned(),
+                name: package.package_name.clone(),
+                version: package.version.clone(),
+            };
+            if package.is_link() && self.plan.links.iter().any(|link| link.location == location) {
+                report.added.push(installed());
+            }
+            let bundler = location.rfind("/node_modules/").map(|at| &location[..at]);
+            let brought = matches!(package.origin, Origin::Bundle { .. });
+            let placement = if brought { bundler.and_then(|above| changes.get(above)) } else { changes.get(location) };
+            let Some(placement) = placement else { continue };
+            match &placement.change {
+                Change::Added => report.added.push(installed()),
+                Change::Changed { .. } => report.changed.push(installed()),
+                Change::Repaired(reason) => report.repaired.push((location.to_owned(), reason.clone())),
+            }
+            let has_gyp = || self.project.join(location).join("binding.gyp").is_file();
+            if package.has_install_script || has_gyp() {
+                report.with_scripts.push(installed());
+            }
+            if let Some(message) = &package.deprecated {
+                report.deprecated.push((installed(), message.clone()));
+            }
+        }
+        let is_package = |path: &str| !path.rsplit('/').next().unwrap_or_default().starts_with('.');
+        let removed = self.plan.retire.iter().filter(|retirement| retirement.removed && is_package(&retirement.path));
+        let removed = removed.filter(|retirement| lies_in_node_modules(&retirement.path));
+        report.removed = removed.map(|retirement| retirement.path.clone()).collect();
+        report
+    }
+}
+
+#[cfg(unix)]
+fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
+    let path = project.join(location);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    journal.making(location);
+    std::os::unix::fs::symlink(text, path)
+}
+
+#[cfg(windows)]
+fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
+    let path = project.join(location);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    journal.making(location);
+    std::os::windows::fs::symlink_dir(text, path)
+}
+
+impl Built {
+    /// Removes what was replaced, and notes what is installed. From then on it is done.
+    pub fn commit(self) -> Result<Report, ReifyError> {
+        self.journal.finish();
+        let path = self.project.join(HIDDEN_LOCKFILE);
+        let layout = &self.layout;
+        let text = hidden_lockfile(&self.lockfile, |location| layout.packages.contains_key(location));
+        if let (Some(text), true) = (text, self.project.join("node_modules").is_dir()) {
+            let written = write_whole(&path, &text);
+            written.map_err(|source| ReifyError::Disk { path, source })?;
+        }
+        Ok(self.report)
+    }
+
+    /// Makes everything as it was before.
+    pub fn roll_back(self) {
+        self.journal.roll_back();
+    }
+}
+
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".package-lock-");
+    crate::project::readable_as_usual(&mut builder);
+    let mut file = builder.tempfile_in(folder)?;
+    io::Write::write_all(&mut file, text.as_bytes())?;
+    // It has to be as new as the folder, which its own appearing changes.
+    file.persist(path)?.set_modified(SystemTime::now())
+}

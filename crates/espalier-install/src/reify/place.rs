@@ -1,0 +1,165 @@
+//! Puts a package of the store into a folder: by hard links where that can be, else by copies.
+//!
+//! Copies are made where a file must be this project's alone: in packages with install scripts, of commands that aren't
+//! executable in the tarball, and where the store is on another file system, which is said once. A file is looked at before it
+//! is linked; one that isn't as it was stored makes the whole package damaged.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
+
+use crate::plan::bins::without_carriage_return;
+use crate::store::{FileRecord, StoredPackage, is_untouched};
+
+/// Why a package could not be put in its place.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// What the store has is not what was put there.
+    #[error("{0} in the store was changed")]
+    Damaged(PathBuf),
+    /// The system says no.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// How files get from the store into projects; shared by all packages of an installation.
+#[derive(Debug, Default)]
+pub struct Linker {
+    copying: OnceLock<&'static str>,
+}
+
+/// How one package is put in its place.
+#[derive(Debug)]
+pub struct Placing<'a> {
+    /// The files that have to be executable.
+    pub executables: &'a FxHashSet<&'a str>,
+    /// Their mode.
+    pub executable_mode: u32,
+    /// Whether all of its files are copies.
+    pub private: bool,
+}
+
+impl Linker {
+    /// Why files are copied and not linked, if they are.
+    pub fn fallback(&self) -> Option<&'static str> {
+        self.copying.get().copied()
+    }
+
+    /// Makes the package's folder and everything in it. The folder may be there, with other packages below.
+    pub fn place(&self, stored: &StoredPackage, target: &Path, placing: &Placing<'_>) -> Result<(), PlaceError> {
+        let unwritable = |path: &Path| {
+            let path = path.to_owned();
+            move |source| PlaceError::Unwritable { path, source }
+        };
+        fs::create_dir_all(target).map_err(unwritable(target))?;
+        for folder in &stored.record.folders {
+            let path = target.join(folder);
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(unwritable(&path)(error)),
+                _ => {}
+            }
+        }
+        // Scripts of node-gyp write into the package, too.
+        let private = placing.private || stored.record.file("binding.gyp").is_some();
+        for file in &stored.record.files {
+            let from = stored.folder.join(&file.path);
+            let to = target.join(&file.path);
+            let found = fs::symlink_metadata(&from).map_err(|_| PlaceError::Damaged(from.clone()))?;
+            if !is_untouched(&found, file, &stored.key) {
+                return Err(PlaceError::Damaged(from));
+            }
+            let executable = placing.executables.contains(file.path.as_str());
+            let placed = if executable && needs_repair(&from, file, placing.executable_mode) {
+                make_executable(&from, &to, file.mode | placing.executable_mode, stored)
+            } else if private {
+                copy(&from, &to, stored)
+            } else {
+                self.link(&from, &to, stored)
+            };
+            placed.map_err(unwritable(&to))?;
+        }
+        Ok(())
+    }
+
+    fn link(&self, from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
+        if self.copying.get().is_none() {
+            match fs::hard_link(from, to) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    fs::remove_file(to)?;
+                    return self.link(from, to, stored);
+                }
+                Err(error) => match reason_to_copy(&error) {
+                    Some(reason) => self.copying.get_or_init(|| reason),
+                    // A file can have so many names and no more: this one is copied, the next one may be linked.
+                    None if error.kind() == io::ErrorKind::TooManyLinks => return copy(from, to, stored),
+                    None => return Err(error),
+                },
+                Ok(()) => return Ok(()),
+            };
+        }
+        copy(from, to, stored)
+    }
+}
+
+fn needs_repair(file: &Path, record: &FileRecord, mode: u32) -> bool {
+    record.mode & mode != mode || has_carriage_return(file)
+}
+
+fn reason_to_copy(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::CrossesDevices => Some("node_modules and the store are on different file systems"),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported => {
+            Some("this file system does not allow hard links")
+        }
+        _ => None,
+    }
+}
+
+/// A file of its own, which says like the stored one when it was changed: that is how it is recognised.
+fn copy(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
+    match fs::symlink_metadata(to) {
+        Ok(_) => fs::remove_file(to)?,
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) => {}
+    }
+    // Clones where the file system can, and takes the mode along.
+    fs::copy(from, to)?;
+    fs::File::options().write(true).open(to)?.set_modified(stored.key.modified())
+}
+
+/// A command as `bin-links` leaves it: executable, and without a carriage return after its `#!` line.
+fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) -> io::Result<()> {
+    copy(from, to, stored)?;
+    if let Some(content) = without_carriage_return(&fs::read(to)?) {
+        fs::File::options().write(true).truncate(true).open(to)?.write_all(&content)?;
+    }
+    set_mode(to, mode)
+}
+
+/// Whether a file begins with a `#!` line that ends as on Windows.
+pub fn has_carriage_return(file: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = fs::File::open(file).and_then(|file| file.take(2048).read_to_end(&mut start));
+    read.is_ok() && without_carriage_return(&start).is_some()
+}
+
+/// Sets a file's permissions, where there are such.
+#[cfg(unix)]
+pub fn set_mode(file: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(file, fs::Permissions::from_mode(mode))
+}
+
+/// Sets a file's permissions, where there are such.
+#[cfg(not(unix))]
+pub fn set_mode(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
+}

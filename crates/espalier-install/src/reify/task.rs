@@ -1,0 +1,104 @@
+//! The work for one source: fetching it, and putting it wherever it goes. Many of these run at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::sync::{Semaphore, watch};
+
+use super::ReifyError;
+use super::fetch::{ObtainError, Origins};
+use super::journal::Journal;
+use super::place::{Linker, PlaceError, Placing};
+use crate::activity::Activity;
+use crate::plan::{Placement, Source};
+use crate::store::StoredPackage;
+
+/// What one source's task is given.
+pub(super) struct Job {
+    pub source: Source,
+    pub placements: Vec<Placement>,
+}
+
+/// What all tasks share.
+pub(super) struct Shared {
+    pub project: PathBuf,
+    pub origins: Origins,
+    pub journal: Arc<Journal>,
+    pub linker: Linker,
+    pub executables: FxHashMap<String, Vec<String>>,
+    pub executable_mode: u32,
+    pub network: Semaphore,
+    pub hands: Semaphore,
+    pub activity: Arc<Activity>,
+}
+
+/// Gets one source and puts it in its places. Once others have failed nothing more is written.
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    mut job: Job,
+    mut stopped: watch::Receiver<bool>,
+) -> (Vec<Placement>, Result<(), ReifyError>) {
+    let placements = job.placements.clone();
+    for attempt in 0.. {
+        let obtained = tokio::select! {
+            obtained = obtain(&shared, &job.source) => obtained,
+            // A sender that is gone doesn't stop anything.
+            Ok(_) = stopped.wait_for(|stopped| *stopped) => return (placements, Ok(())),
+        };
+        let stored = match obtained {
+            Ok(stored) => stored,
+            Err(ObtainError::Fetch(failure)) => {
+                let location = placements.first().map(|placement| placement.location.clone()).unwrap_or_default();
+                let (name, version) = (job.source.name.clone(), job.source.version.clone());
+                let failure = Box::new(failure);
+                return (placements, Err(ReifyError::Fetch { name, version, location, failure }));
+            }
+            Err(ObtainError::Store(error)) => return (placements, Err(error.into())),
+        };
+        let Ok(_hand) = shared.hands.acquire().await else { return (placements, Ok(())) };
+        if *stopped.borrow() {
+            return (placements, Ok(()));
+        }
+        let (sharing, package, goals) = (Arc::clone(&shared), stored.clone(), placements.clone());
+        let placed = tokio::task::spawn_blocking(move || sharing.place(&package, &goals)).await;
+        match placed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
+            Ok(()) => {
+                shared.activity.installed.add(placements.len() as u64);
+                return (placements, Ok(()));
+            }
+            // What the store has is no good: once more, from where it came from.
+            Err(PlaceError::Damaged(_)) if attempt < 2 => {
+                if let Err(error) = shared.origins.store.discard(&stored.key) {
+                    return (placements, Err(error.into()));
+                }
+                job.source.stored = None;
+            }
+            Err(error) => return (placements, Err(ReifyError::Place(error))),
+        }
+    }
+    (placements, Ok(()))
+}
+
+async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, ObtainError> {
+    let Ok(_permit) = shared.network.acquire().await else { return shared.origins.obtain(source).await };
+    let stored = shared.origins.obtain(source).await?;
+    if source.stored.is_none() {
+        shared.activity.downloaded.add(1);
+    }
+    Ok(stored)
+}
+
+impl Shared {
+    fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
+        for placement in placements {
+            let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
+            let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
+            let (executable_mode, private) = (self.executable_mode, placement.private);
+            let placing = Placing { executables: &executables, executable_mode, private };
+            self.journal.making(&placement.location);
+            self.linker.place(stored, &self.project.join(&placement.location), &placing)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+//! Trying what would resolve a conflict of peers. What to try is the core's business; how long to go on trying is decided
+//! here.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use espalier_core::remedy::Search;
+use espalier_core::{Remedy, Resolution};
+
+use crate::activity::Activity;
+use crate::driver::{self, Ended, Sources};
+
+/// An error that keeps a person waiting for longer isn't worth its advice. npm's flags are still tried afterwards.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_TRIALS: usize = 40;
+
+/// Resolves again and again with what the search suggests. An interruption ends it with what was found by then.
+pub async fn search(
+    mut search: Search,
+    sources: &Sources,
+    concurrency: usize,
+    activity: &Activity,
+    mut interruption: Pin<&mut impl Future<Output = ()>>,
+) -> Vec<Remedy> {
+    let start = Instant::now();
+    let mut trials = 0;
+    while let Some((project, options)) = search.next_trial() {
+        let resolution = Resolution::new(project, options);
+        let (ended, _) = driver::run(resolution, sources, concurrency, activity, |_| {}, interruption.as_mut()).await;
+        let Ended::Finished(result) = ended else { break };
+        search.report(&result);
+        trials += 1;
+        if trials >= MOST_TRIALS || start.elapsed() > PATIENCE {
+            search.give_up();
+        }
+    }
+    search.finish()
+}

@@ -1,0 +1,112 @@
+//! The store's index: an `SQLite` database from keys to records.
+//!
+//! `SQLite`, because several processes use it at once and any of them may be killed. It is told not to wait for the disk: what a
+//! power cut takes is only an index, and one that can't be read is made anew. The packages themselves are verified when
+//! they are used.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+
+use super::record::{PackageKey, PackageRecord};
+
+/// How long to wait for other processes.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+#[derive(Debug)]
+pub(super) struct Index {
+    connection: Connection,
+}
+
+/// A package that is new to the index: its key, the integrities by which locks know it, and its record.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub key: PackageKey,
+    pub integrities: Vec<String>,
+    pub record: PackageRecord,
+}
+
+impl Index {
+    /// Opens the index, or makes one. One that is damaged is replaced.
+    pub fn open(file: &Path) -> rusqlite::Result<Self> {
+        match Self::try_open(file) {
+            Err(error) if is_damaged(&error) => {
+                let _ = std::fs::remove_file(file);
+                Self::try_open(file)
+            }
+            opened => opened,
+        }
+    }
+
+    fn try_open(file: &Path) -> rusqlite::Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(file, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "synchronous", "OFF")?;
+        let made: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if made == 0 {
+            connection.execute_batch(
+                "BEGIN IMMEDIATE;
+                 CREATE TABLE IF NOT EXISTS package (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+                 CREATE TABLE IF NOT EXISTS known_as (integrity TEXT, umask INTEGER, key TEXT NOT NULL,
+                     PRIMARY KEY (integrity, umask)) WITHOUT ROWID;
+                 PRAGMA user_version = 1;
+                 COMMIT;",
+            )?;
+        }
+        Ok(Self { connection })
+    }
+
+    /// The package that a lock knows by this integrity.
+    pub fn find(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT package.key, record FROM known_as JOIN package USING (key) WHERE integrity = ? AND umask = ?",
+        )?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?));
+        let found = statement.query_row(params![integrity, umask], row).optional()?;
+        // A record that can't be read is of a package that isn't there.
+        Ok(found.and_then(|(key, record)| Some((PackageKey::from_text(key), postcard::from_bytes(&record).ok()?))))
+    }
+
+    /// Adds packages, all or none.
+    pub fn add(&mut self, rows: &[Row], umask: u32) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        for row in rows {
+            let record = postcard::to_allocvec(&row.record).expect("a record is plain data");
+            let mut package = transaction.prepare_cached("INSERT OR REPLACE INTO package VALUES (?, ?)")?;
+            package.execute(params![row.key.as_str(), record])?;
+            let mut known_as = transaction.prepare_cached("INSERT OR REPLACE INTO known_as VALUES (?, ?, ?)")?;
+            for integrity in &row.integrities {
+                known_as.execute(params![integrity, umask, row.key.as_str()])?;
+            }
+        }
+        transaction.commit()
+    }
+
+    /// Forgets a package.
+    pub fn remove(&self, key: &PackageKey) -> rusqlite::Result<()> {
+        self.connection.execute("DELETE FROM known_as WHERE key = ?", [key.as_str()])?;
+        self.connection.execute("DELETE FROM package WHERE key = ?", [key.as_str()])?;
+        Ok(())
+    }
+
+    /// Every package.
+    pub fn all(&self) -> rusqlite::Result<Vec<(PackageKey, PackageRecord)>> {
+        let mut statement = self.connection.prepare("SELECT key, record FROM package ORDER BY key")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+        let mut packages = Vec::new();
+        for row in rows {
+            let (key, record) = row?;
+            if let Ok(record) = postcard::from_bytes(&record) {
+                packages.push((PackageKey::from_text(key), record));
+            }
+        }
+        Ok(packages)
+    }
+}
+
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}

@@ -1,0 +1,117 @@
+//! Looking after a store: whether all of it is as it was made, and what nobody uses any more.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use ring::digest;
+
+use super::record::{PackageKey, PackageRecord};
+use super::{Store, StoreError, is_untouched};
+
+/// What [`Store::verify`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// How many packages there were.
+    pub packages: usize,
+    /// How many files they had.
+    pub files: usize,
+    /// How many bytes.
+    pub bytes: u64,
+    /// The packages that were damaged and are removed, as `name@version`, with the first thing that was wrong.
+    pub damaged: Vec<(String, String)>,
+}
+
+/// What [`Store::prune`] removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// How many packages.
+    pub packages: usize,
+    /// How many bytes.
+    pub bytes: u64,
+    /// How many packages stay.
+    pub kept: usize,
+}
+
+impl Store {
+    /// Reads every file and compares it with its digest. Packages with a file that differs are removed, to be fetched again
+    /// when they are needed.
+    pub fn verify(&self) -> Result<Verified, StoreError> {
+        self.flush()?;
+        let mut verified = Verified::default();
+        for (key, record) in self.packages()? {
+            verified.packages += 1;
+            verified.files += record.files.len();
+            verified.bytes += record.size();
+            if let Err(reason) = check(&self.folder_of(&key), &key, &record) {
+                self.discard(&key)?;
+                verified.damaged.push((name(&key, &record), reason));
+            }
+        }
+        Ok(verified)
+    }
+
+    /// Removes the packages of which no project has a file.
+    pub fn prune(&self) -> Result<Pruned, StoreError> {
+        self.flush()?;
+        let mut pruned = Pruned::default();
+        for (key, record) in self.packages()? {
+            let folder = self.folder_of(&key);
+            if record.files.iter().any(|file| is_linked(&folder.join(&file.path))) {
+                pruned.kept += 1;
+            } else {
+                self.discard(&key)?;
+                pruned.packages += 1;
+                pruned.bytes += record.size();
+            }
+        }
+        Ok(pruned)
+    }
+
+    fn packages(&self) -> Result<Vec<(PackageKey, PackageRecord)>, StoreError> {
+        self.index().all().map_err(|source| StoreError::Index { folder: self.root.clone(), source })
+    }
+}
+
+fn name(key: &PackageKey, record: &PackageRecord) -> String {
+    match (&record.name, &record.version) {
+        (Some(name), Some(version)) => format!("{name}@{version}"),
+        (Some(name), None) => name.clone(),
+        (None, _) => key.as_str().to_owned(),
+    }
+}
+
+fn check(folder: &Path, key: &PackageKey, record: &PackageRecord) -> Result<(), String> {
+    for file in &record.files {
+        let path = folder.join(&file.path);
+        let found = fs::symlink_metadata(&path).map_err(|error| format!("{}: {error}", file.path))?;
+        if !is_untouched(&found, file, key) || digest_of(&path).map_or(true, |digest| digest != file.digest) {
+            return Err(format!("{} was changed", file.path));
+        }
+    }
+    Ok(())
+}
+
+fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = File::open(path)?;
+    let mut digest = digest::Context::new(&digest::SHA256);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")),
+            length => digest.update(&buffer[..length]),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_linked(file: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::symlink_metadata(file).is_ok_and(|found| found.nlink() > 1)
+}
+
+/// Without a count of links everything counts as used.
+#[cfg(not(unix))]
+fn is_linked(file: &Path) -> bool {
+    file.exists()
+}

@@ -1,0 +1,230 @@
+//! The store: every package once, unpacked, for all projects of a user.
+//!
+//! A package is known by the SHA-512 of its tarball, and gets in only after its integrity was verified. It is unpacked beside
+//! the store and appears in it whole, by a rename, so whatever has a name here is complete, whenever a process was
+//! killed. Its files are not written to again; that nobody else did is seen by their sizes and times when they are used, and
+//! by their digests in [`Store::verify`]. What is damaged is removed and fetched again.
+//!
+//! Several processes can use a store at once. It knows nothing of projects and trees.
+
+mod index;
+mod maintenance;
+mod record;
+mod staging;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use etcetera::BaseStrategy as _;
+
+pub use maintenance::{Pruned, Verified};
+pub use record::{FileRecord, PackageKey, PackageRecord};
+
+use crate::config::Environment;
+use crate::integrity::Integrity;
+use crate::unpack::{self, Limits, Manner, UnpackError};
+use index::{Index, Row};
+use staging::Staging;
+
+/// How many packages wait for being written into the index together.
+const BATCH: usize = 128;
+
+/// A store on disk.
+#[derive(Debug)]
+pub struct Store {
+    root: PathBuf,
+    umask: u32,
+    staging: Staging,
+    index: Mutex<Index>,
+    pending: Mutex<Vec<Row>>,
+}
+
+/// A package in the store.
+#[derive(Clone, Debug)]
+pub struct StoredPackage {
+    /// Its name there.
+    pub key: PackageKey,
+    /// Where its files are.
+    pub folder: PathBuf,
+    /// Which they are.
+    pub record: Arc<PackageRecord>,
+}
+
+/// Why a store can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Its folder can't be written to.
+    #[error("cannot use the store in {}: {source}", folder.display())]
+    Folder {
+        /// Where it is.
+        folder: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Its index can't be used.
+    #[error("cannot use the index of the store in {}: {source}", folder.display())]
+    Index {
+        /// Where the store is.
+        folder: PathBuf,
+        /// The database's reason.
+        source: rusqlite::Error,
+    },
+}
+
+/// Why a package didn't get into the store.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// Its tarball is at fault.
+    #[error(transparent)]
+    Tarball(UnpackError),
+    /// The store is.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where the store is unless someone says otherwise: `ESPALIER_STORE`, or `store` in the folder for caches.
+pub fn default_folder(environment: &Environment) -> Option<PathBuf> {
+    if let Some(folder) = environment.variable("ESPALIER_STORE").filter(|folder| !folder.is_empty()) {
+        return std::path::absolute(folder).ok();
+    }
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("espalier").join("store"))
+}
+
+impl Store {
+    /// Opens the store in this folder, which is made if need be.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        // The format is part of the path: another version of this program can't trip over it.
+        let root = folder.join("v1");
+        let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
+        fs::create_dir_all(root.join("packages")).map_err(unusable)?;
+        let staging = Staging::new(&root.join("staging")).map_err(unusable)?;
+        let umask = staging.umask().map_err(unusable)?;
+        let index = Index::open(&root.join("index.sqlite"));
+        let index = index.map_err(|source| StoreError::Index { folder: folder.to_owned(), source })?;
+        Ok(Self { root, umask, staging, index: Mutex::new(index), pending: Mutex::default() })
+    }
+
+    /// Where the packages are.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The mode of a command, as `bin-links` makes it.
+    pub fn executable_mode(&self) -> u32 {
+        0o777 & !self.umask
+    }
+
+    /// The package that a lock knows by this integrity. A damaged index has none.
+    pub fn find(&self, integrity: &Integrity) -> Option<StoredPackage> {
+        let (key, record) = self.index().find(&integrity.to_string(), self.umask).ok()??;
+        let folder = self.folder_of(&key);
+        Some(StoredPackage { key, folder, record: Arc::new(record) })
+    }
+
+    /// Unpacks a tarball into the store. The bytes were verified before, against this integrity if there was one.
+    pub fn add(&self, tarball: &[u8], integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
+        let key = PackageKey::of(tarball, self.umask);
+        let manner = Manner { umask: self.umask, modified: key.modified() };
+        let staged = self.staging.path();
+        let unusable = |source| StoreError::Folder { folder: self.root.clone(), source };
+        fs::create_dir(&staged).map_err(unusable)?;
+        let unpacked = unpack::unpack(tarball, &staged, manner, Limits::default()).map_err(|error| match error {
+            UnpackError::Unwritable(source) => AddError::Store(unusable(source)),
+            error => AddError::Tarball(error),
+        });
+        let record = match unpacked {
+            Ok(unpacked) => PackageRecord::of(unpacked),
+            Err(error) => {
+                let _ = fs::remove_dir_all(&staged);
+                return Err(error);
+            }
+        };
+        let folder = self.folder_of(&key);
+        self.move_in(&staged, &folder, &key, &record).map_err(unusable)?;
+        let mut integrities = vec![Integrity::of(tarball).to_string()];
+        integrities.extend(integrity.map(ToString::to_string).filter(|text| *text != integrities[0]));
+        let stored = StoredPackage { key: key.clone(), folder, record: Arc::new(record.clone()) };
+        let mut pending = self.pending();
+        pending.push(Row { key, integrities, record });
+        if pending.len() >= BATCH {
+            self.write(&mut pending)?;
+        }
+        Ok(stored)
+    }
+
+    /// Gives a package its name.
+    fn move_in(&self, staged: &Path, folder: &Path, key: &PackageKey, record: &PackageRecord) -> io::Result<()> {
+        if let Some(above) = folder.parent() {
+            fs::create_dir_all(above)?;
+        }
+        for _ in 0..3 {
+            match fs::rename(staged, folder) {
+                Err(_) if folder.is_dir() => {}
+                moved => return moved,
+            }
+            // Another process was faster, or the index lost it. The same tarball makes the same files.
+            if is_sound(folder, key, record) {
+                return fs::remove_dir_all(staged);
+            }
+            self.set_aside(folder)?;
+        }
+        fs::rename(staged, folder)
+    }
+
+    /// Removes a package that isn't what it was, so that it can be added again.
+    pub fn discard(&self, key: &PackageKey) -> Result<(), StoreError> {
+        let removed = self.index().remove(key);
+        removed.map_err(|source| StoreError::Index { folder: self.root.clone(), source })?;
+        let folder = self.folder_of(key);
+        self.set_aside(&folder).map_err(|source| StoreError::Folder { folder: self.root.clone(), source })
+    }
+
+    fn set_aside(&self, folder: &Path) -> io::Result<()> {
+        let aside = self.staging.path();
+        match fs::rename(folder, &aside) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => fs::remove_dir_all(aside),
+        }
+    }
+
+    /// Writes what is new into the index. What isn't written is only fetched once more.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        self.write(&mut self.pending())
+    }
+
+    fn write(&self, pending: &mut Vec<Row>) -> Result<(), StoreError> {
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let written = self.index().add(pending, self.umask);
+        pending.clear();
+        written.map_err(|source| StoreError::Index { folder: self.root.clone(), source })
+    }
+
+    fn folder_of(&self, key: &PackageKey) -> PathBuf {
+        let (first, rest) = key.as_str().split_at(2);
+        self.root.join("packages").join(first).join(rest)
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Vec<Row>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a file in the store is as it was made, by its size and time.
+pub fn is_untouched(file: &fs::Metadata, record: &FileRecord, key: &PackageKey) -> bool {
+    file.is_file() && file.len() == record.size && file.modified().is_ok_and(|time| time == key.modified())
+}
+
+/// Whether all files of a package are as they were made.
+fn is_sound(folder: &Path, key: &PackageKey, record: &PackageRecord) -> bool {
+    let mut files = record.files.iter();
+    files.all(|file| fs::symlink_metadata(folder.join(&file.path)).is_ok_and(|found| is_untouched(&found, file, key)))
+}

@@ -1,0 +1,239 @@
+//! Installing: what is on disk afterwards, and what is left alone.
+
+mod support;
+
+use std::fs;
+
+use espalier_install::install::InstallError;
+use serde_json::json;
+use support::scene::Scene;
+
+const BIN: &[u8] = b"#!/usr/bin/env node\n";
+
+#[cfg(unix)]
+fn links_and_mode(scene: &Scene, path: &str) -> (u64, u32) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let found = fs::metadata(scene.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    (found.nlink(), found.permissions().mode() & 0o777)
+}
+
+#[cfg(unix)]
+fn inode(scene: &Scene, path: &str) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::symlink_metadata(scene.at(path)).unwrap_or_else(|error| panic!("{path}: {error}")).ino()
+}
+
+#[tokio::test]
+async fn packages_go_where_the_lockfile_says() {
+    let scene = Scene::of(&["a", "b"])
+        .package("a@1.0.0", json!({ "dependencies": { "b": "^1.0.0" } }))
+        .package("b@1.0.0", json!({}))
+        .package("b@2.0.0", json!({}));
+    let done = scene.install().await;
+    assert_eq!(
+        scene.tree(),
+        [
+            ".package-lock.json",
+            "a/",
+            "a/index.js",
+            "a/node_modules/",
+            "a/node_modules/b/",
+            "a/node_modules/b/index.js",
+            "a/node_modules/b/package.json",
+            "a/package.json",
+            "b/",
+            "b/index.js",
+            "b/package.json",
+        ]
+    );
+    assert_eq!(scene.read("node_modules/a/node_modules/b/index.js"), "module.exports = 'b@1.0.0'");
+    assert_eq!(scene.read("node_modules/b/index.js"), "module.exports = 'b@2.0.0'");
+    assert_eq!(done.report.added.len(), 3);
+    let hidden: serde_json::Value = serde_json::from_str(&scene.read("node_modules/.package-lock.json")).expect("JSON");
+    let keys: Vec<&String> = hidden["packages"].as_object().expect("packages").keys().collect();
+    assert_eq!(keys, ["node_modules/a", "node_modules/a/node_modules/b", "node_modules/b"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn files_are_shared_with_the_store_unless_scripts_may_change_them() {
+    let scene = Scene::of(&["a", "b", "c"])
+        .package("a@1.0.0", json!({}))
+        .package("b@1.0.0", json!({ "scripts": { "postinstall": "node index.js" }, "hasInstallScript": true }))
+        .package_of("c@1.0.0", json!({}), |archive| archive.file("package/binding.gyp", b"{}"));
+    let done = scene.install().await;
+    assert_eq!(links_and_mode(&scene, "node_modules/a/index.js"), (2, 0o644));
+    assert_eq!(links_and_mode(&scene, "node_modules/b/index.js"), (1, 0o644));
+    assert_eq!(links_and_mode(&scene, "node_modules/c/binding.gyp"), (1, 0o644));
+    let names: Vec<&str> = done.report.with_scripts.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(names, ["b", "c"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn commands_are_linked_and_executable_and_the_first_has_the_name() {
+    let bin = |name: &str| json!({ "bin": { name: "cli.js", "../../../evil": "../../../../etc/passwd" } });
+    let scene = Scene::of(&["a", "b"])
+        .package_of("a@1.0.0", bin("tool"), |archive| archive.file("package/cli.js", BIN))
+        .package_of("b@1.0.0", bin("tool"), |archive| archive.file("package/cli.js", b"#!/bin/sh\r\necho\r\n"));
+    scene.install().await;
+    assert_eq!(fs::read_link(scene.at("node_modules/.bin/tool")).expect("a link").to_str(), Some("../a/cli.js"));
+    assert_eq!(links_and_mode(&scene, "node_modules/a/cli.js"), (1, 0o755));
+    // The other one's was not linked, so it stays as it was packed.
+    assert_eq!(links_and_mode(&scene, "node_modules/b/cli.js"), (2, 0o644));
+    let names: Vec<_> = fs::read_dir(scene.at("node_modules/.bin")).expect("a folder").flatten().collect();
+    assert_eq!(names.len(), 1, "a command that leads out of its package was linked: {names:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_command_from_windows_loses_its_carriage_return() {
+    let scene = Scene::of(&["a"]).package_of("a@1.0.0", json!({ "bin": "cli.js" }), |archive| {
+        archive.file_of_mode("package/cli.js", 0o755, b"#!/bin/sh\r\necho\r\n")
+    });
+    scene.install().await;
+    assert_eq!(scene.read("node_modules/a/cli.js"), "#!/bin/sh\necho\r\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ci_repairs_what_is_wrong_and_leaves_what_is_right() {
+    let scene = Scene::of(&["a", "b", "c"])
+        .package("a@1.0.0", json!({}))
+        .package("b@1.0.0", json!({}))
+        .package("c@1.0.0", json!({}));
+    scene.install().await;
+    let right = inode(&scene, "node_modules/c");
+    // Not written through to the store: that would damage it for all.
+    fs::remove_file(scene.at("node_modules/a/index.js")).expect("removed");
+    scene.write("node_modules/a/index.js", "evil");
+    scene.write("node_modules/b/more.js", "evil");
+    scene.write("node_modules/unknown/index.js", "evil");
+    scene.write("node_modules/.cache/x", "evil");
+    let done = scene.ci().await;
+    assert_eq!(scene.read("node_modules/a/index.js"), "module.exports = 'a@1.0.0'");
+    assert!(!scene.at("node_modules/b/more.js").exists() && !scene.at("node_modules/unknown").exists());
+    assert!(!scene.at("node_modules/.cache").exists());
+    assert_eq!(inode(&scene, "node_modules/c"), right);
+    assert_eq!((done.report.repaired.len(), done.report.kept), (2, 1));
+    assert!(done.lockfile.is_none());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_second_installation_does_nothing() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({ "bin": "index.js" }));
+    scene.install().await;
+    let (before, folder) = (scene.tree(), inode(&scene, "node_modules/a"));
+    let done = scene.install().await;
+    assert_eq!((done.report.added.len(), done.report.repaired.len(), done.report.kept), (0, 0, 1));
+    assert_eq!((scene.tree(), inode(&scene, "node_modules/a")), (before, folder));
+}
+
+#[tokio::test]
+async fn what_is_not_needed_any_more_is_removed() {
+    let scene =
+        Scene::of(&["a", "@s/b"]).package("a@1.0.0", json!({})).package("@s/b@1.0.0", json!({ "bin": "index.js" }));
+    scene.install().await;
+    scene.write("package.json", "{\"name\":\"app\",\"version\":\"1.0.0\",\"dependencies\":{\"a\":\"*\"}}");
+    scene.write("node_modules/.cache/mine", "stays");
+    scene.install().await;
+    assert_eq!(scene.tree(), [".cache/", ".cache/mine", ".package-lock.json", "a/", "a/index.js", "a/package.json"]);
+}
+
+#[tokio::test]
+async fn a_bundle_comes_in_its_package() {
+    let scene = Scene::of(&["a"]).package_of(
+        "a@1.0.0",
+        json!({ "dependencies": { "b": "1" }, "bundleDependencies": ["b"] }),
+        |archive| {
+            archive
+                .file(
+                    "package/node_modules/b/package.json",
+                    b"{\"name\":\"b\",\"version\":\"1.2.3\",\"bin\":\"cli.js\"}",
+                )
+                .file("package/node_modules/b/cli.js", BIN)
+        },
+    );
+    scene.install().await;
+    assert!(scene.at("node_modules/a/node_modules/b/cli.js").is_file());
+    assert!(scene.at("node_modules/a/node_modules/.bin/b").exists());
+    let before = scene.tree();
+    let done = scene.ci().await;
+    assert_eq!((done.report.kept, scene.tree()), (1, before));
+}
+
+#[tokio::test]
+async fn what_is_omitted_is_not_installed_and_stays_in_the_lock() {
+    let manifest = json!({ "name": "app", "dependencies": { "a": "*" }, "devDependencies": { "b": "*" } });
+    let scene = Scene::new(&manifest).package("a@1.0.0", json!({})).package("b@1.0.0", json!({})).flag("omit", "dev");
+    scene.install().await;
+    assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
+    assert!(scene.read("package-lock.json").contains("node_modules/b"));
+    assert!(!scene.read("node_modules/.package-lock.json").contains("node_modules/b"));
+}
+
+#[tokio::test]
+async fn optional_packages_of_other_platforms_are_not_installed() {
+    let scene = Scene::new(&json!({ "name": "app", "optionalDependencies": { "a": "*", "b": "*" } }))
+        .package("a@1.0.0", json!({}))
+        .package("b@1.0.0", json!({ "os": ["nowhere"] }));
+    scene.install().await;
+    assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
+}
+
+#[tokio::test]
+async fn an_optional_package_that_cannot_be_had_is_left_out_with_what_only_it_needs() {
+    let scene =
+        Scene::new(&json!({ "name": "app", "dependencies": { "a": "*" }, "optionalDependencies": { "b": "*" } }))
+            .package("a@1.0.0", json!({}))
+            .package("b@1.0.0", json!({ "dependencies": { "c": "*" } }))
+            .package("c@1.0.0", json!({}));
+    scene.replace_tarball("b@1.0.0", b"not a tarball");
+    let done = scene.install().await;
+    assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
+    assert_eq!(done.report.left_out.len(), 1);
+    assert!(scene.read("package-lock.json").contains("node_modules/c"));
+    assert!(!scene.read("node_modules/.package-lock.json").contains("node_modules/c"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn workspaces_are_linked_and_their_commands_made_executable() {
+    let scene = Scene::new(&json!({ "name": "app", "workspaces": ["packages/*"] })).package("a@1.0.0", json!({}));
+    scene.write(
+        "packages/ui/package.json",
+        "{\"name\":\"@s/ui\",\"version\":\"1.0.0\",\"bin\":\"cli.js\",\"dependencies\":{\"a\":\"*\"}}",
+    );
+    scene.write("packages/ui/cli.js", "#!/usr/bin/env node\n");
+    scene.install().await;
+    assert_eq!(fs::read_link(scene.at("node_modules/@s/ui")).expect("a link").to_str(), Some("../../packages/ui"));
+    assert_eq!(fs::read_link(scene.at("node_modules/.bin/ui")).expect("a link").to_str(), Some("../@s/ui/cli.js"));
+    assert_eq!(links_and_mode(&scene, "packages/ui/cli.js"), (1, 0o755));
+    assert_eq!(scene.install().await.report.kept, 2);
+}
+
+#[tokio::test]
+async fn ci_needs_a_lockfile_that_fits() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({})).package("b@1.0.0", json!({}));
+    assert!(matches!(scene.try_ci().await, Err(InstallError::NoLockfile)));
+    scene.install().await;
+    let lockfile = scene.read("package-lock.json");
+    scene.write("package.json", "{\"name\":\"app\",\"dependencies\":{\"a\":\"*\",\"b\":\"*\"}}");
+    let Err(InstallError::Disagreement { differences }) = scene.try_ci().await else { panic!("it fits") };
+    assert_eq!(differences, ["Missing: b@1.0.0 from lock file"]);
+    assert!(scene.at("node_modules/a/index.js").is_file());
+    assert_eq!(scene.read("package-lock.json").len(), lockfile.len());
+}
+
+#[tokio::test]
+async fn a_dry_run_changes_nothing() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    let server = scene.serve().await;
+    let mut install = scene.prepare(false, &server.origin());
+    install.dry_run = true;
+    let done = install.run(|_| (), std::future::pending()).await.expect("a plan");
+    let plan = done.plan.expect("a plan").to_string();
+    assert_eq!(plan, "fetch    a@1.0.0\nadd      node_modules/a a@1.0.0\n");
+    assert!(!scene.at("node_modules").exists() && !scene.at("package-lock.json").exists());
+}

@@ -1,0 +1,162 @@
+//! The store by itself: what gets in, what is found again, and what happens when files or processes come to harm.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use espalier_install::integrity::Integrity;
+use espalier_install::store::{Store, StoredPackage};
+use support::archive::{Archive, manifest};
+
+fn tarball(version: &str) -> Vec<u8> {
+    let file = format!("module.exports = '{version}'");
+    Archive::default()
+        .file("package/package.json", &manifest("a", version))
+        .file("package/lib/index.js", file.as_bytes())
+        .tgz()
+}
+
+fn integrity(tarball: &[u8]) -> Integrity {
+    Integrity::of(tarball)
+}
+
+fn add(store: &Store, version: &str) -> StoredPackage {
+    let tarball = tarball(version);
+    store.add(&tarball, Some(&integrity(&tarball))).expect("added")
+}
+
+fn all_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().is_dir() { files.extend(all_files(&entry.path())) } else { files.push(entry.path()) }
+    }
+    files
+}
+
+#[test]
+fn what_was_added_is_found_by_the_next_process() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let added = add(&store, "1.0.0");
+    store.flush().expect("written");
+    drop(store);
+    let store = Store::open(folder.path()).expect("a store");
+    let found = store.find(&integrity(&tarball("1.0.0"))).expect("found");
+    assert_eq!(found.record, added.record);
+    assert_eq!(found.record.name.as_deref(), Some("a"));
+    let paths: Vec<_> = found.record.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["lib/index.js", "package.json"]);
+    assert_eq!(fs::read_to_string(found.folder.join("lib/index.js")).expect("a file"), "module.exports = '1.0.0'");
+    assert!(store.find(&integrity(&tarball("2.0.0"))).is_none());
+}
+
+#[test]
+fn a_package_is_also_found_by_the_integrity_of_an_old_lock() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let sha1: Integrity = "sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=".parse().expect("an integrity");
+    store.add(&tarball("1.0.0"), Some(&sha1)).expect("added");
+    store.flush().expect("written");
+    assert_eq!(store.find(&sha1).expect("found").key, store.find(&integrity(&tarball("1.0.0"))).expect("found").key);
+}
+
+#[test]
+fn an_archive_that_is_refused_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let whole = tarball("1.0.0");
+    assert!(store.add(&whole[..whole.len() / 2], None).is_err());
+    assert_eq!(all_files(&store.root().join("packages")), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn a_file_that_was_changed_is_found_by_verifying() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let (damaged, sound) = (add(&store, "1.0.0"), add(&store, "2.0.0"));
+    let file = damaged.folder.join("lib/index.js");
+    let before = fs::metadata(&file).and_then(|found| found.modified()).expect("a time");
+    fs::write(&file, "module.exports = 'evil!'").expect("written");
+    // Neither its length nor its time gives it away.
+    fs::File::options().write(true).open(&file).and_then(|file| file.set_modified(before)).expect("a time");
+    let verified = store.verify().expect("verified");
+    assert_eq!(verified.packages, 2);
+    assert_eq!(verified.damaged, [("a@1.0.0".to_owned(), "lib/index.js was changed".to_owned())]);
+    assert!(store.find(&integrity(&tarball("1.0.0"))).is_none());
+    assert!(store.find(&integrity(&tarball("2.0.0"))).is_some() && sound.folder.exists());
+    assert_eq!(store.verify().expect("verified").damaged, []);
+}
+
+#[test]
+fn what_no_project_uses_is_pruned() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let (used, unused) = (add(&store, "1.0.0"), add(&store, "2.0.0"));
+    fs::hard_link(used.folder.join("package.json"), folder.path().join("link")).expect("a link");
+    let pruned = store.prune().expect("pruned");
+    assert_eq!((pruned.packages, pruned.kept), (1, 1));
+    assert!(used.folder.exists() && !unused.folder.exists());
+}
+
+#[test]
+fn a_package_that_the_index_lost_is_taken_in_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let first = add(&store, "1.0.0");
+    // Not flushed: as after a kill, the folder is there and the row isn't.
+    fs::write(first.folder.join("lib/index.js"), "half").expect("written");
+    let other = Store::open(folder.path()).expect("a store");
+    let second = add(&other, "1.0.0");
+    assert_eq!(second.folder, first.folder);
+    assert_eq!(fs::read_to_string(second.folder.join("lib/index.js")).expect("a file"), "module.exports = '1.0.0'");
+}
+
+#[test]
+fn a_damaged_index_is_made_anew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    add(&store, "1.0.0");
+    store.flush().expect("written");
+    let index = store.root().join("index.sqlite");
+    drop(store);
+    fs::write(&index, vec![b'x'; 20_000]).expect("written");
+    let store = Store::open(folder.path()).expect("a store");
+    assert!(store.find(&integrity(&tarball("1.0.0"))).is_none());
+    add(&store, "1.0.0");
+    store.flush().expect("written");
+    assert!(store.find(&integrity(&tarball("1.0.0"))).is_some());
+}
+
+#[test]
+fn what_a_killed_process_left_is_removed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let staging = folder.path().join("v1/staging");
+    fs::create_dir_all(staging.join("dead/0")).expect("a folder");
+    fs::write(staging.join("dead.lock"), "").expect("written");
+    let living = Store::open(folder.path()).expect("a store");
+    assert!(!staging.join("dead").exists() && !staging.join("dead.lock").exists());
+    let count = fs::read_dir(&staging).expect("a folder").count();
+    let _other = Store::open(folder.path()).expect("a store");
+    assert_eq!(fs::read_dir(&staging).expect("a folder").count(), count + 2, "a living one was removed");
+    drop(living);
+    assert_eq!(fs::read_dir(&staging).expect("a folder").count(), count);
+}
+
+#[test]
+fn several_processes_add_at_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let store = Store::open(folder.path()).expect("a store");
+                for version in 0..20 {
+                    add(&store, &format!("{version}.0.0"));
+                }
+                store.flush().expect("written");
+            });
+        }
+    });
+    let verified = Store::open(folder.path()).expect("a store").verify().expect("verified");
+    assert_eq!((verified.packages, verified.damaged), (20, Vec::new()));
+}

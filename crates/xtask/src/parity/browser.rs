@@ -1,0 +1,29 @@
+//! `cargo xtask parity --browser`: the same comparison in Chromium, through the wasm build and `fetch`.
+//!
+//! What is run in the page, and how its answer is compared, is in `tests/e2e/corpus.spec.ts`. The recorded registry is
+//! served on loopback over HTTP/1.1.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context as _;
+
+use crate::toolchain::{npm_packages, npm_program, run as run_command};
+use crate::{chromium, wasm};
+
+/// Compares the projects of a corpus, or those of these names, and fails if any differs.
+pub fn run(corpus: &Path, projects: &[String]) -> anyhow::Result<()> {
+    npm_packages()?;
+    wasm::build(wasm::Profile::Release)?;
+    let chromium = chromium::find_or_install()?;
+    let corpus = std::path::absolute(corpus)?;
+    let mut playwright = Command::new(npm_program("playwright"));
+    playwright.args(["test", "corpus.spec.ts"]);
+    if !projects.is_empty() {
+        playwright.args(["--grep", &format!("({}) ends as in npm", projects.join("|"))]);
+    }
+    playwright.env("CHROMIUM_PATH", chromium).env("ESPALIER_CORPUS", corpus);
+    // These pages come from the registry itself: no playground has to be built and served for them.
+    playwright.env("PLAYGROUND_URL", "http://127.0.0.1/");
+    run_command(&mut playwright).context("the browser's locks differ from npm's")
+}
