@@ -122,7 +122,6 @@ const SETTINGS: &[Setting] = &[
     switch("prefer-online", NETWORK, "Ask the registry even where the cache is fresh"),
     text("userconfig", "FILE", NETWORK, "The user's settings [default: ~/.npmrc]"),
     text("globalconfig", "FILE", NETWORK, "The machine's settings [default: etc/npmrc beside node]"),
-    text("loglevel", "LEVEL", NETWORK, "npm's level of detail; Espalier has --quiet"),
 ];
 
 impl<S> NpmSettings<S> {

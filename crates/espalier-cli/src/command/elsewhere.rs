@@ -82,7 +82,7 @@ pub fn run(words: &[OsString]) -> ExitCode {
     let known = Arguments::command();
     let mut close: Vec<String> = known
         .get_subcommands()
-        .flat_map(|known| std::iter::once(known.get_name()).chain(known.get_all_aliases()))
+        .flat_map(|known| std::iter::once(known.get_name()).chain(known.get_visible_aliases()))
         .filter(|name| distance(name, &command) * 5 <= name.len().max(3) * 2)
         .map(str::to_owned)
         .collect();

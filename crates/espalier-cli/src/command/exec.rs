@@ -120,7 +120,7 @@ fn not_installed(program: &str, package: &str) -> Complaint {
     let details = format!(
         "  Add the package that has it to the project, then try again:\n\n    {}\n\n  Espalier does not fetch programs for one \
          run; `npx {program}` does.\n",
-        strong(format!("npm install --save-dev {package}"))
+        strong(format!("espalier add --save-dev {package}"))
     );
     Complaint::own("ENOTINSTALLED", format!("{program} is not installed here"), details)
 }

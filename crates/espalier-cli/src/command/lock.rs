@@ -11,7 +11,6 @@ use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, ConfigError, Environment, Origin};
 use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
-use tokio::sync::oneshot;
 
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
@@ -127,21 +126,31 @@ pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
     }
 }
 
-/// Comes to pass with the first Ctrl-C. The second one doesn't wait for anything.
-pub(super) async fn interruption() {
-    let (sender, first) = oneshot::channel();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            let _ = sender.send(());
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(INTERRUPTED.into());
-            }
-        }
-    });
-    if first.await.is_err() {
-        // There are no signals to be had here: the command can't be interrupted this way.
-        std::future::pending::<()>().await;
+/// Comes to pass with the first Ctrl-C after the call. The second one doesn't wait for anything.
+pub(super) fn interruption() -> impl Future<Output = ()> {
+    // Before any work begins: until then a Ctrl-C would end the process on the spot.
+    let interrupts = interrupts();
+    async move {
+        let Ok(mut interrupts) = interrupts else {
+            // There are no signals to be had here: the command can't be interrupted this way.
+            return std::future::pending().await;
+        };
+        interrupts.recv().await;
+        tokio::spawn(async move {
+            interrupts.recv().await;
+            std::process::exit(INTERRUPTED.into())
+        });
     }
+}
+
+#[cfg(unix)]
+fn interrupts() -> std::io::Result<tokio::signal::unix::Signal> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn interrupts() -> std::io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
 }
 
 pub(super) fn exit_code(error: &LockError) -> u8 {

@@ -6,7 +6,7 @@ use crate::support::{Outcome, Stage};
 
 fn run(stage: &Stage, arguments: &[&str]) -> Outcome {
     let all: Vec<&str> = ["config"].iter().chain(arguments).copied().collect();
-    stage.run(stage.espalier(&all))
+    stage.run(stage.with_programs(&all))
 }
 
 fn stage() -> Stage {

@@ -44,7 +44,7 @@ fn stage() -> Stage {
 }
 
 fn run(stage: &Stage, arguments: &[&str]) -> Outcome {
-    stage.run(stage.espalier(arguments))
+    stage.run(stage.with_programs(arguments))
 }
 
 /// Compares every recorded command whose name `is_meant` picks.
@@ -106,7 +106,7 @@ fn a_hidden_lockfile_that_is_out_of_date_is_not_believed() {
 #[test]
 fn in_a_workspace_only_that_is_listed() {
     let stage = stage();
-    let mut command = stage.espalier(&["tree"]);
+    let mut command = stage.with_programs(&["tree"]);
     command.current_dir(stage.path("project/packages/ui"));
     let here = stage.run(command).stdout;
     assert_eq!(here, run(&stage, &["tree", "--workspace", "@my/ui"]).stdout);

@@ -14,7 +14,7 @@ fn stage(manifest: &Value) -> Stage {
 }
 
 fn run(stage: &Stage, arguments: &[&str]) -> Outcome {
-    stage.run(stage.espalier(arguments))
+    stage.run(stage.with_programs(arguments))
 }
 
 fn scripts(scripts: &Value) -> Stage {
@@ -42,7 +42,7 @@ fn a_script_runs_with_what_comes_before_and_after() {
 fn a_script_finds_npms_variables() {
     let stage = scripts(&json!({"show": "echo $npm_lifecycle_event $npm_package_name@$npm_package_version \
         $npm_package_config_port $npm_command; echo $npm_package_json; echo $INIT_CWD"}));
-    let mut command = stage.espalier(&["run", "show", "--quiet"]);
+    let mut command = stage.with_programs(&["run", "show", "--quiet"]);
     fs::create_dir(stage.path("project/src")).expect("a folder");
     command.current_dir(stage.path("project/src"));
     let outcome = stage.run(command);
@@ -84,7 +84,7 @@ fn exit_codes_are_the_scripts() {
 #[test]
 fn a_signal_that_ends_a_script_ends_the_command() {
     let stage = scripts(&json!({"die": "kill -TERM $$"}));
-    let mut command = stage.espalier(&["run", "die"]);
+    let mut command = stage.with_programs(&["run", "die"]);
     let status = command.status().expect("the command");
     assert_eq!(status.signal(), Some(15));
 }
@@ -129,7 +129,7 @@ fn workspaces_run_their_own() {
         run(&stage, &["run", "who", "-w", "packages/b", "--include-workspace-root"]).stdout,
         "root\nb\n/project/packages/b\n"
     );
-    let mut inside = stage.espalier(&["run", "who"]);
+    let mut inside = stage.with_programs(&["run", "who"]);
     inside.current_dir(stage.path("project/packages/a"));
     assert_eq!(stage.run(inside).stdout, "a\n/project/packages/a\n");
     let outcome = run(&stage, &["run", "who", "-w", "nope"]);

@@ -83,16 +83,10 @@ impl Stage {
         command
     }
 
-    /// `espalier` with these arguments, in the project's folder and with nothing of this machine's own but its `PATH`.
-    pub fn espalier(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
-        command.args(arguments).current_dir(self.path("project")).env_clear().stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
-        command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
-        command.env("npm_config_prefix", self.path("home"));
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
+    /// Any command that starts programs of this machine: a shell, Node.
+    pub fn with_programs(&self, arguments: &[&str]) -> Command {
+        let mut command = self.espalier(arguments);
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command
     }
 

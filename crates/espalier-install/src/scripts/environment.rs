@@ -119,12 +119,7 @@ impl ScriptEnvironment {
     /// The programs of every `node_modules` upwards, then those of the user.
     fn path_of(&self, folder: &Path, programs: &[PathBuf]) -> OsString {
         let installed = folder.ancestors().map(|folder| folder.join("node_modules").join(".bin"));
-        let mut seen = Vec::new();
-        let users = std::env::split_paths(&self.path).filter(|path| {
-            let is_new = !seen.contains(path);
-            seen.push(path.clone());
-            is_new
-        });
+        let users = std::env::split_paths(&self.path);
         let all = programs.iter().cloned().chain(installed).chain(self.node_gyp_bin.clone()).chain(users);
         // A folder whose name holds the separator can't be on a PATH; it is left out, and the others stay.
         let fitting = all.filter(|folder| std::env::join_paths([folder]).is_ok());
