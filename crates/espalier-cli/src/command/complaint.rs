@@ -42,7 +42,9 @@ impl From<InstalledError> for Complaint {
     fn from(error: InstalledError) -> Self {
         match error {
             InstalledError::Project(error) => LockError::from(error).into(),
-            InstalledError::Unreadable { error, project } => LockError::Resolve { error, project, remedies: Vec::new() }.into(),
+            InstalledError::Unreadable { error, project } => {
+                LockError::Resolve { error, project, remedies: Vec::new() }.into()
+            }
             InstalledError::NoLockfile { .. } => {
                 Self::own("ENOLOCK", error.to_string(), "  `espalier lock` writes one.\n")
             }

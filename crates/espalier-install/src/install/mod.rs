@@ -165,7 +165,8 @@ impl Install {
                 elapsed: resolved.start.elapsed(),
             });
         }
-        let origins = Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
+        let origins =
+            Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
         let reify = Reify {
             project: &project,
             outcome: &resolved.outcome,
