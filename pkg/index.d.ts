@@ -24,7 +24,10 @@ export interface ResolveInput {
   manifest?: string | object;
   /** The text of a package-lock.json to start from. Default: `files['package-lock.json']`. */
   lockfile?: string;
-  /** The project's other files, path to text: the package.json files of workspaces and of `file:` folders. */
+  /**
+   * The project's other files, path to text: the package.json files of workspaces and of `file:` folders, a `yarn.lock`,
+   * patches. Where there is no package-lock.json, what lies in `node_modules` is the start, as in npm.
+   */
   files?: Record<string, string>;
   /** The name of the project's folder: npm's name for a root that has none. Default: `project`. */
   folderName?: string;
@@ -53,6 +56,14 @@ export interface ResolveInput {
   installLinks?: boolean;
   /** npm's `--engine-strict`. */
   engineStrict?: boolean;
+  /** npm's `--allow-git`: who may depend on git repositories. They can't be fetched in JavaScript in any case. Default: `none`. */
+  allowGit?: Allow;
+  /** npm's `--allow-remote`: who may depend on tarballs by URL. Default: `none`. */
+  allowRemote?: Allow;
+  /** npm's `--allow-file`: who may depend on tarballs on disk. Default: `all`. */
+  allowFile?: Allow;
+  /** npm's `--allow-directory`: who may depend on folders. Default: `all`. */
+  allowDirectory?: Allow;
   /** npm's `--tag`: what an empty spec stands for. Default: `latest`. */
   defaultTag?: string;
   /** npm's `--before`: versions published later do not exist. Milliseconds since the epoch, a date, or a date's text. */
@@ -69,6 +80,9 @@ export interface ResolveInput {
   /** Aborts the resolution and the requests under way. */
   signal?: AbortSignal;
 }
+
+/** Any package, the project and its workspaces only, or nobody. */
+export type Allow = 'all' | 'root' | 'none';
 
 /** As much of `fetch` as is used. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;

@@ -21,6 +21,10 @@ export interface RunInput {
   installLinks: boolean;
   engineStrict: boolean;
   defaultTag?: string;
+  allowGit?: 'all' | 'root' | 'none';
+  allowRemote?: 'all' | 'root' | 'none';
+  allowFile?: 'all' | 'root' | 'none';
+  allowDirectory?: 'all' | 'root' | 'none';
   before?: number;
   concurrency: number;
   retries: number;

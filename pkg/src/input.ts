@@ -14,10 +14,12 @@ const TIMEOUT = 120_000;
 
 const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag'] as const;
 const SWITCHES = ['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const;
+const ALLOWANCES = ['allowGit', 'allowRemote', 'allowFile', 'allowDirectory'] as const;
 const OBJECTS = ['files', 'registries', 'platform'] as const;
 const KNOWN = new Set<string>([
   ...TEXTS,
   ...SWITCHES,
+  ...ALLOWANCES,
   ...OBJECTS,
   ...['manifest', 'registry', 'before'],
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
@@ -31,6 +33,7 @@ export function runInput(input: ResolveInput): RunInput {
   }
   for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
   for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
+  for (const field of ALLOWANCES) check(field, '"all", "root" or "none"', input[field], (value) => ['all', 'root', 'none'].includes(String(value)));
   for (const field of OBJECTS) check(field, 'an object', input[field], (value) => typeof value === 'object');
   const files = fileMap(input.files);
   return {
@@ -50,6 +53,10 @@ export function runInput(input: ResolveInput): RunInput {
     installLinks: input.installLinks ?? false,
     engineStrict: input.engineStrict ?? false,
     defaultTag: input.defaultTag,
+    allowGit: input.allowGit,
+    allowRemote: input.allowRemote,
+    allowFile: input.allowFile,
+    allowDirectory: input.allowDirectory,
     before: input.before === undefined ? undefined : moment(input.before),
     concurrency: Math.min(whole('concurrency', input.concurrency, 1) ?? CONCURRENCY, MOST_CONCURRENCY),
     retries: whole('retries', input.retries, 0) ?? RETRIES,

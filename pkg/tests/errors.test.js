@@ -127,9 +127,18 @@ test('an answer that makes no sense', async () => {
 
 test('a spec that JavaScript can not fetch', async () => {
   for (const spec of ['git+ssh://git@host.test/a.git', 'github:acme/a', 'file:./a.tgz']) {
-    const error = await failure({ manifest: { dependencies: { a: spec } } });
+    const error = await failure({ manifest: { dependencies: { a: spec } }, allowGit: 'all' });
     assert.equal(error.code, 'EUNSUPPORTED', spec);
   }
+});
+
+test('what npm 12 refuses unless it is allowed', async () => {
+  const specs = { EALLOWGIT: 'github:acme/a', EALLOWREMOTE: 'http://host.test/a.tgz' };
+  for (const [code, spec] of Object.entries(specs)) {
+    assert.equal((await failure({ manifest: { dependencies: { a: spec } } })).code, code);
+  }
+  const wrong = await failure({ manifest: {}, allowGit: /** @type {any} */ ('some') });
+  assert.deepEqual([wrong.code, /allowGit/.test(wrong.message)], ['EINPUT', true]);
 });
 
 test('what only optional dependencies want may be missing', async () => {
