@@ -134,7 +134,14 @@ impl Scene {
         let project = ProjectFolder::at(&self.at("")).expect("a project");
         let node_version = Some("22.14.0".to_owned());
         Install {
-            lock: Lock { project, settings, node_version, cache: None, activity: Arc::default() },
+            lock: Lock {
+                project,
+                settings,
+                changes: espalier_core::Changes::default(),
+                node_version,
+                cache: None,
+                activity: Arc::default(),
+            },
             store: self.path("store"),
             clean,
             dry_run: false,
