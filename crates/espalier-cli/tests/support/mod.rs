@@ -78,17 +78,8 @@ impl Stage {
 
     /// `espalier lock` in the project's folder, at the stage's registry and with nothing of this machine's own.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat())
-    }
-
-    /// Any command, in the same circumstances.
-    pub fn espalier(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
-        command.args(arguments);
-        command.current_dir(self.path("project")).env_clear().stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
-        command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
-        command.env("npm_config_prefix", self.path("home"));
+        let mut command = self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat());
+        command.env_remove("PATH");
         command
     }
 

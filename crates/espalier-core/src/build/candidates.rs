@@ -14,6 +14,8 @@ use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
 /// Peers whose versions want each other in ever other versions have no end, and npm finds none. Sets of peers of real
 /// packages are some dozens deep.
 const DEEPEST_PEERS: usize = 300;
+/// The same where they branch: an end that is out of reach is none. The largest sets of real packages take some thousands.
+const MOST_PEERS: usize = 20_000;
 
 /// The nodes that are needed for sure, in contrast to those that only optional peers bring.
 pub(super) type Required = FxHashSet<NodeId>;
@@ -37,6 +39,7 @@ impl Builder {
                 return Ok(found);
             }
         }
+        self.peer_count = 0;
         let parent = kind.is_peer().then_some(virtual_root);
         let mut required: Required = std::iter::once(node).collect();
         self.build_candidate(edge, parent, None, &mut required).await
@@ -73,7 +76,8 @@ impl Builder {
             required.insert(node);
         }
         self.peer_depth += 1;
-        if self.peer_depth > DEEPEST_PEERS {
+        self.peer_count += 1;
+        if self.peer_depth > DEEPEST_PEERS || self.peer_count > MOST_PEERS {
             return Err(self.endless_peers(edge));
         }
         self.load_peer_set(node, required).await?;

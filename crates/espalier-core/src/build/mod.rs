@@ -69,6 +69,8 @@ pub struct Builder {
     virtual_roots: FxHashMap<NodeId, NodeId>,
     /// How many candidates are being built on behalf of each other.
     peer_depth: usize,
+    /// How many were built for the present edge.
+    peer_count: usize,
     /// Placed nodes that could not be loaded.
     load_failures: Vec<NodeId>,
     /// Links that were made or met, whose targets may have to be looked at.
@@ -155,6 +157,7 @@ impl Builder {
             seen: FxHashSet::default(),
             virtual_roots: FxHashMap::default(),
             peer_depth: 0,
+            peer_count: 0,
             load_failures: Vec::new(),
             links: Vec::new(),
             explicit: FxHashSet::default(),
@@ -327,6 +330,16 @@ impl Builder {
         }
         for (edge, dep) in conflicts {
             self.warn_of_conflict(edge, dep);
+        }
+        if let Some(displaced) = self.tree.displaced_candidate.get() {
+            let name = self.tree.names.text(self.tree[displaced].name);
+            return Err(ResolveError::Refused {
+                code: "ERESOLVE",
+                message: format!(
+                    "{name} was displaced by a peer that wants another version of it, and npm stumbles here"
+                ),
+                chain: explain::chain(&self.tree, edge),
+            });
         }
         result.map_err(|unplaceable| self.explain_unplaceable(&unplaceable))
     }

@@ -187,6 +187,9 @@ impl Asking<'_> {
                 continue;
             }
             let Some(entry_node) = tree[entry].to else { continue };
+            if candidates.is_none() {
+                tree.displaced_candidate.set(Some(dep));
+            }
             let replacement = candidate(tree[entry_node].name);
             if replacement.is_some_and(|replacement| tree.can_replace(replacement, entry_node, &names)) {
                 continue;

@@ -351,6 +351,9 @@ impl Placer<'_> {
             if tree.is_valid(edge) || !tree[edge].kind.is_peer() || tree[edge].peer_conflicted {
                 continue;
             }
+            if candidates.is_none() {
+                tree.displaced_candidate.set(Some(frame.dep));
+            }
             // An optional peer may not be there, and a conflicted one doesn't satisfy: either is left as it is.
             let peer = candidates.and_then(|root| tree.child(root, tree[edge].name));
             let Some(peer) = peer.filter(|&peer| tree.satisfied_by(edge, peer)) else {

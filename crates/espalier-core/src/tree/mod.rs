@@ -243,6 +243,9 @@ pub struct Tree {
     pub project: Rc<str>,
     /// `--install-links`: folders are copied, not linked.
     pub install_links: bool,
+    /// Set where npm stumbles: it looks among the candidates for the counterpart of a peer, on behalf of one that
+    /// another has displaced from there.
+    pub displaced_candidate: Cell<Option<NodeId>>,
     /// An override that refers to a dependency which doesn't exist: npm stops at the first use.
     pub dangling_reference: OnceCell<String>,
 }
@@ -294,6 +297,7 @@ impl Tree {
             overrides,
             project,
             install_links,
+            displaced_candidate: Cell::new(None),
             dangling_reference: OnceCell::new(),
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);

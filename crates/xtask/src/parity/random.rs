@@ -38,6 +38,7 @@ const SHRINKING: usize = 150;
 
 /// Arguments of the comparison of random projects.
 #[derive(clap::Args)]
+#[group(id = "random-projects")]
 pub struct Arguments {
     /// Make up so many projects and compare these instead.
     #[arg(long, value_name = "N")]

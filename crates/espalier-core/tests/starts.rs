@@ -1,0 +1,167 @@
+//! What a resolution starts from and what users ask to be changed, against what npm made of it.
+//!
+//! `starts/cases.json` is recorded by `tests/oracle/starts.mjs` from npm 12.2.0: projects with a lock of any version, a
+//! yarn.lock or something installed, `packageExtensions` and patches; and additions, removals and updates.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use espalier_core::manifest_edit::SaveType;
+use espalier_core::{
+    Allow, Answer, Changes, FetchFailure, FetchFailureKind, Installed, InstalledPackage, Options, Outcome, Packument,
+    Progress, Project, Request, Resolution, ResolveError, Update,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+struct Recording {
+    packuments: BTreeMap<String, Value>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    title: String,
+    files: BTreeMap<String, String>,
+    command: String,
+    after: Option<BTreeMap<String, String>>,
+    code: Option<String>,
+}
+
+fn recording() -> Recording {
+    serde_json::from_str(include_str!("starts/cases.json")).expect("JSON")
+}
+
+#[test]
+fn every_start_ends_as_in_npm() {
+    let recording = recording();
+    let mut wrong = Vec::new();
+    for case in &recording.cases {
+        let found = match case.resolve(&recording.packuments) {
+            Ok(outcome) => case.differences(&outcome),
+            Err(error) if Some(error.code()) == case.code.as_deref() => Vec::new(),
+            Err(error) => vec![format!("fails with {}: {error}", error.code())],
+        };
+        wrong.extend(found.into_iter().map(|difference| format!("{} ({}): {difference}", case.title, case.command)));
+    }
+    assert!(recording.cases.len() > 40, "the cases were not read");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Resolving again from what was written changes nothing.
+#[test]
+fn a_lock_that_was_just_written_stays() {
+    let recording = recording();
+    for case in recording.cases.iter().filter(|case| case.command == "install" && case.after.is_some()) {
+        let first = case.resolve(&recording.packuments).expect("a tree");
+        let mut files = case.files.clone();
+        files.insert("package-lock.json".to_owned(), first.lockfile.clone());
+        let again = Case { title: String::new(), files, command: "install".to_owned(), after: None, code: None };
+        let second = again.resolve(&recording.packuments).expect("a tree");
+        assert_eq!(first.lockfile, second.lockfile, "{}", case.title);
+    }
+}
+
+impl Case {
+    fn resolve(&self, packuments: &BTreeMap<String, Value>) -> Result<Outcome, ResolveError> {
+        let (project, options) = self.project_and_options();
+        let mut resolution = Resolution::new(project, options);
+        while resolution.advance() == Progress::Waiting {
+            while let Some((request, _)) = resolution.next_request() {
+                let answer = self.answer(&request, packuments);
+                resolution.supply(&request, answer);
+            }
+        }
+        resolution.finish()
+    }
+
+    fn project_and_options(&self) -> (Project, Options) {
+        let mut options = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
+        let mut changes = Changes::default();
+        let mut packages = Vec::new();
+        let mut words = self.command.split(' ');
+        let verb = words.next().expect("a verb");
+        let mut save = None;
+        while let Some(word) = words.next() {
+            match word {
+                "-D" => changes.save_type = Some(SaveType::Dev),
+                "-B" => changes.save_bundle = true,
+                "--save-optional" => changes.save_type = Some(SaveType::Optional),
+                "--save" => save = Some(true),
+                "--lockfile-version=1" => options.lockfile_version = Some(1),
+                "-w" => changes.workspaces.extend(words.next().map(str::to_owned)),
+                word => packages.push(word.to_owned()),
+            }
+        }
+        match verb {
+            "install" => changes.add = packages,
+            "uninstall" => changes.remove = packages,
+            _ if packages.is_empty() => changes.update = Update::All,
+            _ => changes.update = Update::Names(packages),
+        }
+        options.save = save.unwrap_or(verb != "update");
+        let file = |name: &str| self.files.get(name).cloned();
+        let mut installed: Vec<InstalledPackage> = self
+            .files
+            .iter()
+            .filter(|(path, _)| path.starts_with("node_modules/"))
+            .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text)))
+            .map(|(path, text)| InstalledPackage { path: path.to_owned(), target: None, manifest: Some(text.clone()) })
+            .collect();
+        installed.sort_by_key(|package| package.path.matches("node_modules/").count());
+        let project = Project {
+            manifest: file("package.json").expect("a package.json"),
+            lockfile: file("package-lock.json"),
+            yarn_lock: file("yarn.lock"),
+            installed: Installed { hidden_lockfile: None, packages: installed },
+            changes,
+            folder_name: "project".to_owned(),
+            ..Project::default()
+        };
+        (project, options)
+    }
+
+    fn answer(&self, request: &Request, packuments: &BTreeMap<String, Value>) -> Result<Answer, FetchFailure> {
+        match request {
+            Request::Packument { name, .. } => {
+                let packument = packuments.get(name).ok_or_else(|| FetchFailure {
+                    kind: FetchFailureKind::NotFound,
+                    message: format!("there is no {name}"),
+                    url: format!("http://registry.test/{name}"),
+                })?;
+                let packument = Packument::parse(packument.to_string().as_bytes(), false).expect("a packument");
+                Ok(Answer::Packument(Arc::new(packument)))
+            }
+            Request::Folder { path } => Ok(Answer::Folder(self.files.get(&format!("{path}/package.json")).cloned())),
+            Request::PackageFolders => {
+                let folders = self.files.keys().filter_map(|path| path.strip_suffix("/package.json"));
+                Ok(Answer::PackageFolders(folders.map(str::to_owned).collect()))
+            }
+            Request::File { path } => Ok(Answer::File(self.files.get(path).map(|text| text.clone().into_bytes()))),
+            other => panic!("nothing of the kind is recorded: {other:?}"),
+        }
+    }
+
+    fn differences(&self, outcome: &Outcome) -> Vec<String> {
+        let Some(after) = &self.after else {
+            return vec![format!("npm fails with {:?}", self.code)];
+        };
+        let changed = outcome.changed_manifests.iter().find(|changed| changed.folder.is_empty());
+        let manifest = changed.map_or_else(|| self.files["package.json"].clone(), |changed| changed.text.clone());
+        let found = [
+            ("package.json", Some(manifest)),
+            ("package-lock.json", Some(outcome.lockfile.clone())),
+            ("yarn.lock", outcome.yarn_lock.clone().or_else(|| self.files.get("yarn.lock").cloned())),
+        ];
+        let differs = |(name, text): &(&str, Option<String>)| after.get(*name) != text.as_ref();
+        let tell = |(name, text): (&str, Option<String>)| {
+            format!(
+                "{name}\n--- npm\n{}\n--- here\n{}",
+                after.get(name).cloned().unwrap_or_default(),
+                text.unwrap_or_default()
+            )
+        };
+        found.into_iter().filter(differs).map(tell).collect()
+    }
+}

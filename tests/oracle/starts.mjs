@@ -1,0 +1,148 @@
+// Records what npm makes of projects that have a lock, something installed, or changes asked for:
+//
+//   node starts.mjs <folder of npm> > crates/espalier-core/tests/starts/cases.json
+//
+// The registry is made up and served on loopback. A case has files, npm's arguments, and what npm left of
+// package.json, package-lock.json and yarn.lock; or the code of its failure.
+
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const npm = join(process.argv[2], 'bin/npm-cli.js')
+const ORIGIN = 'http://registry.test'
+
+const published = [
+  ['a', '1.0.0', { b: '^1.0.0' }], ['a', '1.1.0', { b: '^1.0.0' }], ['a', '2.0.0', { b: '^2.0.0', o: '1' }],
+  ['b', '1.0.0'], ['b', '1.2.0'], ['b', '2.0.0'],
+  ['c', '1.0.0', { a: '^1.0.0' }, { p: '^1.0.0' }], ['c', '2.0.0', { a: '*' }, { p: '^1.0.0' }],
+  ['p', '1.0.0'], ['p', '1.5.0'], ['p', '2.0.0'],
+  ['o', '1.0.0'],
+]
+const packuments = {}
+for (const [name, version, dependencies, peerDependencies] of published) {
+  const packument = (packuments[name] ??= { name, 'dist-tags': { next: version }, versions: {} })
+  packument['dist-tags'].latest = version
+  packument['dist-tags'].old = Object.keys(packument.versions)[0] ?? version
+  const dist = { tarball: `${ORIGIN}/${name}/-/${name}-${version}.tgz`, integrity: `sha512-${Buffer.from(name + version).toString('base64')}` }
+  packument.versions[version] = { name, version, license: 'MIT', dependencies, peerDependencies, dist }
+}
+
+const server = createServer((request, response) => {
+  const packument = packuments[request.url.slice(1)]
+  response.writeHead(packument ? 200 : 404, { 'content-type': 'application/json' })
+  const origin = `http://${request.headers.host}`
+  response.end(packument ? JSON.stringify(packument).replaceAll(ORIGIN, origin) : '{}')
+})
+await new Promise((listening) => server.listen(0, '127.0.0.1', listening))
+const registry = `http://127.0.0.1:${server.address().port}`
+const scratch = mkdtempSync(join(tmpdir(), 'starts-'))
+for (const name of ['user', 'global']) writeFileSync(join(scratch, name), '')
+
+const RESULTS = ['package.json', 'package-lock.json', 'yarn.lock']
+const text = (value) => (typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`)
+const read = (path) => {
+  try {
+    return readFileSync(path, 'utf8').replaceAll(registry, ORIGIN)
+  } catch {
+    return undefined
+  }
+}
+
+async function run(files, words) {
+  const folder = join(scratch, 'project')
+  rmSync(folder, { recursive: true, force: true })
+  for (const [path, contents] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text(contents).replaceAll(ORIGIN, registry))
+  }
+  const fixed = ['--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--allow-git=all', '--allow-remote=all',
+    `--registry=${registry}/`, `--cache=${scratch}/cache`, `--userconfig=${scratch}/user`, `--globalconfig=${scratch}/global`]
+  const child = spawn(process.execPath, [npm, ...fixed, ...words], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (chunk) => (complaint += chunk))
+  const status = await new Promise((ended) => child.on('close', ended))
+  if (status !== 0) return { code: /error code (\S+)/.exec(complaint)?.[1] ?? null }
+  const after = Object.fromEntries(RESULTS.map((name) => [name, read(join(folder, name))]))
+  return { after }
+}
+
+const project = (fields) => ({ name: 'project', version: '1.0.0', ...fields })
+const pinned = project({ dependencies: { a: '1.0.0', c: '1.0.0' }, devDependencies: { b: '1.0.0' } })
+const loose = project({ dependencies: { a: '*', c: '*' }, devDependencies: { b: '>=1' } })
+const lockOf = async (manifest, ...words) => (await run({ 'package.json': manifest }, ['install', ...words])).after['package-lock.json']
+const lock = await lockOf(pinned)
+const old = { 'package.json': loose, 'package-lock.json': lock }
+const oldest = { 'package.json': loose, 'package-lock.json': await lockOf(pinned, '--lockfile-version=1') }
+const both = { 'package.json': loose, 'package-lock.json': await lockOf(pinned, '--lockfile-version=2') }
+const entry = lock.slice(lock.indexOf('    "node_modules/p"'), lock.indexOf('    }', lock.indexOf('    "node_modules/p"')) + 5)
+const ours = entry.replaceAll('1.5.0', '1.0.0')
+const conflict = (base) => lock.replace(entry, `<<<<<<< HEAD\n${ours}\n${base}=======\n${entry}\n>>>>>>> theirs`)
+const extensions = { 'a@1': { dependencies: { o: '1' } }, c: { peerDependencies: { p: '^2.0.0' }, peerDependenciesMeta: { p: { optional: true } } } }
+const extended = project({ ...loose, packageExtensions: extensions })
+const yarn = `# yarn lockfile v1\n\n\n"a@*", a@^1.0.0:\n  version "1.0.0"\n\nb@^1.0.0:\n  version "1.0.0"\n\n"c@*":\n  version "1.0.0"\n  dependencies:\n    a "^1.0.0"\n`
+const installed = (name, version, fields) => ({ name, version, ...fields })
+const workspaces = {
+  'package.json': project({ workspaces: ['packages/*'], dependencies: { b: '^1.0.0' } }),
+  'packages/one/package.json': { name: 'one', version: '1.0.0', dependencies: { a: '^1.0.0', two: '*' } },
+  'packages/two/package.json': { name: 'two', version: '2.0.0' },
+}
+
+const cases = [
+  ['a lock stays as it is', old, 'install'],
+  ['a lock and an addition', old, 'install p@2'],
+  ['a lock and a tag', old, 'install a@next'],
+  ['a lock and the name of what is there', old, 'install b'],
+  ['a lock and a removal', old, 'uninstall c'],
+  ['a lock and an update of all', old, 'update'],
+  ['a lock and an update of one', old, 'update b'],
+  ['a lock and an update that is saved', old, 'update a b --save'],
+  ['an update of all that is saved', old, 'update --save'],
+  ['a lock of version 1', oldest, 'install'],
+  ['a lock of version 1 that stays one', oldest, 'install --lockfile-version=1'],
+  ['a lock of version 1 and a removal', oldest, 'uninstall a'],
+  ['a lock of version 2', both, 'install'],
+  ['a lock of version 2 and an update of all', both, 'update'],
+  ['a lock of version 2 and an addition', both, 'install -D p'],
+  ['a lock of a version to come', { ...old, 'package-lock.json': lock.replace('"lockfileVersion": 3', '"lockfileVersion": 5') }, 'install'],
+  ['a lock with a conflict', { ...old, 'package-lock.json': conflict('') }, 'install'],
+  ['a lock with a conflict and its base', { ...old, 'package-lock.json': conflict(`||||||| base\n${entry.replaceAll('1.5.0', '0.9.0')}\n`) }, 'install'],
+  ['a lock that is no JSON', { ...old, 'package-lock.json': '{' }, 'install'],
+  ['a lock with values of others', { ...old, 'package-lock.json': lock.replace('"requires": true', '"requires": true, "createdWith": "x"') }, 'install'],
+  ['a yarn.lock without addresses', { 'package.json': loose, 'yarn.lock': yarn }, 'install c@1 b'],
+  ['a yarn.lock beside a lock', { ...old, 'yarn.lock': yarn }, 'install'],
+  ['what is installed', { 'package.json': loose, 'node_modules/a/package.json': installed('a', '1.0.0', { dependencies: { b: '^1.0.0' } }), 'node_modules/b/package.json': installed('b', '1.0.0'), 'node_modules/a/node_modules/b/package.json': installed('b', '1.2.0') }, 'install'],
+  ['what is installed and not needed', { 'package.json': project({ dependencies: { b: '*' } }), 'node_modules/a/package.json': installed('a', '1.0.0'), 'node_modules/b/package.json': installed('b', '1.0.0') }, 'install'],
+  ['an addition', { 'package.json': loose }, 'install p@1'],
+  ['an addition that is optional', { 'package.json': loose }, 'install --save-optional p'],
+  ['an addition by another name', { 'package.json': loose }, 'install q@npm:p@1'],
+  ['an addition in a bundle', { 'package.json': loose }, 'install -B p'],
+  ['an addition to a workspace', workspaces, 'install p -w one'],
+  ['a workspace added to another', workspaces, 'install one -w packages/two'],
+  ['a removal from a workspace', workspaces, 'uninstall a -w one'],
+  ['a removal of what is not there', { 'package.json': loose }, 'uninstall nothing'],
+  ['a removal by a range', { 'package.json': loose }, 'uninstall a@1'],
+  ['an update by a range', { 'package.json': loose }, 'update a@1'],
+  ['extensions', { 'package.json': extended }, 'install'],
+  ['extensions after the lock', { 'package.json': extended, 'package-lock.json': lock }, 'install'],
+  ['extensions that went', { 'package.json': loose, 'package-lock.json': await lockOf(extended) }, 'install'],
+  ['an extension of a range that is none', { 'package.json': project({ ...loose, packageExtensions: { 'a@next': {} } }) }, 'install'],
+  ['an extension of what is declared', { 'package.json': project({ ...loose, packageExtensions: { a: { dependencies: { b: '1' } } } }) }, 'install'],
+  ['two extensions of one package', { 'package.json': project({ ...loose, packageExtensions: { a: {}, 'a@2': {} } }) }, 'install'],
+  ['an extension without a peer for its meta', { 'package.json': project({ ...loose, packageExtensions: { a: { peerDependenciesMeta: { p: { optional: true } } } } }) }, 'install'],
+  ['patches', { 'package.json': project({ ...loose, patchedDependencies: { a: 'a.patch', 'b@2': 'b.patch' } }), 'a.patch': 'x\r\n', 'b.patch': '' }, 'install'],
+  ['a patch for nothing', { 'package.json': project({ ...loose, patchedDependencies: { x: 'a.patch' } }), 'a.patch': '' }, 'install'],
+  ['a patch that is not there', { 'package.json': project({ ...loose, patchedDependencies: { a: 'a.patch' } }) }, 'install'],
+  ['a patch that goes with its package', { 'package.json': project({ ...loose, patchedDependencies: { b: 'b.patch' }, dependencies: {} }), 'b.patch': '' }, 'uninstall b'],
+]
+
+const recorded = []
+for (const [title, files, command] of cases) {
+  const before = Object.fromEntries(Object.entries(files).map(([path, contents]) => [path, text(contents)]))
+  recorded.push({ title, files: before, command, ...(await run(files, command.split(' '))) })
+}
+server.close()
+rmSync(scratch, { recursive: true, force: true })
+process.stdout.write(`${JSON.stringify({ packuments, cases: recorded }, null, 1)}\n`)
