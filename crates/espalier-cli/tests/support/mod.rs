@@ -83,6 +83,17 @@ impl Stage {
         command
     }
 
+    /// Any command, in the same circumstances.
+    pub fn espalier(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
+        command.args(arguments);
+        command.current_dir(self.path("project")).env_clear().stdin(Stdio::null());
+        command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
+        command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
+        command.env("npm_config_prefix", self.path("home"));
+        command
+    }
+
     /// Any command that starts programs of this machine: a shell, Node.
     pub fn with_programs(&self, arguments: &[&str]) -> Command {
         let mut command = self.espalier(arguments);
