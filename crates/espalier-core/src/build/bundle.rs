@@ -15,7 +15,7 @@ impl Builder {
     pub(super) async fn unpack_bundle(&mut self, node: NodeId) -> Result<(), ResolveError> {
         let entry = &self.tree[node];
         let has_bundle = node != self.tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
-        let Some(url) = entry.resolved.clone().filter(|_| has_bundle && self.options.complete) else {
+        let Some(url) = entry.resolved.clone().filter(|_| has_bundle) else {
             return Ok(());
         };
         let integrity = entry.integrity.clone();
