@@ -96,6 +96,7 @@ impl World {
             lockfile: lockfile.map(str::to_owned),
             folder_name: "project".into(),
             path: "/project".into(),
+            ..Project::default()
         };
         let mut resolution = Resolution::new(project, self.options.clone());
         let mut waiting = Vec::new();
