@@ -169,7 +169,7 @@ fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
 }
 
 fn configuration() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) }
 }
 
 proptest! {
