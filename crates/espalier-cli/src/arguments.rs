@@ -201,7 +201,7 @@ pub struct InstallArguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Where to keep packages for all projects [default: store in the cache folder, or ESPALIER_STORE]
+    /// Where to keep packages for all projects [default: store in the cache folder, or `ESPALIER_STORE`]
     #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
 }
@@ -213,7 +213,7 @@ pub struct StoreArguments {
     #[command(subcommand)]
     pub command: StoreCommand,
 
-    /// Where it is [default: store in the cache folder, or ESPALIER_STORE]
+    /// Where it is [default: store in the cache folder, or `ESPALIER_STORE`]
     #[arg(long, value_name = "DIR", global = true)]
     pub store_dir: Option<PathBuf>,
 

@@ -21,6 +21,9 @@ pub struct PackageExtensions {
     pub hash: Option<String>,
 }
 
+/// A manifest as a rule made it, and what npm writes into the lock of that.
+pub type Extended = (Manifest, Map<String, Value>);
+
 #[derive(Debug)]
 struct Rule {
     key: String,
@@ -56,7 +59,7 @@ impl PackageExtensions {
         manifest: &Manifest,
         names: &mut Names,
         specs: &mut Specs,
-    ) -> Result<Option<(Manifest, Map<String, Value>)>, ResolveError> {
+    ) -> Result<Option<Extended>, ResolveError> {
         let Some(name) = manifest.name.as_deref().filter(|_| !self.rules.is_empty()) else { return Ok(None) };
         let version = manifest.version.as_deref().unwrap_or_default();
         let mut matching = self.rules.iter().filter(|rule| rule.matches(name, version));
@@ -103,12 +106,7 @@ impl Rule {
         self.extension.get(block).and_then(Value::as_object).map(json::entries).unwrap_or_default()
     }
 
-    fn apply(
-        &self,
-        manifest: &Manifest,
-        names: &mut Names,
-        specs: &mut Specs,
-    ) -> Result<(Manifest, Map<String, Value>), ResolveError> {
+    fn apply(&self, manifest: &Manifest, names: &mut Names, specs: &mut Specs) -> Result<Extended, ResolveError> {
         let mut next = manifest.clone();
         let mut applied = Map::from_iter([("selector".to_owned(), Value::from(self.key.as_str()))]);
         for block in BLOCKS {

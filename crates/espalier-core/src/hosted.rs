@@ -207,6 +207,7 @@ impl HostedGit {
     }
 
     /// The repository at a commit.
+    #[must_use]
     pub fn at(&self, commit: &str) -> Self {
         Self { committish: Some(commit.to_owned()), ..self.clone() }
     }

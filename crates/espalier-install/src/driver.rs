@@ -19,6 +19,9 @@ use crate::git;
 use crate::project::ProjectFolder;
 use crate::registry::Registry;
 
+/// Packuments by name, and whether they are full.
+type Remembered = HashMap<(String, bool), Arc<Packument>>;
+
 /// Where answers come from.
 #[derive(Clone, Debug)]
 pub struct Sources {
@@ -28,7 +31,7 @@ pub struct Sources {
     pub project: ProjectFolder,
     /// Packuments that came in this run, by name and whether they are full: a resolution that fails may be followed by
     /// trials of what would mend it.
-    packuments: Arc<Mutex<HashMap<(String, bool), Arc<Packument>>>>,
+    packuments: Arc<Mutex<Remembered>>,
 }
 
 impl Sources {

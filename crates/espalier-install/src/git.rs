@@ -12,7 +12,7 @@ use espalier_core::{FetchFailure, FetchFailureKind, GitCommit, GitRevision, semv
 use tokio::process::Command;
 
 /// How long one git command may take.
-const TIMEOUT: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Finds the commit and reads its package.json; the addresses are tried in turn.
 pub async fn commit(urls: &[String], wanted: &GitRevision, folder: &str) -> Result<GitCommit, FetchFailure> {

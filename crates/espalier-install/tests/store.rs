@@ -67,7 +67,7 @@ fn an_archive_that_is_refused_leaves_nothing() {
     let store = Store::open(folder.path()).expect("a store");
     let whole = tarball("1.0.0");
     assert!(store.add(&whole[..whole.len() / 2], None).is_err());
-    assert_eq!(all_files(&store.root().join("packages")), [PathBuf::new(); 0]);
+    assert!(all_files(&store.root().join("packages")).is_empty());
 }
 
 #[test]

@@ -115,11 +115,14 @@ pub fn render(error: &InstallError, circumstances: Circumstances<'_>) -> String 
 }
 
 fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
-    let advice = |lines: &[&str]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
+    let advice = |lines: &[&str]| lines.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
     match error {
         InstallError::Disagreement { differences } => {
             const MOST: usize = 12;
-            let mut lines: String = differences.iter().take(MOST).map(|line| format!("  {}\n", quiet(line))).collect();
+            let mut lines = String::new();
+            for line in differences.iter().take(MOST) {
+                let _ = writeln!(lines, "  {}", quiet(line));
+            }
             if differences.len() > MOST {
                 let _ = writeln!(lines, "  and {} more; --json lists them all", differences.len() - MOST);
             }

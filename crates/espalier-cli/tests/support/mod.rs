@@ -76,35 +76,19 @@ impl Stage {
         Some(serde_json::from_str(&text).expect("JSON"))
     }
 
-    /// Any command in the project's folder, with nothing of this machine's own but its `PATH`.
+    /// Any command in the project's folder, with nothing of this machine's own.
     pub fn espalier(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
         command.args(arguments).current_dir(self.path("project")).env_clear().stdin(Stdio::null());
         command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
         command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
         command.env("npm_config_prefix", self.path("home"));
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
         command
     }
 
     /// `espalier lock` in the project's folder, at the stage's registry and with nothing of this machine's own.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat());
-        command.env_remove("PATH");
-        command
-    }
-
-    /// Any command, in the same circumstances.
-    pub fn espalier(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
-        command.args(arguments);
-        command.current_dir(self.path("project")).env_clear().stdin(Stdio::null());
-        command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
-        command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
-        command.env("npm_config_prefix", self.path("home"));
-        command
+        self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat())
     }
 
     /// Any command that starts programs of this machine: a shell, Node.

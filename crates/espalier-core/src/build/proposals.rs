@@ -93,7 +93,7 @@ impl Builder {
         let [_, .., parent] = wanted.chain.as_slice() else { return None };
         let root = self.tree.root;
         let direct = self.tree.names.find(name).and_then(|name| self.tree.edge(root, name));
-        let direct = direct.filter(|&edge| self.tree[edge].kind != EdgeKind::Workspace).is_some();
+        let direct = direct.is_some_and(|edge| self.tree[edge].kind != EdgeKind::Workspace);
         let spec = if direct { format!("${name}") } else { current.version.clone()? };
         Some(Change::Override { parent: parent.name.clone(), name: name.to_owned(), spec })
     }

@@ -148,7 +148,7 @@ impl Builder {
             let manifest = self.manifest_for(handle, &spec, &base).await.map_err(|error| (*error).clone())?;
             own_name = manifest.name.as_deref().map(str::to_owned).or(own_name);
             if is_tag {
-                asked = manifest.version.as_deref().unwrap_or_default().to_owned();
+                manifest.version.as_deref().unwrap_or_default().clone_into(&mut asked);
             }
         }
         let Some(own_name) = own_name else {

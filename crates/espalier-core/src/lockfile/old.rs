@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 use std::rc::Rc;
 
+use crate::hosted::HostedGit;
 use crate::json;
 use crate::paths;
 use crate::semver::Version;
@@ -71,7 +72,7 @@ impl Conversion<'_> {
         let is_registry = spec.as_deref().is_some_and(Spec::is_registry);
         if let (Some(version), None) = (version, integrity) {
             if let Some(SpecKind::Git(git)) = kind {
-                let resolved = git.hosted.as_ref().map_or_else(|| git.save.clone(), |hosted| hosted.resolved());
+                let resolved = git.hosted.as_ref().map_or_else(|| git.save.clone(), HostedGit::resolved);
                 entry.insert("resolved".into(), resolved.into());
                 self.entries.insert(location.to_owned(), entry.into());
                 return None;
@@ -93,7 +94,7 @@ impl Conversion<'_> {
             entry.insert("resolved".into(), resolved.as_str().into());
         }
         if !entry.contains_key("version") {
-            self.infer_version(&mut entry, name, kind, resolved.as_deref());
+            Self::infer_version(&mut entry, name, kind, resolved.as_deref());
         }
         if lock.get("bundled").is_some_and(json::truthy) {
             entry.insert("inBundle".into(), true.into());
@@ -137,13 +138,7 @@ impl Conversion<'_> {
         }
     }
 
-    fn infer_version(
-        &self,
-        entry: &mut Map<String, Value>,
-        name: &str,
-        kind: Option<&SpecKind>,
-        resolved: Option<&str>,
-    ) {
+    fn infer_version(entry: &mut Map<String, Value>, name: &str, kind: Option<&SpecKind>, resolved: Option<&str>) {
         match kind {
             Some(SpecKind::Version { version, .. }) => {
                 entry.insert("version".into(), version.to_string().into());

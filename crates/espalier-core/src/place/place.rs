@@ -346,7 +346,7 @@ impl Placer<'_> {
     /// Places those peers of a placed node that aren't met yet, as they stand in the candidate's virtual root.
     fn place_peers(&mut self, frame: &Frame<'_>, placed: NodeId, placement: &mut Placement) -> Result<(), Unplaceable> {
         let candidates = self.tree[frame.dep].parent;
-        for edge in self.tree[placed].edges_out.to_vec() {
+        for edge in self.tree[placed].edges_out.snapshot() {
             let tree = &*self.tree;
             if tree.is_valid(edge) || !tree[edge].kind.is_peer() || tree[edge].peer_conflicted {
                 continue;

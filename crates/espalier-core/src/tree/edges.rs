@@ -38,7 +38,7 @@ impl EdgeState {
 impl Tree {
     /// Replaces a node's manifest, and with it its edges.
     pub fn set_manifest(&mut self, node: NodeId, manifest: Rc<Manifest>) {
-        for edge in self[node].edges_out.to_vec() {
+        for edge in self[node].edges_out.snapshot() {
             self.detach(edge);
         }
         self[node].manifest = manifest;

@@ -17,6 +17,11 @@ pub struct EdgesOut {
 }
 
 impl EdgesOut {
+    /// The edges as they are now, for whoever changes them on the way.
+    pub fn snapshot(&self) -> Vec<EdgeId> {
+        self.edges.clone()
+    }
+
     /// The edge of a name.
     pub fn named(&self, name: FoldedName) -> Option<EdgeId> {
         self.names.iter().position(|&other| other == name).map(|position| self.edges[position])

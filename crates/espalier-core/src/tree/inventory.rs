@@ -40,7 +40,7 @@ impl Tree {
         }
         if project {
             inventory.by_name.entry(name).or_default().push(node);
-            for edge in self[node].edges_out.to_vec() {
+            for edge in self[node].edges_out.snapshot() {
                 self.index_edge(edge);
             }
         }
@@ -63,7 +63,7 @@ impl Tree {
             return;
         }
         if root == self.root {
-            for edge in self[node].edges_out.to_vec() {
+            for edge in self[node].edges_out.snapshot() {
                 self.unindex_edge(edge);
             }
         }

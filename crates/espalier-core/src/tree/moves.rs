@@ -267,7 +267,7 @@ impl Tree {
                 self.reload(edge, false);
             }
         }
-        for edge in self[node].edges_out.to_vec() {
+        for edge in self[node].edges_out.snapshot() {
             if self[edge].to.is_none_or(|to| self[to].root != root) {
                 self.reload(edge, false);
             }

@@ -53,7 +53,7 @@ impl Tree {
             }
             return;
         }
-        for edge in self[node].edges_out.to_vec() {
+        for edge in self[node].edges_out.snapshot() {
             self.reload(edge, true);
             if let Some(to) = self[edge].to {
                 self.rule_added(to, self[edge].rule);

@@ -162,7 +162,7 @@ fn list(folder: &Path) -> anyhow::Result<Listing> {
                 format!("folder {mode:o}")
             } else {
                 let digest = Sha256::digest(fs::read(&whole)?);
-                let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+                let digest = digest.iter().take(8).fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
                 format!("file {mode:o} of {} bytes, {digest}", found.len())
             };
             listing.insert(path, description);

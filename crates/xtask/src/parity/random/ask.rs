@@ -13,7 +13,7 @@ use crate::parity::compare::Expected;
 
 /// How long npm may take for one made-up project. It looks through sets of peers again and again, and for some
 /// projects that takes it hours.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// The same for small registries: there it takes a moment or forever.
 pub const SMALL_PATIENCE: Duration = Duration::from_secs(10);
 /// How often a process says what of npm's code it reached, for it may have to be given up.
