@@ -37,7 +37,8 @@ fn tarball(name: &str, script: bool) -> Vec<u8> {
     };
     let mut manifest = json!({ "name": name, "version": "1.0.0", "bin": "file-0.js" });
     if script {
-        manifest["scripts"] = json!({ "postinstall": "exit 1" });
+        manifest["scripts"] =
+            json!({ "postinstall": "if [ -e ../../fail ]; then echo no; exit 1; fi; echo yes > built" });
     }
     add("package/package.json".into(), manifest.to_string().as_bytes());
     for number in 0..FILES {
@@ -125,12 +126,46 @@ fn collect(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, String>) {
     }
 }
 
+/// Scripts need a shell.
+#[cfg(unix)]
+#[test]
+fn approved_scripts_run_and_a_failure_undoes_everything() {
+    let workshop = Workshop::new();
+    let manifest = fs::read_to_string(workshop.stage.path("project/package.json")).expect("a manifest");
+    let mut manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    manifest["allowScripts"] = json!({ "p0": true });
+    manifest["scripts"] =
+        json!({ "preinstall": "echo $npm_command > own", "postinstall": "cat node_modules/p0/built >> own" });
+    workshop.stage.write("package.json", &manifest.to_string());
+    workshop.stage.write("fail", "");
+
+    let mut command = workshop.command("project", &["install"]);
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    let failed = workshop.stage.run(command);
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    let first = failed.stderr.lines().next().unwrap_or_default();
+    assert_eq!(first, "error: the script postinstall of node_modules/p0 ended with exit code 1 (ELIFECYCLE)");
+    assert!(failed.stderr.ends_with("\nno\n"), "{}", failed.stderr);
+    assert!(workshop.tree("project").is_empty() && workshop.stage.lockfile().is_none());
+
+    fs::remove_file(workshop.stage.path("project/fail")).expect("removed");
+    let mut command = workshop.command("project", &["install"]);
+    command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    let outcome = workshop.stage.run(command);
+    assert_eq!((outcome.code, &*outcome.stderr), (Some(0), "  1 package ran install scripts\n"));
+    assert_eq!(fs::read_to_string(workshop.stage.path("project/own")).expect("a file"), "install\nyes\n");
+    workshop.assert_sound_store();
+}
+
 #[test]
 fn installing_says_what_was_done_and_what_was_not() {
     let workshop = Workshop::new();
     let outcome = workshop.succeed(&["install"]);
     assert!(outcome.stdout.starts_with("40 packages added in "), "{}", outcome.stdout);
-    assert_eq!(outcome.stderr, "  1 package has install scripts, which were not run\n    p0\n");
+    assert_eq!(
+        outcome.stderr,
+        "  1 package has install scripts that were not run; espalier approve lists them\n    p0\n"
+    );
     assert_eq!(workshop.tree("project").len(), PACKAGES * (FILES + 1) + PACKAGES + 1);
     let again = workshop.succeed(&["install"]);
     assert!(again.stdout.starts_with("40 packages up to date in "), "{}", again.stdout);

@@ -9,6 +9,7 @@ use espalier_core::{
     Resolution, ResolveError, semver,
 };
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
 /// A registry of packages `a` to `f`, and a project that asks for some of them.
@@ -168,8 +169,11 @@ fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
     }
 }
 
+/// Always the same cases, so that a failure is about a change. More are tried with `cargo xtask parity --small`, against npm.
+/// That every demand is met is no property: of `c -> d@>=1, peer a` and `a -> optional peer d@^1` where `d@3 -> c`, npm makes
+/// a tree without `d`.
 fn configuration() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) }
+    ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(256) }
 }
 
 proptest! {
@@ -192,18 +196,11 @@ proptest! {
     #[test]
     fn an_edge_leads_where_node_would_look_and_is_valid_as_npm_defines_it(world in world()) {
         let Ok(Outcome { graph, .. }) = world.in_order(None) else { return Ok(()) };
+        // What an optional package failed to bring isn't in the graph, though npm's edges lead to it.
+        prop_assume!(graph.nodes.iter().all(|node| !node.optional));
         for edge in graph.edges.iter().filter(|edge| !given_up(edge)) {
             prop_assert_eq!(edge.to, found(&graph, edge.from, &edge.name), "{:?}", edge);
             prop_assert_eq!(edge.error, error_of(&graph, edge), "{:?}", edge);
-        }
-    }
-
-    #[test]
-    fn a_tree_without_accepted_conflicts_meets_every_demand(world in world()) {
-        let Ok(Outcome { graph, warnings, .. }) = world.in_order(None) else { return Ok(()) };
-        if warnings.is_empty() {
-            let wrong: Vec<_> = graph.edges.iter().filter(|edge| edge.error.is_some() && !given_up(edge)).collect();
-            prop_assert!(wrong.is_empty(), "{:?}", wrong);
         }
     }
 

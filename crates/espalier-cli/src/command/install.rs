@@ -6,6 +6,7 @@ use std::sync::Arc;
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
 use espalier_install::config::Environment;
+use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, Trust};
 use espalier_install::plan::layout::Omit;
 use espalier_install::store;
@@ -66,6 +67,10 @@ fn execute(
     let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
     let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
+    let output = &arguments.lock.output;
+    let command = if clean { "ci" } else { "install" };
+    // What the project's own scripts print would get into the object.
+    let scripts = Scripts::new(&config, &environment, &lock.project, command, !output.json)?;
     let install = Install {
         lock,
         store: std::path::absolute(&folder).unwrap_or(folder),
@@ -73,8 +78,8 @@ fn execute(
         dry_run: arguments.dry_run,
         omit: Omit::new(&config, &environment),
         trust: Trust::new(&config),
+        scripts,
     };
-    let output = &arguments.lock.output;
     let _progress = (!output.quiet && !output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");

@@ -48,10 +48,16 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
             indented(&mut lines, &format!("{}: {reason}", success::folder_of(location)), width);
         }
     }
+    if report.scripts_run > 0 {
+        let count = counted(report.scripts_run, "package");
+        let _ = writeln!(lines, "  {} ran install scripts", Styled(LIVING, count));
+    }
     if !report.with_scripts.is_empty() {
         let count = counted(report.with_scripts.len(), "package");
         let verb = if report.with_scripts.len() == 1 { "has" } else { "have" };
-        let _ = writeln!(lines, "  {} {verb} install scripts, which were not run", Styled(CAUTION, count));
+        let list = strong("espalier approve");
+        let _ =
+            writeln!(lines, "  {} {verb} install scripts that were not run; {list} lists them", Styled(CAUTION, count));
         let names: Vec<&str> = report.with_scripts.iter().map(|package| package.name.as_str()).collect();
         indented(&mut lines, &success::listed(&names), width);
     }
@@ -83,6 +89,8 @@ pub fn code(error: &InstallError) -> &'static str {
         InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure::fetch_code(failure),
         InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
         InstallError::Reify(_) => "EWRITE",
+        InstallError::Policy(_) => "EALLOWSCRIPTS",
+        InstallError::Script(_) => "ELIFECYCLE",
     }
 }
 
@@ -117,6 +125,13 @@ pub fn render(error: &InstallError, circumstances: Circumstances<'_>) -> String 
 fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
     let advice = |lines: &[&str]| lines.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
     match error {
+        InstallError::Script(failure) => {
+            let mut lines = format!("  {}\n", quiet(&failure.command));
+            if !failure.output.is_empty() {
+                let _ = writeln!(lines, "\n{}", failure.output);
+            }
+            lines
+        }
         InstallError::Disagreement { differences } => {
             const MOST: usize = 12;
             let mut lines = String::new();
@@ -157,9 +172,10 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             "node_modules is as it was before, as far as that was possible. Check the space on the disk and",
             "who may write there, and try again.",
         ]),
-        InstallError::Outside(_) | InstallError::Reify(ReifyError::Interrupted) | InstallError::Lock(_) => {
-            String::new()
-        }
+        InstallError::Outside(_)
+        | InstallError::Policy(_)
+        | InstallError::Reify(ReifyError::Interrupted)
+        | InstallError::Lock(_) => String::new(),
     }
 }
 

@@ -30,7 +30,8 @@ mod virtual_roots;
 mod workspaces;
 mod yarn;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
@@ -56,6 +57,10 @@ pub use inspect::inspect;
 use queue::Queue;
 use requests::Edited;
 
+/// How often one location may be looked at. Locations are looked at again when a package there is replaced, which
+/// sound projects see a few times.
+const MOST_VISITS: u32 = 1000;
+
 /// A resolution under way.
 pub struct Builder {
     tree: Tree,
@@ -72,7 +77,9 @@ pub struct Builder {
     /// How many were built for the present edge.
     peer_count: usize,
     /// Placed nodes that could not be loaded.
-    load_failures: Vec<NodeId>,
+    load_failures: IndexSet<NodeId, FxBuildHasher>,
+    /// How often each location was looked at.
+    visits: FxHashMap<Rc<str>, u32>,
     /// Links that were made or met, whose targets may have to be looked at.
     links: Vec<NodeId>,
     /// Edges that the user asked for by name.
@@ -158,7 +165,8 @@ impl Builder {
             virtual_roots: FxHashMap::default(),
             peer_depth: 0,
             peer_count: 0,
-            load_failures: Vec::new(),
+            load_failures: IndexSet::default(),
+            visits: FxHashMap::default(),
             links: Vec::new(),
             explicit: FxHashSet::default(),
             update_names: Vec::new(),
@@ -251,11 +259,32 @@ impl Builder {
         }
     }
 
+    /// Demands can chase each other round in circles: one placement upsets another, which upsets the first again. npm goes
+    /// on for ever then.
+    fn count_visit(&mut self, node: NodeId) -> Result<(), ResolveError> {
+        let Some(path) = self.tree[node].path.clone() else { return Ok(()) };
+        let visits = self.visits.entry(path).or_default();
+        *visits += 1;
+        if *visits <= MOST_VISITS {
+            return Ok(());
+        }
+        Err(ResolveError::Refused {
+            code: "ELOOP",
+            message: format!(
+                "the dependencies can't be settled: whatever is placed for {} upsets what was placed before. An override, or \
+                 another version of it, may end that",
+                self.describe(node)
+            ),
+            chain: self.chain_to_node(node),
+        })
+    }
+
     /// Looks at one node: gathers candidates for its problem edges, then places them.
     async fn step(&mut self, node: NodeId) -> Result<(), ResolveError> {
         if self.tree[node].root != self.tree.root || !self.seen.insert(node) {
             return Ok(());
         }
+        self.count_visit(node)?;
         if self.options.complete {
             self.unpack_bundle(node).await?;
         }
@@ -348,7 +377,7 @@ impl Builder {
     fn settle(&mut self, placement: &Placement) {
         if let Some(placed) = placement.placed {
             if self.tree[placed].failure.is_some() {
-                self.load_failures.push(placed);
+                self.load_failures.insert(placed);
             }
             self.changed = true;
             self.report_placed(placed, placement.edge);

@@ -5,6 +5,7 @@
 //! else is done.
 
 mod agreement;
+pub mod scripts;
 mod trust;
 
 use std::cell::RefCell;
@@ -14,7 +15,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use espalier_core::{Event, Outcome};
+use espalier_core::{Event, Graph, Outcome};
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, Environment};
@@ -26,7 +27,10 @@ use crate::plan::{Plan, bins};
 use crate::project::Written;
 use crate::reify::{Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
+use crate::scripts::lifecycle::PROJECT_EVENTS;
+use crate::scripts::policy::PolicyError;
 use crate::store::{Store, StoreError, StoredPackage};
+use scripts::{ScriptFailure, Scripts};
 pub use trust::{Refusal, Trust};
 
 /// What to install, and how.
@@ -44,6 +48,8 @@ pub struct Install {
     pub omit: Omit,
     /// Where packages may come from.
     pub trust: Trust,
+    /// How scripts are run.
+    pub scripts: Scripts,
 }
 
 /// A project of which `node_modules` is as it should be, or in a dry run would be.
@@ -90,6 +96,12 @@ pub enum InstallError {
     /// The disk or the network failed.
     #[error(transparent)]
     Reify(#[from] ReifyError),
+    /// `allowScripts` can't be read.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A script failed.
+    #[error(transparent)]
+    Script(#[from] ScriptFailure),
 }
 
 impl From<StoreError> for InstallError {
@@ -120,6 +132,8 @@ impl Install {
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let mut interruption = pin!(interruption);
+        // It may prepare what the installation needs, so it runs before anything is read.
+        self.project_event("preinstall").await?;
         let mut placed = Vec::new();
         let observe = |event: Event| {
             if let Event::Placed { location, .. } = &event {
@@ -165,6 +179,7 @@ impl Install {
                 elapsed: resolved.start.elapsed(),
             });
         }
+        let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
         let origins =
             Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
         let reify = Reify {
@@ -178,7 +193,11 @@ impl Install {
             executable_mode: store.executable_mode(),
             hold,
         };
-        let built = reify.build(interruption).await?;
+        let mut built = reify.build(interruption).await?;
+        if let Err(failure) = self.run_scripts(&resolved.outcome.graph, &mut built.report, &links).await {
+            built.roll_back();
+            return Err(failure.into());
+        }
         let lockfile = if self.clean {
             None
         } else {
@@ -197,7 +216,37 @@ impl Install {
             let _ = std::fs::remove_dir_all(temporary);
         }
         let report = built.commit()?;
+        for event in PROJECT_EVENTS.into_iter().filter(|event| *event != "preinstall") {
+            self.project_event(event).await?;
+        }
         Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    /// The project's own scripts run when everything is installed, not when single packages are.
+    async fn project_event(&self, event: &str) -> Result<(), ScriptFailure> {
+        if self.dry_run || self.lock.changes.any() {
+            return Ok(());
+        }
+        self.scripts.of_project(self.lock.project.path(), event).await
+    }
+
+    /// Runs the approved scripts of what is new. An optional package whose script fails is left out.
+    async fn run_scripts(&self, graph: &Graph, report: &mut Report, links: &[String]) -> Result<(), ScriptFailure> {
+        let project = self.lock.project.path();
+        let is_new = |location: &str| {
+            links.iter().any(|link| link == location)
+                || report.with_scripts.iter().any(|package| package.location == location)
+        };
+        let ran = self.scripts.of_dependencies(graph, project, is_new).await?;
+        report.with_scripts.retain(|package| !ran.locations.contains(&package.location));
+        report.scripts_run = ran.locations.len();
+        for (location, reason) in ran.left_out {
+            // npm takes it out again; what can't be removed now is found by the next installation.
+            let _ = std::fs::remove_dir_all(project.join(&location));
+            report.added.retain(|package| package.location != location);
+            report.left_out.push((location, reason));
+        }
+        Ok(())
     }
 
     fn plan(&self, project: &Path, layout: &Layout, store: &Store) -> Plan {

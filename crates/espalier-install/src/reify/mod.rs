@@ -91,7 +91,9 @@ pub struct Report {
     pub kept: usize,
     /// Optional packages that could not be had, and why.
     pub left_out: Vec<(String, String)>,
-    /// New packages with install scripts, in the order in which they would run.
+    /// Of how many packages scripts were run.
+    pub scripts_run: usize,
+    /// New packages with install scripts that were not run, in the order in which they would run.
     pub with_scripts: Vec<Installed>,
     /// New packages whose version is deprecated, with the message.
     pub deprecated: Vec<(Installed, String)>,

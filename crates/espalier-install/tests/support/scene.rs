@@ -8,6 +8,7 @@ use std::sync::Arc;
 use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment, Value};
+use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, Trust};
 use espalier_install::integrity::Integrity;
 use espalier_install::lock::Lock;
@@ -134,6 +135,7 @@ impl Scene {
         let settings = Settings::new(&config, &environment).expect("settings");
         let project = ProjectFolder::at(&self.at("")).expect("a project");
         let node_version = Some("22.14.0".to_owned());
+        let scripts = Scripts::new(&config, &environment, &project, "install", false).expect("a policy");
         Install {
             lock: Lock {
                 project,
@@ -148,6 +150,7 @@ impl Scene {
             dry_run: false,
             omit: Omit::new(&config, &environment),
             trust: Trust::new(&config),
+            scripts,
         }
     }
 

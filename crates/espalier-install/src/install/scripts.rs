@@ -1,0 +1,167 @@
+//! The scripts of an installation: those of dependencies that were approved, run while everything can still be undone
+//! (`rebuild.js`), and the project's own (`install.js`).
+//!
+//! Which packages are new, and what becomes of a failure, is decided by whoever installs.
+
+use std::path::Path;
+
+use espalier_core::Graph;
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use crate::config::{Config, Environment};
+use crate::host;
+use crate::project::ProjectFolder;
+use crate::scripts::environment::{ScriptEnvironment, Surroundings};
+use crate::scripts::lifecycle::{self, Finished, Gate, Lifecycle, Rounds};
+use crate::scripts::package::ScriptPackage;
+use crate::scripts::policy::{Policy, PolicyError};
+use crate::scripts::process::{Ended, Script};
+
+/// How scripts are run, and which of them may.
+#[derive(Clone, Debug)]
+pub struct Scripts {
+    /// What lets them run.
+    pub gate: Gate,
+    /// What they find around them.
+    pub environment: ScriptEnvironment,
+    /// `foreground-scripts`: those of dependencies print to the terminal, one after the other.
+    pub foreground: bool,
+    /// Whether the project's own print to the terminal.
+    pub shown: bool,
+}
+
+/// A script that failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the script {event} of {whose} {how}")]
+pub struct ScriptFailure {
+    /// `preinstall`, `install`, `postinstall`, …
+    pub event: String,
+    /// The location of the package, or `the project`.
+    pub whose: String,
+    /// How it ended.
+    pub how: String,
+    /// What was run.
+    pub command: String,
+    /// What it printed, as far as it wasn't shown.
+    pub output: String,
+}
+
+/// What has run.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// The locations of the packages.
+    pub locations: FxHashSet<String>,
+    /// Optional packages whose scripts failed, and how.
+    pub left_out: Vec<(String, String)>,
+}
+
+impl Scripts {
+    /// As npm's settings and the project's `allowScripts` say; `command` is npm's name for what is done.
+    pub fn new(
+        config: &Config,
+        environment: &Environment,
+        project: &ProjectFolder,
+        command: &str,
+        shown: bool,
+    ) -> Result<Self, PolicyError> {
+        let text = project.manifest().unwrap_or_default();
+        // What is wrong with the file is told when it is resolved.
+        let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let node_version = environment.node.as_deref().and_then(host::node_version_nearby);
+        let surroundings = Surroundings {
+            config,
+            environment,
+            project: project.path(),
+            command,
+            node_version: node_version.as_deref(),
+            workspaces: false,
+        };
+        Ok(Self {
+            gate: Gate {
+                policy: Policy::of_project(&manifest, config)?,
+                ignore_scripts: config.flag("ignore-scripts", false),
+                allow_all: config.flag("dangerously-allow-all-scripts", false),
+            },
+            environment: ScriptEnvironment::new(&surroundings),
+            foreground: config.flag("foreground-scripts", false),
+            shown,
+        })
+    }
+
+    /// Runs what is approved of the packages and links at these locations.
+    pub async fn of_dependencies(
+        &self,
+        graph: &Graph,
+        project: &Path,
+        is_new: impl Fn(&str) -> bool,
+    ) -> Result<Ran, ScriptFailure> {
+        let nodes: Vec<usize> = (0..graph.nodes.len()).filter(|&node| is_new(&graph.nodes[node].location)).collect();
+        let lifecycle = Lifecycle::plan(graph, Some(&nodes), project, &self.gate);
+        let mut ran = Ran::default();
+        for Rounds { preinstall, prepare, install, postinstall } in [lifecycle.dependencies, lifecycle.links] {
+            for mut round in [preinstall, prepare, install, postinstall] {
+                round.retain(|task| ran.left_out.iter().all(|(location, _)| *location != task.location));
+                for finished in lifecycle::run(round, &self.environment, self.foreground).await {
+                    ran.locations.insert(finished.task.location.clone());
+                    match failure(&finished) {
+                        Some(failure) if finished.task.optional => {
+                            ran.left_out.push((finished.task.location, failure.to_string()));
+                        }
+                        Some(failure) => return Err(failure),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Ok(ran)
+    }
+
+    /// Runs one of the project's own scripts, if there is one of that name.
+    pub async fn of_project(&self, project: &Path, event: &str) -> Result<(), ScriptFailure> {
+        if self.gate.ignore_scripts {
+            return Ok(());
+        }
+        let Ok(package) = ScriptPackage::read(project) else { return Ok(()) };
+        let Some(command) = package.command(event, project) else { return Ok(()) };
+        let variables = self.environment.of_event(&package, project, event, command, &[], &[]);
+        let shell = self.environment.shell.as_deref();
+        let script = Script { command, arguments: &[], folder: project, variables, shell };
+        let ended = if self.shown { script.run_in_foreground().await } else { script.run_in_background().await };
+        match told(&ended.map_err(|error| error.to_string())) {
+            None => Ok(()),
+            Some((how, output)) => Err(ScriptFailure {
+                event: event.to_owned(),
+                whose: "the project".to_owned(),
+                how,
+                command: command.to_owned(),
+                output,
+            }),
+        }
+    }
+}
+
+fn failure(finished: &Finished) -> Option<ScriptFailure> {
+    let (how, output) = told(&finished.result)?;
+    let task = &finished.task;
+    Some(ScriptFailure {
+        event: task.event.to_owned(),
+        whose: task.location.clone(),
+        how,
+        command: task.command.clone(),
+        output,
+    })
+}
+
+/// How a script failed and what it printed; nothing, if it didn't.
+fn told(result: &Result<Ended, String>) -> Option<(String, String)> {
+    match result {
+        Ok(ended) if ended.is_success() => None,
+        Ok(ended) => {
+            let code = ended.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            let output = [ended.stdout.as_slice(), &ended.stderr].concat();
+            Some((format!("ended with {code}"), String::from_utf8_lossy(&output).trim_end().to_owned()))
+        }
+        Err(reason) => Some((format!("could not be started: {reason}"), String::new())),
+    }
+}
