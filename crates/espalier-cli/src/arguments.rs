@@ -15,7 +15,13 @@ pub mod scripts;
 
 /// npm's dependency tree, to the byte.
 #[derive(Debug, Parser)]
-#[command(name = "espalier", version, about, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    name = "espalier",
+    version,
+    about = "npm's dependency tree, to the byte",
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]

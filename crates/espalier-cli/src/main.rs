@@ -12,6 +12,7 @@ mod style;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 
 use espalier_core::Changes;
@@ -25,6 +26,10 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => install::run(&arguments, Changes::default(), true),
         Command::Install(arguments) | Command::Add(arguments) => {
             install::change(&arguments, lock::additions(&arguments.packages))
+        }
+        Command::Remove(arguments) if arguments.packages.packages.is_empty() => {
+            let message = "`remove` needs the names of the packages to remove";
+            Arguments::command().error(ErrorKind::MissingRequiredArgument, message).exit()
         }
         Command::Remove(arguments) => install::change(&arguments, lock::removals(&arguments.packages)),
         Command::Update(arguments) => install::change(&arguments, lock::updates(&arguments.packages)),
