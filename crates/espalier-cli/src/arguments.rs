@@ -61,6 +61,13 @@ pub enum Command {
     #[command(visible_alias = "up")]
     Update(ChangeArguments),
 
+    /// Do with fewer copies of packages where the ranges allow it
+    #[command(visible_alias = "ddp")]
+    Dedupe(DedupeArguments),
+
+    /// Remove from `node_modules` what nothing needs
+    Prune(InstallArguments),
+
     /// Look after the store that all projects share
     Store(StoreArguments),
 
@@ -147,6 +154,18 @@ pub struct ChangeArguments {
     #[command(flatten)]
     pub install: InstallArguments,
 }
+/// What `dedupe` takes.
+#[derive(Debug, Args)]
+pub struct DedupeArguments {
+    /// Write package-lock.json only; do not touch `node_modules`
+    #[arg(long)]
+    pub package_lock_only: bool,
+
+    /// What every installation takes.
+    #[command(flatten)]
+    pub install: InstallArguments,
+}
+
 /// Packages, and npm's `--save-…`.
 #[derive(Debug, Args)]
 pub struct PackageArguments {

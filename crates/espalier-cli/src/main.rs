@@ -15,15 +15,16 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 
-use espalier_core::Changes;
+use espalier_core::{Changes, Update};
 
 use arguments::{Arguments, Command};
+use command::install::Kind;
 use command::{install, lock};
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Lock(arguments) => lock::run(&arguments.lock, lock::additions(&arguments.packages)),
-        Command::Ci(arguments) => install::run(&arguments, Changes::default(), true),
+        Command::Ci(arguments) => install::run(&arguments, Changes::default(), Kind::Ci),
         Command::Install(arguments) | Command::Add(arguments) => {
             install::change(&arguments, lock::additions(&arguments.packages))
         }
@@ -33,6 +34,11 @@ fn main() -> ExitCode {
         }
         Command::Remove(arguments) => install::change(&arguments, lock::removals(&arguments.packages)),
         Command::Update(arguments) => install::change(&arguments, lock::updates(&arguments.packages)),
+        Command::Dedupe(arguments) => {
+            let changes = Changes { update: Update::Duplicates, ..Changes::default() };
+            install::lock_or_install(&arguments.install, changes, arguments.package_lock_only)
+        }
+        Command::Prune(arguments) => install::run(&arguments, Changes::default(), Kind::Prune),
         Command::Store(arguments) => command::store::run(&arguments),
         Command::Run(arguments) => command::run::run(arguments.script.as_deref(), &arguments.how, "run"),
         Command::Test(arguments) => command::run::run(Some("test"), &arguments, "test"),

@@ -36,6 +36,8 @@ pub enum Update {
     All,
     /// The packages of these names, wherever they are.
     Names(Vec<String>),
+    /// What is there more than once, and an older version that is there is preferred to a newer one (`npm dedupe`).
+    Duplicates,
 }
 
 impl Default for Changes {

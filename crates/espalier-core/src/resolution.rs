@@ -48,6 +48,8 @@ pub enum Reading {
 pub struct Outcome {
     /// The text of package-lock.json, byte for byte as npm writes it.
     pub lockfile: String,
+    /// Whether npm writes the lockfiles at all: not with `--no-save`, unless something was to be updated.
+    pub is_saved: bool,
     /// The text of yarn.lock, where there was one: npm keeps it up to date.
     pub yarn_lock: Option<String>,
     /// What becomes of the package.json files, where changes were asked for and are to be saved.

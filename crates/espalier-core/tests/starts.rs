@@ -89,6 +89,7 @@ impl Case {
                 "-B" => changes.save_bundle = true,
                 "--save-optional" => changes.save_type = Some(SaveType::Optional),
                 "--save" => save = Some(true),
+                "--no-save" => save = Some(false),
                 "--lockfile-version=1" => options.lockfile_version = Some(1),
                 "-w" => changes.workspaces.extend(words.next().map(str::to_owned)),
                 word => packages.push(word.to_owned()),
@@ -97,10 +98,11 @@ impl Case {
         match verb {
             "install" => changes.add = packages,
             "uninstall" => changes.remove = packages,
+            "dedupe" => changes.update = Update::Duplicates,
             _ if packages.is_empty() => changes.update = Update::All,
             _ => changes.update = Update::Names(packages),
         }
-        options.save = save.unwrap_or(verb != "update");
+        options.save = save.unwrap_or(verb != "update" && verb != "dedupe");
         let file = |name: &str| self.files.get(name).cloned();
         let mut installed: Vec<InstalledPackage> = self
             .files
@@ -149,10 +151,14 @@ impl Case {
         };
         let changed = outcome.changed_manifests.iter().find(|changed| changed.folder.is_empty());
         let manifest = changed.map_or_else(|| self.files["package.json"].clone(), |changed| changed.text.clone());
+        let saved = |text: Option<String>| text.filter(|_| outcome.is_saved);
         let found = [
             ("package.json", Some(manifest)),
-            ("package-lock.json", Some(outcome.lockfile.clone())),
-            ("yarn.lock", outcome.yarn_lock.clone().or_else(|| self.files.get("yarn.lock").cloned())),
+            (
+                "package-lock.json",
+                saved(Some(outcome.lockfile.clone())).or_else(|| self.files.get("package-lock.json").cloned()),
+            ),
+            ("yarn.lock", saved(outcome.yarn_lock.clone()).or_else(|| self.files.get("yarn.lock").cloned())),
         ];
         let differs = |(name, text): &(&str, Option<String>)| after.get(*name) != text.as_ref();
         let tell = |(name, text): (&str, Option<String>)| {

@@ -125,9 +125,7 @@ impl Lock {
         for changed in &resolved.outcome.changed_manifests {
             self.project.write_manifest(&changed.folder, &changed.text)?;
         }
-        // With `--no-save` npm leaves all files alone, but for an update, which is about the lock.
-        let saved = self.settings.tree.save.unwrap_or(true) || self.changes.update != Update::None;
-        if !saved || !self.settings.tree.package_lock {
+        if !resolved.outcome.is_saved || !self.settings.tree.package_lock {
             return Ok(Written::Unchanged);
         }
         if let Some(text) = &resolved.outcome.yarn_lock {
@@ -215,7 +213,11 @@ impl Lock {
             lockfile_version: tree.lockfile_version,
             package_lock: tree.package_lock,
             // `npm update` changes the lock only, unless it is told otherwise.
-            save: tree.save.unwrap_or(self.changes.update == Update::None),
+            save: match self.changes.update {
+                Update::None => tree.save.unwrap_or(true),
+                Update::All | Update::Names(_) => tree.save.unwrap_or(false),
+                Update::Duplicates => false,
+            },
             default_registry_host: registries::default_host(),
             ..Options::default()
         };

@@ -17,22 +17,44 @@ use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
 use crate::report::{self, install, machine};
 
-/// Changes dependencies, and installs them unless only the lockfile is wanted.
-pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
-    if arguments.package_lock_only {
-        lock::run(&arguments.install.lock, changes)
-    } else {
-        run(&arguments.install, changes, false)
+/// Which of the commands it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `ci`
+    Ci,
+    /// `install`, and what changes dependencies.
+    Install,
+    /// `prune`
+    Prune,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ci => "ci",
+            Self::Install => "install",
+            Self::Prune => "prune",
+        }
     }
 }
 
-/// Installs; `clean` is `ci`.
-pub fn run(arguments: &InstallArguments, changes: Changes, clean: bool) -> ExitCode {
+/// Changes dependencies, and installs them unless only the lockfile is wanted.
+pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
+    lock_or_install(&arguments.install, changes, arguments.package_lock_only)
+}
+
+/// Installs, unless only the lockfile is wanted.
+pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only: bool) -> ExitCode {
+    if lock_only { lock::run(&arguments.lock, changes) } else { run(arguments, changes, Kind::Install) }
+}
+
+/// Installs.
+pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
-    let name = if clean { "ci" } else { "install" };
+    let name = kind.name();
     let output = &arguments.lock.output;
-    match execute(arguments, changes, clean, &activity, &mut known) {
+    match execute(arguments, changes, kind, &activity, &mut known) {
         Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
         Ok(done) => {
             if let Some(plan) = &done.plan {
@@ -58,7 +80,7 @@ pub fn run(arguments: &InstallArguments, changes: Changes, clean: bool) -> ExitC
 fn execute(
     arguments: &InstallArguments,
     changes: Changes,
-    clean: bool,
+    kind: Kind,
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Done, InstallError> {
@@ -68,13 +90,13 @@ fn execute(
     let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
     let output = &arguments.lock.output;
-    let command = if clean { "ci" } else { "install" };
     // What the project's own scripts print would get into the object.
-    let scripts = Scripts::new(&config, &environment, &lock.project, command, !output.json)?;
+    let scripts = Scripts::new(&config, &environment, &lock.project, kind.name(), !output.json)?;
     let install = Install {
         lock,
         store: std::path::absolute(&folder).unwrap_or(folder),
-        clean,
+        clean: kind == Kind::Ci,
+        project_scripts: kind != Kind::Prune,
         dry_run: arguments.dry_run,
         omit: Omit::new(&config, &environment),
         trust: Trust::new(&config),

@@ -40,8 +40,10 @@ impl Builder {
         let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
         let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
         let graph = outline::graph(&self.tree, &entries);
+        let updated = self.changes.updates_all() || !self.update_names.is_empty();
         Ok(Outcome {
             lockfile,
+            is_saved: self.options.save || updated,
             yarn_lock,
             changed_manifests,
             statistics: Statistics {

@@ -48,6 +48,7 @@ pub async fn inspect(
     let document = lockfile::document(&builder.tree, &entries, &target);
     let graph = outline::graph(&builder.tree, &entries);
     Ok(Outcome {
+        is_saved: false,
         lockfile: json::stringify_lockfile(&document, &format),
         yarn_lock: None,
         changed_manifests: Vec::new(),

@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 use std::rc::Rc;
 
 use crate::catalog::{Catalog, Choice};
-use crate::changes::Changes;
+use crate::changes::{Changes, Update};
 use crate::collation;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
@@ -345,7 +345,7 @@ impl Builder {
             tree: &mut self.tree,
             force: self.options.force,
             strict_peer_deps: self.options.strict_peer_deps,
-            prefer_dedupe: self.options.prefer_dedupe,
+            prefer_dedupe: self.options.prefer_dedupe || self.changes.update == Update::Duplicates,
             strategy: self.options.install_strategy,
             with_peers: !self.options.legacy_peer_deps,
             update_names: &self.update_names,

@@ -43,10 +43,14 @@ impl Builder {
     /// Applies the changes to the projects that they are for.
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
         self.changed |= self.changes.any();
-        if let Update::Names(names) = self.changes.update.clone() {
-            self.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
-            self.queue_named_updates();
+        match self.changes.update.clone() {
+            Update::Names(names) => {
+                self.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
+            }
+            Update::Duplicates => self.update_names = self.duplicates(),
+            Update::None | Update::All => {}
         }
+        self.queue_named_updates();
         for node in self.changed_projects()? {
             self.queue.push(&self.tree, node);
             if self.changes.add.is_empty() && self.changes.remove.is_empty() {
@@ -69,6 +73,18 @@ impl Builder {
             self.edited.push(edited);
         }
         Ok(())
+    }
+
+    /// The names of what is there more than once.
+    fn duplicates(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = Vec::new();
+        for node in self.tree.inventory(self.tree.root) {
+            let name = self.tree[node].name;
+            if !names.contains(&name) && self.tree.named(name).len() > 1 {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// Queues the dependents of everything that is to be brought up to date.

@@ -50,6 +50,8 @@ pub struct Install {
     pub trust: Trust,
     /// How scripts are run.
     pub scripts: Scripts,
+    /// Whether those of the project itself are.
+    pub project_scripts: bool,
 }
 
 /// A project of which `node_modules` is as it should be, or in a dry run would be.
@@ -224,7 +226,7 @@ impl Install {
 
     /// The project's own scripts run when everything is installed, not when single packages are.
     async fn project_event(&self, event: &str) -> Result<(), ScriptFailure> {
-        if self.dry_run || self.lock.changes.any() {
+        if !self.project_scripts || self.dry_run || self.lock.changes.any() {
             return Ok(());
         }
         self.scripts.of_project(self.lock.project.path(), event).await

@@ -151,6 +151,7 @@ impl Scene {
             omit: Omit::new(&config, &environment),
             trust: Trust::new(&config),
             scripts,
+            project_scripts: true,
         }
     }
 
