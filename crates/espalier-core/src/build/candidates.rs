@@ -99,6 +99,10 @@ impl Builder {
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge);
+        if let SpecKind::Invalid { code, message } = &spec.kind {
+            // npm stops at once, whoever asks for it.
+            return Err(ResolveError::Refused { code, message: message.clone(), chain: chain(&self.tree, edge) });
+        }
         let workspace = self.workspace_edge(name);
         if let Err(error) = self.check_allowed(edge, &spec) {
             return Ok(self.failure_node(edge, parent, &error));
