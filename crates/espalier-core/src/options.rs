@@ -135,7 +135,7 @@ pub struct Options {
     pub default_tag: String,
     /// `--lockfile-version`: the version to write, whatever was there.
     pub lockfile_version: Option<u64>,
-    /// `--no-package-lock` is the contrary: the lock is neither read nor of any consequence.
+    /// `--package-lock`: start from the lock that is there. Without it, the lock is neither read nor written.
     pub package_lock: bool,
     /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
     pub save: bool,

@@ -101,7 +101,8 @@ impl Builder {
         let spec = self.tree.spec(edge);
         if let SpecKind::Invalid { code, message } = &spec.kind {
             // npm stops at once, whoever asks for it.
-            return Err(ResolveError::Refused { code, message: message.clone(), chain: chain(&self.tree, edge) });
+            let message = format!("{}@{} can't be read: {message}", self.tree.names.text(name), spec.raw);
+            return Err(ResolveError::Refused { code, message, chain: chain(&self.tree, edge) });
         }
         let workspace = self.workspace_edge(name);
         if let Err(error) = self.check_allowed(edge, &spec) {
