@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use espalier_replay::{Registry, Server, Settings};
+use espalier_replay::{FAULT_HELP, Fault, Registry, Server, Settings};
 
 /// Serve a recorded npm registry on loopback.
 #[derive(Parser)]
@@ -44,6 +44,11 @@ struct Arguments {
     /// Also serve the static files in this folder.
     #[arg(long, value_name = "DIR")]
     also_serve: Option<PathBuf>,
+    #[arg(long, value_name = "FAULT", help = "Let requests fail; --help lists the kinds", long_help = FAULT_HELP)]
+    fault: Vec<Fault>,
+    /// Which requests fail, where a fault has a rate.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    fault_seed: u64,
 }
 
 #[tokio::main]
@@ -69,5 +74,7 @@ fn settings(arguments: &Arguments) -> Settings {
         cors_on_errors: arguments.cors_on_errors,
         preflight: arguments.preflight,
         static_root: arguments.also_serve.clone(),
+        faults: arguments.fault.clone(),
+        fault_seed: arguments.fault_seed,
     }
 }

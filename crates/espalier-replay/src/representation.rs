@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::document;
 use crate::registry::Registry;
+use crate::spoil;
 
 /// npm's type of abbreviated packuments.
 pub const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
@@ -38,6 +39,8 @@ pub struct Key {
     pub origin: String,
     /// Whether the body is compressed.
     pub gzip: bool,
+    /// Whether its hashes are those of something else.
+    pub wrong_hashes: bool,
 }
 
 /// A body with the headers that belong to it.
@@ -91,7 +94,10 @@ fn make(packument: io::Result<Bytes>, key: &Key, factor: f64) -> Made {
         Form::Version(selector) => document::version(&packument, selector, &key.origin, factor),
     };
     match packument.and_then(|packument| derive(packument).map_err(io::Error::from)) {
-        Ok(Some(document)) => Made::Body(Arc::new(Representation::new(document, key))),
+        Ok(Some(document)) => {
+            let document = if key.wrong_hashes { spoil::hashes(document) } else { document };
+            Made::Body(Arc::new(Representation::new(document, key)))
+        }
         Ok(None) => Made::NoSuchVersion,
         Err(error) => Made::Broken(format!("the recorded packument of {} can't be read: {error}", key.name)),
     }

@@ -4,15 +4,16 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
+use crate::fault::{FaultKind, Faults};
 use crate::registry::Registry;
 use crate::representation::{ABBREVIATED_TYPE, Form, Key, Made, Representation, Representations, etag};
 use crate::route::Route;
 use crate::settings::Settings;
+use crate::spoil::{self, ReplyBody};
 use crate::static_files;
 use crate::statistics::Statistics;
 
@@ -21,19 +22,27 @@ const DOCUMENT_FRESHNESS: &str = "public, max-age=300";
 /// A tarball never changes.
 const TARBALL_FRESHNESS: &str = "public, immutable, max-age=31557600";
 
-type Reply = Response<Full<Bytes>>;
+type Reply = Response<ReplyBody>;
+
+/// The connection is to be cut without an answer, because a fault says so.
+#[derive(Debug, thiserror::Error)]
+#[error("cut on purpose")]
+pub struct Cut;
 
 /// Everything that answers need, shared by all connections of a server.
 pub struct Responder {
     registry: Arc<Registry>,
     settings: Settings,
+    faults: Faults,
     representations: Representations,
     statistics: Mutex<Statistics>,
 }
 
 impl Responder {
     pub fn new(registry: Arc<Registry>, settings: Settings) -> Self {
-        Self { registry, settings, representations: Representations::default(), statistics: Mutex::default() }
+        let faults = Faults::new(settings.faults.clone(), settings.fault_seed);
+        let (representations, statistics) = Default::default();
+        Self { registry, settings, faults, representations, statistics }
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -44,22 +53,43 @@ impl Responder {
         update(&mut self.statistics.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Answers a request. Never fails: what goes wrong is an answer too.
-    pub async fn respond(self: Arc<Self>, request: Parts) -> Reply {
+    /// Answers a request. What goes wrong by itself is an answer too.
+    pub async fn respond(self: Arc<Self>, request: Parts) -> Result<Reply, Cut> {
         tokio::time::sleep(self.settings.delay).await;
         if request.method == Method::OPTIONS {
             self.count(|counts| (counts.requests, counts.preflights) = (counts.requests + 1, counts.preflights + 1));
-            return self.preflight(&request.headers);
+            return Ok(self.preflight(&request.headers));
+        }
+        if let Some(file) = self.static_file(&request).await {
+            return Ok(self.counted(file));
         }
         let route = Route::of(request.uri.path());
         if route == Route::Statistics {
-            return self.share(json(StatusCode::OK, serde_json::to_string(&self.statistics()).unwrap_or_default()));
+            let counts = serde_json::to_string(&self.statistics()).unwrap_or_default();
+            return Ok(self.share(json(StatusCode::OK, counts)));
         }
-        let reply = match self.get(&request, route).await {
+        let fault = self.fault(&request, &route);
+        match fault {
+            Some(FaultKind::Reset) => return Err(Cut),
+            Some(FaultKind::Stall) => std::future::pending().await,
+            _ => {}
+        }
+        if let Some(reply) = fault.and_then(|fault| self.instead(&request, fault)) {
+            return Ok(self.counted(reply));
+        }
+        let reply = match self.get(&request, route, fault == Some(FaultKind::WrongHash)).await {
             Ok(Some(reply)) => reply,
             Ok(None) => failure(StatusCode::NOT_FOUND, "Not found"),
             Err(error) => failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         };
+        Ok(self.counted(match fault {
+            Some(fault) => spoil::body(reply, fault),
+            None => reply,
+        }))
+    }
+
+    /// Counts a reply, and opens it to other origins.
+    fn counted(&self, reply: Reply) -> Reply {
         let bytes = hyper::body::Body::size_hint(reply.body()).lower();
         self.count(|counts| {
             counts.requests += 1;
@@ -70,15 +100,47 @@ impl Responder {
         self.share(reply)
     }
 
-    async fn get(self: &Arc<Self>, request: &Parts, route: Route) -> io::Result<Option<Reply>> {
-        if request.method != Method::GET && request.method != Method::HEAD {
-            return Ok(Some(failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are served")));
+    /// What shall go wrong with a request. One that a redirect brought here is spared.
+    fn fault(&self, request: &Parts, route: &Route) -> Option<FaultKind> {
+        if spoil::is_redirected(request.uri.query()) {
+            return None;
         }
-        if let Some(root) = &self.settings.static_root
-            && let Some(file) = static_files::read(root, request.uri.path()).await
-        {
-            let tag = etag(&file.body, "");
-            return Ok(Some(cached(&request.headers, &file.content_type, &tag, "no-cache", file.body)));
+        let fault = self.faults.strike(request.uri.path(), route, wants_abbreviated(&request.headers));
+        self.count(|counts| counts.faults += u64::from(fault.is_some()));
+        fault
+    }
+
+    /// What is sent in place of what was asked for; `None` for faults that are in the body.
+    fn instead(&self, request: &Parts, fault: FaultKind) -> Option<Reply> {
+        match fault {
+            FaultKind::Status(status, after) => {
+                let status = StatusCode::from_u16(status).ok()?;
+                let mut reply = failure(status, "failing on purpose");
+                if let Some(seconds) = after {
+                    spoil::retry_after(&mut reply, seconds);
+                }
+                Some(reply)
+            }
+            FaultKind::Redirect => {
+                let mut reply = empty(StatusCode::FOUND);
+                let location = spoil::elsewhere(&self.origin(request), request.uri.path())?;
+                reply.headers_mut().insert(header::LOCATION, location);
+                Some(reply)
+            }
+            _ => None,
+        }
+    }
+
+    async fn static_file(&self, request: &Parts) -> Option<Reply> {
+        let root = self.settings.static_root.as_ref().filter(|_| is_read(&request.method))?;
+        let file = static_files::read(root, request.uri.path()).await?;
+        let tag = etag(&file.body, "");
+        Some(cached(&request.headers, &file.content_type, &tag, "no-cache", file.body))
+    }
+
+    async fn get(self: &Arc<Self>, request: &Parts, route: Route, wrong_hashes: bool) -> io::Result<Option<Reply>> {
+        if !is_read(&request.method) {
+            return Ok(Some(failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are served")));
         }
         match route {
             Route::Packument { name } => {
@@ -87,11 +149,11 @@ impl Responder {
                     Form::Abbreviated => counts.abbreviated_packuments += 1,
                     Form::Full | Form::Version(_) => counts.full_packuments += 1,
                 });
-                self.document(request, name, form).await
+                self.document(request, name, form, wrong_hashes).await
             }
             Route::Version { name, selector } => {
                 self.count(|counts| counts.version_documents += 1);
-                self.document(request, name, Form::Version(selector)).await
+                self.document(request, name, Form::Version(selector), wrong_hashes).await
             }
             Route::Tarball { name, file } => {
                 self.count(|counts| counts.tarballs += 1);
@@ -108,13 +170,18 @@ impl Responder {
     }
 
     fn form(&self, headers: &HeaderMap) -> Form {
-        let wanted = values(headers, &header::ACCEPT).any(|value| value == ABBREVIATED_TYPE);
-        if wanted && self.settings.abbreviated { Form::Abbreviated } else { Form::Full }
+        if wants_abbreviated(headers) && self.settings.abbreviated { Form::Abbreviated } else { Form::Full }
     }
 
-    async fn document(self: &Arc<Self>, request: &Parts, name: String, form: Form) -> io::Result<Option<Reply>> {
+    async fn document(
+        self: &Arc<Self>,
+        request: &Parts,
+        name: String,
+        form: Form,
+        wrong_hashes: bool,
+    ) -> io::Result<Option<Reply>> {
         let gzip = values(&request.headers, &header::ACCEPT_ENCODING).any(|value| value == "gzip" || value == "*");
-        let key = Key { name, form, origin: self.origin(request), gzip };
+        let key = Key { name, form, origin: self.origin(request), gzip, wrong_hashes };
         let made = if let Some(made) = self.representations.ready(&key) {
             made
         } else {
@@ -175,7 +242,7 @@ impl Responder {
 fn cached(request: &HeaderMap, content_type: &str, tag: &HeaderValue, freshness: &'static str, body: Bytes) -> Reply {
     let known = values(request, &header::IF_NONE_MATCH)
         .any(|known| known == "*" || known.trim_start_matches("W/").as_bytes() == tag.as_bytes());
-    let mut reply = if known { empty(StatusCode::NOT_MODIFIED) } else { Response::new(Full::new(body)) };
+    let mut reply = if known { empty(StatusCode::NOT_MODIFIED) } else { Response::new(body.into()) };
     let headers = reply.headers_mut();
     if !known && let Ok(content_type) = HeaderValue::from_str(content_type) {
         headers.insert(header::CONTENT_TYPE, content_type);
@@ -185,6 +252,14 @@ fn cached(request: &HeaderMap, content_type: &str, tag: &HeaderValue, freshness:
     reply
 }
 
+fn is_read(method: &Method) -> bool {
+    method == Method::GET || method == Method::HEAD
+}
+
+fn wants_abbreviated(headers: &HeaderMap) -> bool {
+    values(headers, &header::ACCEPT).any(|value| value == ABBREVIATED_TYPE)
+}
+
 /// The members of a comma-separated header, without parameters.
 fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let lines = headers.get_all(name).into_iter().filter_map(|line| line.to_str().ok());
@@ -192,13 +267,13 @@ fn values<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item =
 }
 
 fn empty(status: StatusCode) -> Reply {
-    let mut reply = Response::new(Full::default());
+    let mut reply = Response::new(Bytes::new().into());
     *reply.status_mut() = status;
     reply
 }
 
 fn json(status: StatusCode, body: String) -> Reply {
-    let mut reply = Response::new(Full::new(body.into()));
+    let mut reply = Response::new(Bytes::from(body).into());
     *reply.status_mut() = status;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply

@@ -136,7 +136,7 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, responder: Arc<Respo
 async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + 'static, responder: Arc<Responder>) {
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
         let responder = Arc::clone(&responder);
-        async move { Ok::<_, std::convert::Infallible>(responder.respond(request.into_parts().0).await) }
+        async move { responder.respond(request.into_parts().0).await }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(PATIENCE);

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::fault::Fault;
+
 /// The switches of a [`Server`](crate::Server). The default is what npm's own registry does.
 #[derive(Clone, Debug)]
 #[expect(
@@ -31,6 +33,10 @@ pub struct Settings {
     /// A folder of static files, served from `/` where no registry route needs it; a built web app that
     /// shall be of the same origin as its registry.
     pub static_root: Option<PathBuf>,
+    /// What goes wrong on purpose; the first that applies to a request is taken.
+    pub faults: Vec<Fault>,
+    /// What the choice of requests depends on where a fault's rate is below 1.
+    pub fault_seed: u64,
 }
 
 impl Default for Settings {
@@ -45,6 +51,8 @@ impl Default for Settings {
             cors_on_errors: false,
             preflight: false,
             static_root: None,
+            faults: Vec::new(),
+            fault_seed: 0,
         }
     }
 }

@@ -24,4 +24,6 @@ pub struct Statistics {
     pub preflights: u64,
     /// Answers 4xx and 5xx other than refused preflights.
     pub errors: u64,
+    /// Requests that something went wrong with on purpose.
+    pub faults: u64,
 }

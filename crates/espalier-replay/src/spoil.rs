@@ -1,0 +1,141 @@
+//! How faults look on the wire: bodies that end early, stop, or are not what was recorded. Which request gets one is decided
+//! in [`crate::fault`].
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use hyper::Response;
+use hyper::body::{Body, Frame, SizeHint};
+use hyper::header::{self, HeaderValue};
+use memchr::memmem;
+
+use crate::fault::FaultKind;
+
+/// The body of an answer, whole unless a fault is wanted.
+pub struct ReplyBody {
+    /// What is still to be sent.
+    data: Bytes,
+    /// The length that is announced, where it isn't that of the data.
+    announced: Option<u64>,
+    end: End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Proper,
+    /// The connection is cut, once what was sent before is out.
+    Cut {
+        flushed: bool,
+    },
+    /// Nothing more, and no end.
+    Silence,
+}
+
+impl From<Bytes> for ReplyBody {
+    fn from(data: Bytes) -> Self {
+        Self { data, announced: None, end: End::Proper }
+    }
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if !self.data.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.data)))));
+        }
+        match self.end {
+            End::Proper => Poll::Ready(None),
+            End::Silence => Poll::Pending,
+            End::Cut { flushed: false } => {
+                self.end = End::Cut { flushed: true };
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            End::Cut { flushed: true } => Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into()))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.data.is_empty() && self.end == End::Proper
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.announced.unwrap_or(self.data.len() as u64))
+    }
+}
+
+/// The answer with a fault that is in its body; others leave it alone.
+pub fn body(reply: Response<ReplyBody>, fault: FaultKind) -> Response<ReplyBody> {
+    reply.map(|whole| {
+        let length = whole.data.len();
+        let half = |end| ReplyBody { data: whole.data.slice(..length / 2), announced: Some(length as u64), end };
+        match fault {
+            FaultKind::Truncate => half(End::Cut { flushed: false }),
+            FaultKind::StallBody => half(End::Silence),
+            FaultKind::ShortLength => whole.data.slice(..length / 2).into(),
+            FaultKind::Corrupt => corrupt(&whole.data).into(),
+            _ => whole,
+        }
+    })
+}
+
+fn corrupt(data: &Bytes) -> Bytes {
+    let mut data = data.to_vec();
+    let middle = data.len() / 2;
+    if let Some(byte) = data.get_mut(middle) {
+        *byte ^= 1;
+    }
+    data.into()
+}
+
+/// A document whose hashes are those of something else; their form is right.
+pub fn hashes(mut document: Vec<u8>) -> Vec<u8> {
+    for start in [&br#""integrity""#[..], br#""shasum""#] {
+        let keys: Vec<usize> = memmem::find_iter(&document, start).collect();
+        for key in keys {
+            let value = &mut document[key + start.len()..];
+            // The value's last characters may be padding; its middle never is.
+            let quotes: Vec<usize> = memchr::memchr_iter(b'"', value).take(2).collect();
+            if let [open, close] = quotes[..] {
+                let middle = &mut value[usize::midpoint(open, close)];
+                *middle = if *middle == b'0' { b'1' } else { b'0' };
+            }
+        }
+    }
+    document
+}
+
+/// The same server by another name, which makes it another origin.
+pub fn elsewhere(origin: &str, path: &str) -> Option<HeaderValue> {
+    let (from, to) =
+        if origin.contains("://localhost") { ("localhost", "127.0.0.1") } else { ("127.0.0.1", "localhost") };
+    HeaderValue::try_from(format!("{}{path}?redirected", origin.replacen(from, to, 1))).ok()
+}
+
+/// Whether a request has been sent here by [`elsewhere`], and should be answered.
+pub fn is_redirected(query: Option<&str>) -> bool {
+    query == Some("redirected")
+}
+
+/// Puts `Retry-After` into an answer.
+pub fn retry_after<T>(reply: &mut Response<T>, seconds: u32) {
+    reply.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_change_and_nothing_else() {
+        let document = br#"{"dist":{"integrity":"sha512-AAAA==","shasum": "0f0f","tarball":"/a.tgz"}}"#;
+        let spoiled = hashes(document.to_vec());
+        let different: Vec<usize> = (0..document.len()).filter(|&at| document[at] != spoiled[at]).collect();
+        assert_eq!(different.len(), 2);
+        assert!(serde_json::from_slice::<serde_json::Value>(&spoiled).is_ok());
+    }
+}
