@@ -1,5 +1,6 @@
 // The wasm build gives npm's bytes for every recorded project: those of the embedded registry, and those of the
-// folder that ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded registry on loopback.
+// folder that ESPALIER_CORPUS names, over HTTP/1.1 and over h2. The page has no bundler, and talks to a recorded
+// registry on loopback.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -10,14 +11,19 @@ import { expect, test } from '@playwright/test';
 const root = join(import.meta.dirname, '../..');
 const corpora = [join(root, 'tests/registry'), ...(process.env.ESPALIER_CORPUS ? [process.env.ESPALIER_CORPUS] : [])];
 
-for (const corpus of corpora) {
-  test.describe(`in ${relative(root, corpus).split(sep).join('/')}`, () => {
+const protocols = { 'http/1.1': [], h2: ['--tls'] };
+
+// The certificate is the server's own.
+test.use({ ignoreHTTPSErrors: true });
+
+for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => Object.entries(protocols).map((way) => [corpus, way] as const))) {
+  test.describe(`in ${relative(root, corpus).split(sep).join('/')} over ${protocol}`, () => {
     let registry: ChildProcess;
     let origin: string;
 
     test.beforeAll(async () => {
       test.setTimeout(300_000);
-      const served = ['--corpus', corpus, '--also-serve', join(root, 'pkg/dist')];
+      const served = ['--corpus', corpus, '--also-serve', join(root, 'pkg/dist'), ...options];
       const command = ['run', '--quiet', '--package', 'espalier-replay', '--', ...served];
       registry = spawn('cargo', command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
       for await (const line of createInterface({ input: registry.stdout! })) {
@@ -36,7 +42,8 @@ for (const corpus of corpora) {
         const folder = join(corpus, 'projects', project);
         // Any document of the registry's origin will do as a page.
         await page.goto(`${origin}/-/stats`);
-        const answer = await page.evaluate(resolveInPage, { origin, input: input(folder) });
+        const { answer, spoken } = await page.evaluate(resolveInPage, { origin, input: input(folder) });
+        expect(spoken).toEqual([protocol]);
         const lockfile = join(folder, 'package-lock.json');
         if (existsSync(lockfile)) {
           const withoutOrigin = answer.replaceAll(`"resolved": "${origin}/`, '"resolved": "/');
@@ -73,14 +80,14 @@ function input(folder: string): Input {
   };
 }
 
-/** Runs in the page: the lockfile, or the code of the error. */
-async function resolveInPage({ origin, input }: { origin: string; input: Input }): Promise<string> {
+/** Runs in the page: the lockfile, or the code of the error, and the protocols that were spoken. */
+async function resolveInPage({ origin, input }: { origin: string; input: Input }): Promise<{ answer: string; spoken: string[] }> {
   const { init, resolve } = await import(`${origin}/index.js`);
   await init();
-  try {
-    const { lockfile } = await resolve({ ...input, registry: `${origin}/` }).result;
-    return lockfile;
-  } catch (error) {
-    return (error as { code: string }).code;
-  }
+  const answer = await resolve({ ...input, registry: `${origin}/` }).result.then(
+    ({ lockfile }: { lockfile: string }) => lockfile,
+    ({ code }: { code: string }) => code,
+  );
+  const requests = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+  return { answer, spoken: [...new Set(requests.map(({ nextHopProtocol }) => nextHopProtocol))] };
 }

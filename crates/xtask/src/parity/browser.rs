@@ -1,7 +1,7 @@
 //! `cargo xtask parity --browser`: the same comparison in Chromium, through the wasm build and `fetch`.
 //!
 //! What is run in the page, and how its answer is compared, is in `tests/e2e/corpus.spec.ts`. The recorded registry is
-//! served on loopback over HTTP/1.1.
+//! served on loopback, over HTTP/1.1 and over h2.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,13 +9,13 @@ use std::process::Command;
 use anyhow::Context as _;
 
 use crate::toolchain::{npm_packages, npm_program, run as run_command};
-use crate::{chromium, wasm};
+use crate::{browser, wasm};
 
 /// Compares the projects of a corpus, or those of these names, and fails if any differs.
 pub fn run(corpus: &Path, projects: &[String]) -> anyhow::Result<()> {
     npm_packages()?;
     wasm::build(wasm::Profile::Release)?;
-    let chromium = chromium::find_or_install()?;
+    let chromium = browser::chromium()?;
     let corpus = std::path::absolute(corpus)?;
     let mut playwright = Command::new(npm_program("playwright"));
     playwright.args(["test", "corpus.spec.ts"]);
