@@ -1,6 +1,6 @@
 //! The project's own commands. Each is a module; this file only knows their names and arguments.
 
-mod chromium;
+mod browser;
 mod oracle;
 mod parity;
 mod play;

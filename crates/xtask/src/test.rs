@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
-use crate::chromium;
+use crate::browser;
 use crate::toolchain::{npm_packages, npm_program, run as run_command};
 use crate::wasm;
 
@@ -22,7 +22,7 @@ pub struct Arguments {
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("formatting", formatting),
     ("lints", lints),
     ("rust tests", rust_tests),
@@ -31,6 +31,7 @@ const STEPS: [Step; 9] = [
     ("wasm package", wasm_package),
     ("types", types),
     ("web tests", web_tests),
+    ("packaged tests", packaged_tests),
     ("browser tests", browser_tests),
 ];
 
@@ -73,14 +74,25 @@ fn wasm_package() -> Result<()> {
 }
 
 fn types() -> Result<()> {
-    run_command(Command::new("npm").args(["run", "--workspaces", "--if-present", "check"]))
+    run_command(Command::new("npm").args(["run", "--workspaces", "--if-present", "check"]))?;
+    run_command(Command::new(npm_program("tsc")).args(["--project", "tests/packed"]))
 }
 
 fn web_tests() -> Result<()> {
     run_command(Command::new("npm").args(["run", "--workspaces", "--if-present", "test"]))
 }
 
+/// The package as it is published, in projects outside the repository.
+fn packaged_tests() -> Result<()> {
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-reporter=spec", "tests/packed"]).env("CHROMIUM_PATH", browser::chromium()?);
+    if let Some(firefox) = browser::firefox()? {
+        node.env("FIREFOX_PATH", firefox);
+    }
+    run_command(&mut node)
+}
+
 fn browser_tests() -> Result<()> {
-    let chromium = chromium::find_or_install()?;
+    let chromium = browser::chromium()?;
     run_command(Command::new(npm_program("playwright")).arg("test").env("CHROMIUM_PATH", chromium))
 }

@@ -1,0 +1,84 @@
+//! The browsers for the tests: found, or installed.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::toolchain::{npm_program, root, run};
+
+/// A browser that tests run in.
+struct Browser {
+    /// The variable that names its executable.
+    variable: &'static str,
+    /// The names that it goes by on the PATH.
+    names: &'static [&'static str],
+    /// Debian's package.
+    package: &'static str,
+}
+
+const CHROMIUM: Browser = Browser {
+    variable: "CHROMIUM_PATH",
+    names: &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    package: "chromium",
+};
+const FIREFOX: Browser =
+    Browser { variable: "FIREFOX_PATH", names: &["firefox-esr", "firefox"], package: "firefox-esr" };
+
+/// Chromium's executable: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's package where `apt-get`
+/// works as root, else Playwright's own download.
+pub fn chromium() -> Result<PathBuf> {
+    if let Some(found) = CHROMIUM.find_or_install()? {
+        return Ok(found);
+    }
+    eprintln!("Installing Chromium (playwright install chromium) …");
+    run(Command::new(npm_program("playwright")).args(["install", "chromium"]))?;
+    playwrights_own()
+}
+
+/// Firefox's executable, likewise; `None` where there is none and it can't be installed. Playwright's own is
+/// patched, and no browser that anybody uses.
+pub fn firefox() -> Result<Option<PathBuf>> {
+    FIREFOX.find_or_install()
+}
+
+impl Browser {
+    fn find_or_install(&self) -> Result<Option<PathBuf>> {
+        if let Some(path) = env::var_os(self.variable) {
+            return Ok(Some(path.into()));
+        }
+        if let Some(found) = self.on_path() {
+            return Ok(Some(found));
+        }
+        if !is_root() || Command::new("apt-get").arg("--version").output().is_err() {
+            return Ok(None);
+        }
+        eprintln!("Installing {0} (apt-get install {0}) …", self.package);
+        run(Command::new("apt-get").args(["update", "--quiet", "--quiet"]))?;
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--quiet", "--no-install-recommends", self.package]);
+        run(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+        let found = self.on_path();
+        found.map(Some).with_context(|| format!("Debian's {} is installed, but not on the PATH", self.package))
+    }
+
+    fn on_path(&self) -> Option<PathBuf> {
+        let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
+        let mut candidates = self.names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+        candidates.find(|path| path.is_file())
+    }
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn playwrights_own() -> Result<PathBuf> {
+    let script = "process.stdout.write(require('@playwright/test').chromium.executablePath())";
+    let output = Command::new("node").args(["--eval", script]).current_dir(root()).output()?;
+    if !output.status.success() {
+        bail!("Playwright doesn't say where its Chromium is: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?.into())
+}

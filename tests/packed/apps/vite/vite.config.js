@@ -1,0 +1,2 @@
+// As the package's README says.
+export default { optimizeDeps: { exclude: ['espalier'] } };

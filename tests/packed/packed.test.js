@@ -1,0 +1,78 @@
+// The package as it is published, in the places its README says it runs: Vite's development server, what Vite builds, a
+// page without a bundler, Node; in Chromium (`CHROMIUM_PATH`) and in Firefox (`FIREFOX_PATH`).
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { build, createServer } from 'vite';
+import { launch, outcome, serveFolder } from './browsers.js';
+import { project } from './project.js';
+import { golden, manifest, serve } from './registry.js';
+
+const SAMPLE = 'overrides';
+const PATIENCE = 120_000;
+
+const origin = await serve();
+const input = { manifest: manifest(SAMPLE), registry: origin };
+const lockfile = golden(SAMPLE, origin);
+const everywhere = { here: lockfile, worker: lockfile };
+
+/** @type {['chrome' | 'firefox', string | undefined][]} */
+const browsers = [
+  ['chrome', process.env.CHROMIUM_PATH],
+  ['firefox', process.env.FIREFOX_PATH],
+];
+
+for (const [name, path] of browsers) {
+  const skip = path ? false : `no variable names the executable of ${name}`;
+
+  test(`in ${name}`, { skip, timeout: 4 * PATIENCE }, async (context) => {
+    const browser = await launch(name, path ?? '');
+
+    await context.test('a page without a bundler resolves', async () => {
+      const url = await serveFolder(await project('plain'));
+      assert.deepEqual(await outcome(browser, url, input), everywhere);
+    });
+
+    await context.test("Vite's development server", async () => {
+      assert.deepEqual(await outcome(browser, await develop('vite'), input), everywhere);
+    });
+
+    await context.test("Vite's development server, without configuration", async () => {
+      assert.deepEqual(await outcome(browser, await develop('vite-slim'), input), { here: lockfile });
+    });
+
+    await context.test('what Vite builds', async () => {
+      assert.deepEqual(await outcome(browser, await built('vite'), input), everywhere);
+    });
+
+    await context.test('what Vite builds, without configuration', async () => {
+      assert.deepEqual(await outcome(browser, await built('vite-slim'), input), { here: lockfile });
+    });
+  });
+}
+
+test('in Node', { timeout: PATIENCE }, async () => {
+  const root = await project('node');
+  // Asynchronously: output is read while it runs.
+  const { stdout } = await promisify(execFile)(process.execPath, ['main.js', JSON.stringify(input)], { cwd: root });
+  assert.deepEqual(JSON.parse(stdout), { here: lockfile });
+});
+
+/** @param {string} app */
+async function develop(app) {
+  const server = await createServer({ root: await project(app), logLevel: 'error', server: { host: '127.0.0.1', port: 0 } });
+  after(() => server.close());
+  await server.listen();
+  return server.resolvedUrls?.local[0] ?? assert.fail('Vite says no address');
+}
+
+/** @param {string} app */
+async function built(app) {
+  const root = await project(app);
+  await build({ root, base: './', logLevel: 'error' });
+  return serveFolder(join(root, 'dist'));
+}
