@@ -8,7 +8,9 @@
 //   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
 // The lock is left in the job's folder, where npm put it. Another kind of job fetches a full packument:
 //   {"packument": <name>, "registry": …}
-// A third says what of npm's code was never executed so far, if the process was started with --coverage:
+// Another a tarball, which npm verifies; the answer has it in base64:
+//   {"tarball": <name@version>, "registry": …}
+// A last one says what of npm's code was never executed so far, if the process was started with --coverage:
 //   {"coverage": true}
 // The first line out says which node and npm this is.
 //
@@ -83,6 +85,10 @@ const run = async (job) => {
     const { command, args } = await npm.load()
     if (job.packument) {
       return await pacote.packument(job.packument, { ...npm.flatOptions, fullMetadata: true })
+    }
+    if (job.tarball) {
+      const data = await pacote.tarball(job.tarball, npm.flatOptions)
+      return { data: data.toString('base64') }
     }
     if (!packuments.has(job.registry)) {
       packuments.set(job.registry, new Map())

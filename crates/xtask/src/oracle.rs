@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, Serialize};
 
 /// The oracle's version.
@@ -90,6 +91,8 @@ enum Job<'a> {
     Lock { folder: &'a Path, registry: &'a str, arguments: &'a [String] },
     /// To fetch a full packument.
     Packument { packument: &'a str, registry: &'a str },
+    /// To fetch a tarball.
+    Tarball { tarball: &'a str, registry: &'a str },
     /// To say what it never executed.
     Coverage { coverage: bool },
 }
@@ -206,6 +209,21 @@ impl Driver {
             (None, _) => Ok(Some(packument)),
             (Some(_), Some("E404")) => Ok(None),
             (Some(message), _) => bail!("npm cannot fetch {name}: {message}"),
+        }
+    }
+
+    /// Lets npm fetch and verify the tarball of a `name@version`.
+    pub fn tarball(&mut self, package: &str, registry: &str) -> anyhow::Result<Vec<u8>> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Fetched {
+            Data { data: String },
+            Failure { message: String },
+        }
+        self.send(&Job::Tarball { tarball: package, registry })?;
+        match self.read(PATIENCE).with_context(|| format!("asking npm for the tarball of {package}"))? {
+            Fetched::Data { data } => Ok(BASE64.decode(data)?),
+            Fetched::Failure { message } => bail!("npm cannot fetch the tarball of {package}: {message}"),
         }
     }
 

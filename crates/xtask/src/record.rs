@@ -3,9 +3,11 @@
 //!
 //! The projects are written by hand, as `projects/<name>/package.json`. npm resolves them against the source;
 //! what it chose, and the versions around that (see [`selection`]), are trimmed and written; then npm resolves
-//! the projects again, against what was written, and these locks are kept beside them.
+//! the projects again, against what was written, and these locks are kept beside them. Of projects that have a file
+//! `with-tarballs`, the tarballs are kept, too (see [`tarballs`]).
 
 mod selection;
+mod tarballs;
 mod trim;
 
 use std::fs;
@@ -75,6 +77,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let answer = projects.ask(name, &mut driver, &trimmed.origin(), &[])?;
         println!("{name}: {}", keep(&answer, &trimmed.origin(), &into.join("projects").join(name))?);
     }
+    let wanted = tarballs::wanted(&into.join("projects"), &projects.names)?;
+    let bytes = tarballs::write(&wanted, &into.join("tarballs"), |package| driver.tarball(package, &source))?;
+    println!("{} tarballs, {} KB", wanted.len(), bytes / 1000);
     Ok(())
 }
 
