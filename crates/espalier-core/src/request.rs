@@ -132,6 +132,12 @@ pub enum FetchFailureKind {
     Unreachable,
     /// An answer that can't be read: not JSON, wrong integrity, corrupt archive.
     Invalid,
+    /// A tarball that isn't the promised one.
+    Integrity,
+    /// A registry that wasn't asked, because it doesn't let browsers send it a token.
+    Preflight,
+    /// Nothing may be fetched, and it isn't in the cache.
+    NotCached,
     /// This environment can't do it (a git spec in a browser).
     Unsupported,
 }

@@ -7,8 +7,7 @@ use espalier_core::Changes;
 use espalier_install::activity::Activity;
 use espalier_install::config::Environment;
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, Trust};
-use espalier_install::plan::layout::Omit;
+use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
 use espalier_install::store;
 
 use super::lock::{self, FAILED, Known};
@@ -98,8 +97,8 @@ fn execute(
         clean: kind == Kind::Ci,
         project_scripts: kind != Kind::Prune,
         dry_run: arguments.dry_run,
-        omit: Omit::new(&config, &environment),
-        trust: Trust::new(&config),
+        omit: omitted(&config, &environment),
+        trust: trusted(&config),
         scripts,
     };
     let _progress = (!output.quiet && !output.json).then(|| Progress::start(Arc::clone(activity)));

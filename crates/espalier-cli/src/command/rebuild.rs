@@ -77,7 +77,7 @@ fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usi
     }
     let mut nodes = Vec::new();
     for package in packages {
-        let found = installed.matching(package, None).into_iter().map(|node| node as usize);
+        let found = installed.explainer().matching(package, None).into_iter().map(|node| node as usize);
         let own = found.filter(|&node| !installed.graph.nodes[node].in_bundle).collect::<Vec<_>>();
         if own.is_empty() {
             return Err(Complaint::own("ENOMATCH", format!("no installed package is {package}"), ""));

@@ -31,7 +31,7 @@ fn why(arguments: &WhyArguments) -> Result<(), Complaint> {
     let mut nodes = Vec::new();
     for package in &arguments.packages {
         let path = paths::relative(&installed.path, &paths::join(&here, package));
-        for node in installed.matching(package, Some(&path)) {
+        for node in installed.explainer().matching(package, Some(&path)) {
             if !nodes.contains(&node) {
                 nodes.push(node);
             }
@@ -45,7 +45,7 @@ fn why(arguments: &WhyArguments) -> Result<(), Complaint> {
             details,
         ));
     }
-    let explanations = installed.explain(&nodes);
+    let explanations = installed.explainer().explain(&nodes);
     if arguments.json {
         super::say(&format!("{:#}\n", explanations.to_json()));
         return Ok(());

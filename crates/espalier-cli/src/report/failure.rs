@@ -127,8 +127,10 @@ pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
         FetchFailureKind::NotFound => format!("the registry does not have {what}"),
         FetchFailureKind::Forbidden => format!("the registry does not give {what} to just anyone"),
         FetchFailureKind::Status(_) => format!("the registry failed when it was asked for {what}"),
-        FetchFailureKind::Unreachable => format!("{what} could not be fetched"),
-        FetchFailureKind::Invalid => format!("what came for {what} cannot be used"),
+        FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => {
+            format!("{what} could not be fetched")
+        }
+        FetchFailureKind::Invalid | FetchFailureKind::Integrity => format!("what came for {what} cannot be used"),
         FetchFailureKind::Unsupported => format!("{what} comes from where Espalier cannot go yet"),
     }
 }
@@ -246,12 +248,12 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
         FetchFailureKind::Unreachable if freshness == Some(Freshness::CacheOnly) => {
             &["Run espalier once without --offline, so that it is in the cache afterwards."]
         }
-        FetchFailureKind::Unreachable => &[
+        FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => &[
             "Check the network and the address. Behind a proxy, set `proxy` and `https-proxy`",
             "in .npmrc; where a company signs its own certificates, set `cafile`.",
             "--prefer-offline makes do with what is in the cache.",
         ],
-        FetchFailureKind::Invalid => &[
+        FetchFailureKind::Invalid | FetchFailureKind::Integrity => &[
             "Something on the way may have changed it: a proxy, a mirror, a login page.",
             "Try again, or ask another registry with --registry.",
         ],

@@ -4,9 +4,7 @@
 //! `install` starts from the lockfile, believes npm's note about what is installed, and writes the lockfile when everything
 //! else is done.
 
-mod agreement;
 pub mod scripts;
-mod trust;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -15,7 +13,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use espalier_core::{Event, Graph, Outcome};
+use espalier_core::{Allow, Event, Graph, Outcome};
+use espalier_package::agreement;
+pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, Environment};
@@ -31,7 +31,6 @@ use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::scripts::policy::PolicyError;
 use crate::store::{Store, StoreError, StoredPackage};
 use scripts::{ScriptFailure, Scripts};
-pub use trust::{Refusal, Trust};
 
 /// What to install, and how.
 #[derive(Debug)]
@@ -112,18 +111,26 @@ impl From<StoreError> for InstallError {
     }
 }
 
-impl Omit {
-    /// npm's `omit` and `include`; in production, development is omitted unless it is included.
-    pub fn new(config: &Config, environment: &Environment) -> Self {
-        let production = environment.variable("NODE_ENV") == Some("production");
-        let (omit, include) = (config.list("omit"), config.list("include"));
-        let is_set = config.origin("omit").is_some();
-        let omits = |kind: &str, default: bool| {
-            let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
-            omitted && !include.iter().any(|included| included == kind)
-        };
-        Self { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
-    }
+/// npm's `omit` and `include`; in production, development is omitted unless it is included.
+pub fn omitted(config: &Config, environment: &Environment) -> Omit {
+    let production = environment.variable("NODE_ENV") == Some("production");
+    let (omit, include) = (config.list("omit"), config.list("include"));
+    let is_set = config.origin("omit").is_some();
+    let omits = |kind: &str, default: bool| {
+        let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
+        omitted && !include.iter().any(|included| included == kind)
+    };
+    Omit { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
+}
+
+/// npm's `allow-git` and `allow-remote`.
+pub fn trusted(config: &Config) -> Trust {
+    let allowed = |key| match config.text(key).as_deref() {
+        Some("all") => Allow::All,
+        Some("root") => Allow::Root,
+        _ => Allow::None,
+    };
+    Trust { git: allowed("allow-git"), remote: allowed("allow-remote") }
 }
 
 impl Install {
@@ -170,7 +177,7 @@ impl Install {
         let (store, note) = open_store(&self.store, &project)?;
         let store = Arc::new(store);
         let plan = self.plan(&project, &layout, &store);
-        self.trust.check(&plan, &layout, &resolved.outcome.graph, &resolved.registry)?;
+        self.check_trust(&plan, &layout, &resolved)?;
         if self.dry_run {
             return Ok(Done {
                 outcome: resolved.outcome,
@@ -222,6 +229,18 @@ impl Install {
             self.project_event(event).await?;
         }
         Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    /// Refuses what may not be fetched. What is in its place already stays.
+    fn check_trust(&self, plan: &Plan, layout: &Layout, resolved: &Resolved) -> Result<(), Refusal> {
+        let locations = || plan.place.iter().map(|placement| placement.location.as_str());
+        let is_of_registry = |address: &str, name: &str| resolved.registry.is_of_registry(address, name);
+        self.trust.check(locations(), layout, &resolved.outcome.graph, is_of_registry)?;
+        let is_git = |location: &&str| matches!(&layout.packages[*location].origin, Origin::Tarball { resolved, .. } if resolved.starts_with("git"));
+        let Some(location) = locations().find(is_git) else { return Ok(()) };
+        let message =
+            format!("{} comes from git, which cannot be installed yet", layout.packages[location].package_name);
+        Err(Refusal { code: "EUNSUPPORTED", message, location: location.to_owned(), setting: None })
     }
 
     /// The project's own scripts run when everything is installed, not when single packages are.

@@ -3,12 +3,12 @@
 //! Nothing is resolved and nothing is changed. npm keeps a lockfile of its own inside `node_modules`; where that is still
 //! true it is read instead of a thousand files, else the folders are looked through ([`scan`]).
 
-pub mod explain;
 pub mod listing;
 mod scan;
 
 use espalier_core::graph::Graph;
 use espalier_core::{Answer, Options, Progress, Project, Reading, Request, Resolution, ResolveError};
+pub use espalier_package::explain;
 
 use crate::project::{ProjectError, ProjectFolder};
 
@@ -97,8 +97,12 @@ impl Installed {
 
     /// The name that the package itself has.
     pub fn package_name(&self, node: u32) -> &str {
-        let entry = &self.graph.nodes[node as usize];
-        entry.package_name.as_deref().unwrap_or(&entry.name)
+        explain::package_name(&self.graph, node)
+    }
+
+    /// What can explain it.
+    pub fn explainer(&self) -> explain::Tree<'_> {
+        explain::Tree { graph: &self.graph, path: &self.path }
     }
 }
 

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bins::BinLink;
+use espalier_package::bins::BinLink;
+use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text};
+
 use super::installed::Installed;
-use super::layout::{Layout, Origin, Package, lies_in_node_modules};
 use super::verify::{self, Expectation};
 use crate::retired;
 use crate::store::StoredPackage;
@@ -148,17 +149,10 @@ impl Inspection<'_> {
         if !found.is_dir() {
             return Condition::Wrong("it is not a folder".into());
         }
-        let Origin::Tarball { resolved, integrity } = &package.origin else { return Condition::Right };
+        let Origin::Tarball { .. } = &package.origin else { return Condition::Right };
         if let Some(installed) = self.installed {
             return match installed.get(location) {
-                Some(entry)
-                    if entry.version == package.version
-                        && !entry.link
-                        && entry.integrity == *integrity
-                        && (integrity.is_some() || entry.resolved.as_ref() == Some(resolved)) =>
-                {
-                    Condition::Right
-                }
+                Some(entry) if entry.is(package) => Condition::Right,
                 Some(_) => Condition::Wrong("it is another version".into()),
                 None => Condition::Wrong("it is not known where it comes from".into()),
             };
@@ -192,29 +186,9 @@ pub fn is_below(location: &str, paths: &[String]) -> bool {
     candidates.any(|candidate| paths.iter().any(|path| path == candidate))
 }
 
-/// What a link at a location says, to lead to a folder relative to the project.
-pub fn link_text(location: &str, target: &str) -> String {
-    let from: Vec<&str> = location.split('/').collect();
-    let folder = &from[..from.len() - 1];
-    let to: Vec<&str> = target.split('/').filter(|step| !matches!(*step, "" | ".")).collect();
-    let shared = folder.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n("..", folder.len() - shared);
-    let text = up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/");
-    if text.is_empty() { ".".to_owned() } else { text }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_below, link_text};
-
-    #[test]
-    fn links_are_relative_to_their_folder() {
-        assert_eq!(link_text("node_modules/ui", "packages/ui"), "../packages/ui");
-        assert_eq!(link_text("node_modules/@s/ui", "packages/ui"), "../../packages/ui");
-        assert_eq!(link_text("node_modules/x", "../x"), "../../x");
-        assert_eq!(link_text("packages/a/node_modules/b", "packages/b"), "../../b");
-        assert_eq!(link_text("node_modules/a/node_modules/b", "node_modules/b"), "../../b");
-    }
+    use super::is_below;
 
     #[test]
     fn a_path_is_below_itself_and_its_folders() {

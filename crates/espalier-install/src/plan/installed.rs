@@ -7,9 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use indexmap::IndexMap;
+use espalier_package::noted::{Entry, Noted};
 use rustc_hash::FxHashSet;
-use serde::Deserialize;
 
 /// The name of the file in `node_modules`.
 pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
@@ -17,33 +16,16 @@ pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
 /// What npm allows for clocks that aren't precise.
 const JITTER: Duration = Duration::from_millis(10);
 
-/// The packages that are noted as installed.
-#[derive(Debug, Default, Deserialize)]
-pub struct Installed {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
-}
-
-/// One of them.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct Entry {
-    /// Its version.
-    pub version: Option<String>,
-    /// Where it came from.
-    pub resolved: Option<String>,
-    /// What its tarball was.
-    pub integrity: Option<String>,
-    /// Whether it is a link.
-    pub link: bool,
-}
+/// A note that can be believed.
+#[derive(Debug)]
+pub struct Installed(Noted);
 
 impl Installed {
     /// What is noted, if there is something and it can be believed.
     pub fn read(project: &Path) -> Option<Self> {
         let file = project.join(HIDDEN_LOCKFILE);
         let noted = fs::symlink_metadata(&file).ok()?;
-        let installed: Self = serde_json::from_slice(&fs::read(&file).ok()?).ok()?;
+        let installed = Noted::read(&fs::read_to_string(&file).ok()?)?;
         let mut check = Check {
             project,
             noted: noted.modified().ok()? + JITTER,
@@ -51,20 +33,20 @@ impl Installed {
             seen: FxHashSet::default(),
         };
         check.folder("node_modules")?;
-        let is_complete = installed.packages.keys().all(|location| check.seen.contains(location));
-        is_complete.then_some(installed)
+        let is_complete = installed.locations().all(|location| check.seen.contains(location));
+        is_complete.then_some(Self(installed))
     }
 
     /// What is noted of a location.
     pub fn get(&self, location: &str) -> Option<&Entry> {
-        self.packages.get(location)
+        self.0.get(location)
     }
 }
 
 struct Check<'a> {
     project: &'a Path,
     noted: SystemTime,
-    installed: &'a Installed,
+    installed: &'a Noted,
     seen: FxHashSet<String>,
 }
 

@@ -1,22 +1,21 @@
 //! An installation as data: what is moved away, fetched, unpacked into place, linked and run. It can be printed; carrying it out
 //! is [`reify`](crate::reify)'s business.
 
-pub mod bins;
 pub mod inspect;
 pub mod installed;
-pub mod layout;
-pub mod optional;
 pub mod verify;
 
 use std::fmt;
 
 use indexmap::IndexMap;
 
+pub use espalier_package::{bins, layout, optional};
+
 use crate::integrity::Integrity;
 use crate::store::StoredPackage;
 use bins::BinLink;
-use inspect::{Condition, Findings, is_below, link_text};
-use layout::{Layout, Origin, lies_in_node_modules};
+use inspect::{Condition, Findings, is_below};
+use layout::{Layout, Origin, lies_in_node_modules, link_text};
 
 /// Everything that is to be done.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use super::bins::without_carriage_return;
 use crate::store::{StoredPackage, is_untouched};
+use espalier_package::bins::without_carriage_return;
 
 /// What is expected besides the package's own files.
 pub struct Expectation<'a> {

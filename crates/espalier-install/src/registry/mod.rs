@@ -17,9 +17,7 @@ use espalier_core::{FetchFailure, FetchFailureKind};
 use url::Url;
 
 pub(crate) use body::Encoding;
-pub(crate) use failure::shown;
 pub(crate) use request::Validators;
-pub(crate) use tarball::package_of;
 
 use crate::activity::Activity;
 use crate::cache::Cache;

@@ -1,6 +1,7 @@
 //! Tarballs, as far as their manifests. What isn't the promised bytes never gets as far as being read.
 
 use espalier_core::{FetchFailure, FetchFailureKind, TarballListing};
+use espalier_package::identity::package_of;
 use url::Url;
 
 use super::Registry;
@@ -112,32 +113,4 @@ impl Registry {
 
 fn invalid(url: &Url, message: String) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Invalid, message, url: shown(url) }
-}
-
-/// The package that a tarball's address is of, by the convention `<name>/-/<file>`; empty where it doesn't follow it.
-pub(crate) fn package_of(address: &str) -> String {
-    let Some((before, _)) = address.split_once("/-/") else { return String::new() };
-    let mut steps = before.rsplit('/');
-    let last = steps.next().unwrap_or_default().replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
-    match steps.next().map(|scope| scope.replace("%40", "@")) {
-        Some(scope) if scope.starts_with('@') && !last.contains('/') => format!("{scope}/{last}"),
-        _ => last,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::package_of;
-
-    #[test]
-    fn the_package_stands_before_the_dash() {
-        for (address, package) in [
-            ("/a/-/a-1.0.0.tgz", "a"),
-            ("http://registry.test/npm/@s/a/-/a-1.0.0.tgz", "@s/a"),
-            ("http://registry.test/@s%2fa/-/a-1.0.0.tgz", "@s/a"),
-            ("http://registry.test/download/a-1.0.0.tgz", ""),
-        ] {
-            assert_eq!(package_of(address), package, "{address}");
-        }
-    }
 }

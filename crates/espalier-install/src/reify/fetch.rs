@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use espalier_core::{FetchFailure, FetchFailureKind};
+use espalier_package::identity::Identity;
 
 use crate::plan::Source;
 use crate::registry::Registry;
@@ -36,12 +37,19 @@ impl Origins {
     pub async fn obtain(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let stored = self.stored_or_fetched(source).await?;
         // Also of what is in the store, where a lock's integrity finds it under whatever name the lock gives it.
-        let identity = Identity::of(source, &self.registry);
-        identity.check(&stored.record).map_err(|message| {
+        self.check_identity(source, &stored.record).map_err(|message| {
             let (kind, url) = (FetchFailureKind::Invalid, source.resolved.clone());
             ObtainError::Fetch(FetchFailure { kind, message: format!("its tarball {message}"), url })
         })?;
         Ok(stored)
+    }
+
+    /// What a registry serves has to say that it is what was asked for. A tarball by URL may be what it likes.
+    fn check_identity(&self, source: &Source, record: &PackageRecord) -> Result<(), String> {
+        let of_registry = self.registry.is_of_registry(&source.resolved, &source.name);
+        let Some(version) = source.version.as_ref().filter(|_| of_registry) else { return Ok(()) };
+        let own = Identity { name: record.name.clone(), version: record.version.clone() };
+        own.check(&source.name, version)
     }
 
     async fn stored_or_fetched(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
@@ -98,56 +106,4 @@ fn read(
         AddError::Tarball(error) => failure(FetchFailureKind::Invalid, &error),
         AddError::Store(error) => ObtainError::Store(error),
     })
-}
-
-/// What a registry's tarball has to say it is. A tarball by URL may be what it likes.
-#[derive(Clone, Debug)]
-struct Identity(Option<(String, String)>);
-
-impl Identity {
-    fn of(source: &Source, registry: &Registry) -> Self {
-        let of_registry = registry.is_of_registry(&source.resolved, &source.name);
-        Self(source.version.clone().filter(|_| of_registry).map(|version| (source.name.clone(), version)))
-    }
-
-    fn check(&self, record: &PackageRecord) -> Result<(), String> {
-        let Some((name, version)) = &self.0 else { return Ok(()) };
-        let same_name = record.name.as_ref().is_none_or(|own| own == name);
-        let same_version = record.version.as_deref().is_none_or(|own| plain(own) == plain(version));
-        if same_name && same_version {
-            return Ok(());
-        }
-        let own = [record.name.as_deref(), record.version.as_deref()].map(|text| text.unwrap_or("?")).join("@");
-        Err(format!("is of {own}, but {name}@{version} was asked for"))
-    }
-}
-
-/// A version as it may be written in a package.json: with a `v` before it, and with build metadata.
-fn plain(version: &str) -> &str {
-    let version = version.trim().trim_start_matches(['v', '=', ' ']);
-    version.split('+').next().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Identity, PackageRecord};
-
-    fn check(name: Option<&str>, version: Option<&str>) -> Result<(), String> {
-        let record = PackageRecord {
-            name: name.map(str::to_owned),
-            version: version.map(str::to_owned),
-            folders: Vec::new(),
-            files: Vec::new(),
-        };
-        Identity(Some(("a".into(), "1.0.0".into()))).check(&record)
-    }
-
-    #[test]
-    fn a_package_has_to_be_the_one_that_was_asked_for() {
-        assert_eq!(check(Some("a"), Some("1.0.0")), Ok(()));
-        assert_eq!(check(Some("a"), Some(" v1.0.0+build")), Ok(()));
-        assert_eq!(check(None, None), Ok(()));
-        assert_eq!(check(Some("b"), Some("1.0.0")), Err("is of b@1.0.0, but a@1.0.0 was asked for".into()));
-        assert!(check(Some("a"), Some("1.0.1")).is_err());
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use espalier_package::identity::Identity;
 use ring::digest;
 use serde::{Deserialize, Serialize};
 
@@ -67,15 +68,7 @@ pub struct FileRecord {
 impl PackageRecord {
     /// The record of what was unpacked.
     pub fn of(unpacked: Unpacked) -> Self {
-        #[derive(Default, Deserialize)]
-        struct Identity {
-            name: Option<serde_json::Value>,
-            version: Option<serde_json::Value>,
-        }
-        let text = unpacked.manifest.unwrap_or_default();
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-        let identity: Identity = serde_json::from_slice(text).unwrap_or_default();
-        let words = |value: Option<serde_json::Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+        let identity = Identity::read(&unpacked.manifest.unwrap_or_default());
         let file = |(path, file): (String, UnpackedFile)| FileRecord {
             path,
             size: file.size,
@@ -84,7 +77,7 @@ impl PackageRecord {
         };
         let mut files: Vec<_> = unpacked.files.into_iter().map(file).collect();
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Self { name: words(identity.name), version: words(identity.version), folders: folders(&files), files }
+        Self { name: identity.name, version: identity.version, folders: folders(&files), files }
     }
 
     /// A file of this path.

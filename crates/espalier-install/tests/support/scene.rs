@@ -9,10 +9,9 @@ use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, Trust};
+use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
 use espalier_install::integrity::Integrity;
 use espalier_install::lock::Lock;
-use espalier_install::plan::layout::Omit;
 use espalier_install::project::ProjectFolder;
 use espalier_replay::{Registry, Server};
 use serde_json::json;
@@ -148,8 +147,8 @@ impl Scene {
             store: self.path("store"),
             clean,
             dry_run: false,
-            omit: Omit::new(&config, &environment),
-            trust: Trust::new(&config),
+            omit: omitted(&config, &environment),
+            trust: trusted(&config),
             scripts,
             project_scripts: true,
         }

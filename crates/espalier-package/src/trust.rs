@@ -1,26 +1,18 @@
 //! Where packages may come from: what npm 12 refuses by default, and lockfiles that send a name elsewhere.
 
-use espalier_core::Graph;
+use espalier_core::{Allow, Graph};
 use rustc_hash::FxHashMap;
 
-use crate::config::Config;
-use crate::plan::Plan;
-use crate::plan::layout::{Layout, Origin, Package};
-use crate::registry::{Registry, package_of};
+use crate::identity::package_of;
+use crate::layout::{Layout, Origin, Package};
 
-/// One of npm's `allow-*` settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Allowed {
-    All,
-    Root,
-    None,
-}
-
-/// Which origins are allowed.
+/// Which origins are allowed: npm's `allow-git` and `allow-remote`.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
-    git: Allowed,
-    remote: Allowed,
+    /// Git repositories.
+    pub git: Allow,
+    /// Tarballs by URL.
+    pub remote: Allow,
 }
 
 /// A package that isn't allowed.
@@ -38,23 +30,19 @@ pub struct Refusal {
 }
 
 impl Trust {
-    /// npm's settings.
-    pub fn new(config: &Config) -> Self {
-        let allowed = |key| match config.text(key).as_deref() {
-            Some("all") => Allowed::All,
-            Some("root") => Allowed::Root,
-            _ => Allowed::None,
-        };
-        Self { git: allowed("allow-git"), remote: allowed("allow-remote") }
-    }
-
-    /// The first package that a plan would put in place and that isn't allowed. What is in its place already stays.
-    pub fn check(self, plan: &Plan, layout: &Layout, graph: &Graph, registry: &Registry) -> Result<(), Refusal> {
+    /// The first of these packages that isn't allowed. `is_of_registry` says whether an address is one of the registry that a
+    /// package of this name comes from: there, and nowhere else, its tarball may be fetched without asking.
+    pub fn check<'a>(
+        self,
+        locations: impl IntoIterator<Item = &'a str>,
+        layout: &Layout,
+        graph: &Graph,
+        is_of_registry: impl Fn(&str, &str) -> bool,
+    ) -> Result<(), Refusal> {
         let asked = Asked::of(graph);
-        plan.place.iter().try_for_each(|placement| {
-            let location = &placement.location;
-            self.check_one(location, &layout.packages[location], &asked, registry)
-        })
+        let mut packages =
+            locations.into_iter().filter_map(|location| Some((location, layout.packages.get(location)?)));
+        packages.try_for_each(|(location, package)| self.check_one(location, package, &asked, &is_of_registry))
     }
 
     fn check_one(
@@ -62,23 +50,22 @@ impl Trust {
         location: &str,
         package: &Package,
         asked: &Asked<'_>,
-        registry: &Registry,
+        is_of_registry: impl Fn(&str, &str) -> bool,
     ) -> Result<(), Refusal> {
         let Origin::Tarball { resolved, .. } = &package.origin else { return Ok(()) };
         let name = &package.package_name;
         let refusal = |code, message, setting| Refusal { code, message, location: location.to_owned(), setting };
         if resolved.starts_with("git") {
-            if !self.git.covers(location, asked) {
-                let message = format!("{name} comes from git, and fetching packages of type \"git\" is disabled");
-                return Err(refusal("EALLOWGIT", message, Some("allow-git")));
+            if asked.is_allowed(self.git, location) {
+                return Ok(());
             }
-            let message = format!("{name} comes from git, which cannot be installed yet");
-            return Err(refusal("EUNSUPPORTED", message, None));
+            let message = format!("{name} comes from git, and fetching packages of type \"git\" is disabled");
+            return Err(refusal("EALLOWGIT", message, Some("allow-git")));
         }
         if resolved.starts_with("file:") {
             return Ok(());
         }
-        if asked.is_of_registry(location) && registry.is_of_registry(resolved, name) {
+        if asked.is_of_registry(location) && is_of_registry(resolved, name) {
             let other = package_of(resolved);
             if !other.is_empty() && other != *name {
                 let message = format!("the lockfile takes {name} from the tarball of {other}");
@@ -86,24 +73,12 @@ impl Trust {
             }
             return Ok(());
         }
-        if self.remote.covers(location, asked) {
+        if asked.is_allowed(self.remote, location) {
             return Ok(());
         }
-        let message = format!(
-            "{name} comes from {}, and fetching packages of type \"remote\" is disabled",
-            without_secrets(resolved)
-        );
+        let from = without_secrets(resolved);
+        let message = format!("{name} comes from {from}, and fetching packages of type \"remote\" is disabled");
         Err(refusal("EALLOWREMOTE", message, Some("allow-remote")))
-    }
-}
-
-impl Allowed {
-    fn covers(self, location: &str, asked: &Asked<'_>) -> bool {
-        match self {
-            Self::All => true,
-            Self::None => false,
-            Self::Root => asked.edges(location).iter().any(|(from, _)| !from.contains("node_modules/")),
-        }
     }
 }
 
@@ -126,12 +101,36 @@ impl<'a> Asked<'a> {
         self.0.get(location).map(Vec::as_slice).unwrap_or_default()
     }
 
+    fn is_allowed(&self, allow: Allow, location: &str) -> bool {
+        match allow {
+            Allow::All => true,
+            Allow::None => false,
+            Allow::Root => self.edges(location).iter().any(|(from, _)| !from.contains("node_modules/")),
+        }
+    }
+
     /// Whether nobody asks for a package by a URL.
     fn is_of_registry(&self, location: &str) -> bool {
         self.edges(location).iter().all(|(_, spec)| !spec.contains("://") && !spec.starts_with("file:"))
     }
 }
 
+/// An address without what may be secret in it: a name and password, and what follows the path.
 fn without_secrets(address: &str) -> String {
-    url::Url::parse(address).map_or_else(|_| "somewhere else".to_owned(), |url| crate::registry::shown(&url))
+    let Some((scheme, rest)) = address.split_once("://") else { return "somewhere else".to_owned() };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let host_ends = rest.find('/').unwrap_or(rest.len());
+    let host_begins = rest[..host_ends].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}://{}", &rest[host_begins..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(without_secrets("http://me:secret@files.test/a.tgz?key=1"), "http://files.test/a.tgz");
+        assert_eq!(without_secrets("http://files.test"), "http://files.test");
+    }
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::layout::{Layout, Origin, lies_in_node_modules, split};
+use crate::layout::{Layout, Origin, lies_in_node_modules, split};
 
 /// A command in a `.bin` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use crate::plan::layout::split;
+use crate::layout::split;
 
 #[derive(Default, Deserialize)]
 struct Lockfile {

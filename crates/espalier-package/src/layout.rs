@@ -6,24 +6,14 @@
 
 use std::cmp::Ordering;
 
+pub use espalier_core::Omit;
 use espalier_core::{Graph, Outcome, collate};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bins;
-
-/// Dependencies that are not installed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Omit {
-    /// Those that only development needs.
-    pub dev: bool,
-    /// Those that only optional dependencies need.
-    pub optional: bool,
-    /// Those that only peers need.
-    pub peer: bool,
-}
+use crate::bins;
 
 /// The packages to be, by location, in the lockfile's order.
 #[derive(Clone, Debug, Default)]
@@ -263,6 +253,17 @@ pub fn split(location: &str) -> (&str, &str) {
     }
 }
 
+/// What a link at a location says, to lead to a folder relative to the project.
+pub fn link_text(location: &str, target: &str) -> String {
+    let from: Vec<&str> = location.split('/').collect();
+    let folder = &from[..from.len() - 1];
+    let to: Vec<&str> = target.split('/').filter(|step| !matches!(*step, "" | ".")).collect();
+    let shared = folder.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", folder.len() - shared);
+    let text = up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/");
+    if text.is_empty() { ".".to_owned() } else { text }
+}
+
 fn depth(location: &str) -> usize {
     format!("/{location}").matches("/node_modules/").count()
 }
@@ -304,7 +305,7 @@ fn is_harmless(location: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{depth, is_harmless, split};
+    use super::{depth, is_harmless, link_text, split};
 
     #[test]
     fn packages_go_into_node_modules_and_nowhere_else() {
@@ -334,6 +335,15 @@ mod tests {
         ] {
             assert!(!is_harmless(location), "{location}");
         }
+    }
+
+    #[test]
+    fn links_are_relative_to_their_folder() {
+        assert_eq!(link_text("node_modules/ui", "packages/ui"), "../packages/ui");
+        assert_eq!(link_text("node_modules/@s/ui", "packages/ui"), "../../packages/ui");
+        assert_eq!(link_text("node_modules/x", "../x"), "../../x");
+        assert_eq!(link_text("packages/a/node_modules/b", "packages/b"), "../../b");
+        assert_eq!(link_text("node_modules/a/node_modules/b", "node_modules/b"), "../../b");
     }
 
     #[test]

@@ -5,9 +5,8 @@
 
 use std::collections::HashMap;
 
+use espalier_core::Graph;
 use serde_json::{Map, Value};
-
-use super::Installed;
 
 /// An index into [`Explanations`].
 pub type Explained = usize;
@@ -68,9 +67,18 @@ impl std::ops::Index<Explained> for Explanations {
     }
 }
 
-impl Installed {
+/// A tree whose packages can be explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
+    /// Its nodes and edges.
+    pub graph: &'a Graph,
+    /// The project's folder, absolute with forward slashes.
+    pub path: &'a str,
+}
+
+impl Tree<'_> {
     /// The nodes that an argument of `why` means: a package's name, a location, a path, or `name@range`.
-    pub fn matching(&self, argument: &str, path: Option<&str>) -> Vec<u32> {
+    pub fn matching(self, argument: &str, path: Option<&str>) -> Vec<u32> {
         use espalier_core::spec::{SpecKind, Specs, is_valid_name, split_argument};
         // npm knows packages before the links to them.
         let all = || {
@@ -99,12 +107,12 @@ impl Installed {
         all().into_iter().filter(|&node| self.has_package_name(node, name) && satisfies(node)).collect()
     }
 
-    fn has_package_name(&self, node: u32, name: &str) -> bool {
-        self.package_name(node) == name
+    fn has_package_name(self, node: u32, name: &str) -> bool {
+        package_name(self.graph, node) == name
     }
 
     /// Explains these nodes.
-    pub fn explain(&self, nodes: &[u32]) -> Explanations {
+    pub fn explain(self, nodes: &[u32]) -> Explanations {
         let mut making = Making { tree: self, nodes: HashMap::new(), edges: HashMap::new(), arena: Vec::new() };
         let mut asked = Vec::new();
         for &node in nodes {
@@ -128,8 +136,14 @@ impl Installed {
     }
 }
 
+/// The name that the package itself has.
+pub fn package_name(graph: &Graph, node: u32) -> &str {
+    let entry = &graph.nodes[node as usize];
+    entry.package_name.as_deref().unwrap_or(&entry.name)
+}
+
 struct Making<'a> {
-    tree: &'a Installed,
+    tree: Tree<'a>,
     nodes: HashMap<u32, Explained>,
     edges: HashMap<u32, Dependent>,
     arena: Vec<Explanation>,
@@ -149,11 +163,12 @@ impl Making<'_> {
         let entry = &self.tree.graph.nodes[node as usize];
         let mut explanation = Explanation::default();
         if node == 0 {
-            explanation.location = Some(self.tree.path.clone());
+            explanation.location = Some(self.tree.path.to_owned());
             return self.add(explanation);
         }
         let is_top = entry.parent.is_none();
-        explanation.name = Some(if is_top { self.tree.package_name(node).to_owned() } else { entry.name.clone() });
+        explanation.name =
+            Some(if is_top { package_name(self.tree.graph, node).to_owned() } else { entry.name.clone() });
         explanation.version.clone_from(&entry.version);
         if above.contains(&node) {
             explanation.short = true;

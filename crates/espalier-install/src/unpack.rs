@@ -1,0 +1,175 @@
+//! Unpacks a package's tarball into a folder of its own. What of an archive is unpacked is `espalier_package::archive`'s
+//! business; here it is written.
+//!
+//! The folder has to be empty and nobody else's. Owners and times are ignored; modes are what npm makes of them.
+//! Whether the bytes are the promised ones was decided before.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::SystemTime;
+
+pub use espalier_package::archive::Limits;
+use espalier_package::archive::{self, ArchiveError, Receiver};
+use indexmap::IndexMap;
+use ring::digest;
+use rustc_hash::FxHashSet;
+
+/// How files are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The bits that no file gets.
+    pub umask: u32,
+    /// When every file says that it was changed.
+    pub modified: SystemTime,
+}
+
+/// A file that was unpacked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnpackedFile {
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its permissions.
+    pub mode: u32,
+    /// The SHA-256 of its bytes.
+    pub digest: [u8; 32],
+}
+
+/// What was unpacked.
+#[derive(Debug, Default)]
+pub struct Unpacked {
+    /// The files by their paths below the folder.
+    pub files: IndexMap<String, UnpackedFile>,
+    /// The text of the package.json, when there is one.
+    pub manifest: Option<Vec<u8>>,
+}
+
+/// Why an archive was not unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackError {
+    /// It is damaged, or no archive at all.
+    #[error("is not a readable tarball: {0}")]
+    Unreadable(String),
+    /// It is larger than any package should be.
+    #[error("holds more than {0}")]
+    TooLarge(String),
+    /// It has no files.
+    #[error("holds no files")]
+    Empty,
+    /// A file can't be written; that is not the archive's fault.
+    #[error("cannot be unpacked: {0}")]
+    Unwritable(io::Error),
+}
+
+/// The longest package.json that is looked into.
+const LONGEST_MANIFEST: u64 = 16 << 20;
+
+/// Unpacks a tarball, compressed or not, into an empty folder.
+pub fn unpack(bytes: &[u8], folder: &Path, manner: Manner, limits: Limits) -> Result<Unpacked, UnpackError> {
+    let mut unpacking =
+        Unpacking { folder, manner, folders: FxHashSet::default(), open: None, unpacked: Unpacked::default() };
+    match archive::read(bytes, limits, &mut unpacking) {
+        Ok(()) => Ok(unpacking.unpacked),
+        Err(ArchiveError::Unreadable(reason)) => Err(UnpackError::Unreadable(reason)),
+        Err(ArchiveError::TooLarge(what)) => Err(UnpackError::TooLarge(what)),
+        Err(ArchiveError::Empty) => Err(UnpackError::Empty),
+        Err(ArchiveError::Receiver(error)) => Err(UnpackError::Unwritable(error)),
+    }
+}
+
+struct Unpacking<'a> {
+    folder: &'a Path,
+    manner: Manner,
+    folders: FxHashSet<String>,
+    open: Option<Open>,
+    unpacked: Unpacked,
+}
+
+/// The file that is being written.
+struct Open {
+    path: String,
+    file: File,
+    mode: u32,
+    size: u64,
+    digest: digest::Context,
+    manifest: Option<Vec<u8>>,
+}
+
+impl Receiver for Unpacking<'_> {
+    type Error = io::Error;
+
+    fn begin(&mut self, path: &str, mode: u32) -> io::Result<()> {
+        let mode = archive::mode(mode, self.manner.umask);
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            self.make_folder(folder)?;
+        }
+        let file = self.create(path, &self.folder.join(path), mode)?;
+        let digest = digest::Context::new(&digest::SHA256);
+        let manifest = (path == "package.json").then(Vec::new);
+        self.open = Some(Open { path: path.to_owned(), file, mode, size: 0, digest, manifest });
+        Ok(())
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        open.file.write_all(bytes)?;
+        open.digest.update(bytes);
+        open.size += bytes.len() as u64;
+        if let Some(manifest) = open.manifest.as_mut().filter(|_| open.size <= LONGEST_MANIFEST) {
+            manifest.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        open.file.set_modified(self.manner.modified)?;
+        if open.manifest.is_some() {
+            self.unpacked.manifest = open.manifest;
+        }
+        let digest = open.digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
+        self.unpacked.files.insert(open.path, UnpackedFile { size: open.size, mode: open.mode, digest });
+        Ok(())
+    }
+}
+
+impl Unpacking<'_> {
+    /// Opens a new file. Of a path that comes twice the last content stays.
+    fn create(&mut self, path: &str, target: &Path, mode: u32) -> io::Result<File> {
+        match new_file(target, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // On a file system that takes `a` and `A` for one, the other name is gone.
+                let folded = path.to_lowercase();
+                self.unpacked.files.retain(|other, _| other == path || other.to_lowercase() != folded);
+                OpenOptions::new().write(true).truncate(true).open(target)
+            }
+            file => file,
+        }
+    }
+
+    fn make_folder(&mut self, folder: &str) -> io::Result<()> {
+        if self.folders.contains(folder) {
+            return Ok(());
+        }
+        if let Some((above, _)) = folder.rsplit_once('/') {
+            self.make_folder(above)?;
+        }
+        match fs::create_dir(self.folder.join(folder)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        self.folders.insert(folder.to_owned());
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn new_file(path: &Path, mode: u32) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+#[cfg(not(unix))]
+fn new_file(path: &Path, _: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}

@@ -1,0 +1,88 @@
+//! Whether a tarball is of the package that was asked for: what a registry serves has to be what it says it is. A tarball by URL may
+//! be what it likes.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a package.json says the package is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+impl Identity {
+    /// What the text of a package.json says; nothing, where it can't be read.
+    pub fn read(manifest: &[u8]) -> Self {
+        #[derive(Default, Deserialize)]
+        struct Fields {
+            name: Option<Value>,
+            version: Option<Value>,
+        }
+        let text = manifest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(manifest);
+        let Fields { name, version } = serde_json::from_slice(text).unwrap_or_default();
+        let words = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
+        Self { name: words(name), version: words(version) }
+    }
+
+    /// What is wrong if this is to be a certain package.
+    pub fn check(&self, name: &str, version: &str) -> Result<(), String> {
+        let same_name = self.name.as_ref().is_none_or(|own| own == name);
+        let same_version = self.version.as_deref().is_none_or(|own| plain(own) == plain(version));
+        if same_name && same_version {
+            return Ok(());
+        }
+        let own = [self.name.as_deref(), self.version.as_deref()].map(|text| text.unwrap_or("?")).join("@");
+        Err(format!("is of {own}, but {name}@{version} was asked for"))
+    }
+}
+
+/// A version as it may be written in a package.json: with a `v` before it, and with build metadata.
+fn plain(version: &str) -> &str {
+    let version = version.trim().trim_start_matches(['v', '=', ' ']);
+    version.split('+').next().unwrap_or_default()
+}
+
+/// The package that a tarball's address is of, by the convention `<name>/-/<file>`; empty where it doesn't follow it.
+pub fn package_of(address: &str) -> String {
+    let Some((before, _)) = address.split_once("/-/") else { return String::new() };
+    let mut steps = before.rsplit('/');
+    let last = steps.next().unwrap_or_default().replace("%2f", "/").replace("%2F", "/").replace("%40", "@");
+    match steps.next().map(|scope| scope.replace("%40", "@")) {
+        Some(scope) if scope.starts_with('@') && !last.contains('/') => format!("{scope}/{last}"),
+        _ => last,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Identity, package_of};
+
+    fn check(manifest: &str) -> Result<(), String> {
+        Identity::read(manifest.as_bytes()).check("a", "1.0.0")
+    }
+
+    #[test]
+    fn a_package_has_to_be_the_one_that_was_asked_for() {
+        assert_eq!(check(r#"{"name": "a", "version": "1.0.0"}"#), Ok(()));
+        assert_eq!(check(r#"{"name": "a", "version": " v1.0.0+build"}"#), Ok(()));
+        assert_eq!(check("not JSON"), Ok(()));
+        let error = "is of b@1.0.0, but a@1.0.0 was asked for".to_owned();
+        assert_eq!(check(r#"{"name": "b", "version": "1.0.0"}"#), Err(error));
+        assert!(check(r#"{"name": "a", "version": "1.0.1"}"#).is_err());
+    }
+
+    #[test]
+    fn the_package_stands_before_the_dash() {
+        for (address, package) in [
+            ("/a/-/a-1.0.0.tgz", "a"),
+            ("http://registry.test/npm/@s/a/-/a-1.0.0.tgz", "@s/a"),
+            ("http://registry.test/@s%2fa/-/a-1.0.0.tgz", "@s/a"),
+            ("http://registry.test/download/a-1.0.0.tgz", ""),
+        ] {
+            assert_eq!(package_of(address), package, "{address}");
+        }
+    }
+}
