@@ -2,14 +2,12 @@
 // folder that ESPALIER_CORPUS names, over HTTP/1.1 and over h2. The page has no bundler, and talks to a recorded
 // registry on loopback.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from '@playwright/test';
+import { embedded, root, serve } from '../replay.js';
 
-const root = join(import.meta.dirname, '../..');
-const corpora = [join(root, 'tests/registry'), ...(process.env.ESPALIER_CORPUS ? [process.env.ESPALIER_CORPUS] : [])];
+const corpora = [embedded, ...(process.env.ESPALIER_CORPUS ? [process.env.ESPALIER_CORPUS] : [])];
 
 const protocols = { 'http/1.1': [], h2: ['--tls'] };
 
@@ -18,27 +16,19 @@ test.use({ ignoreHTTPSErrors: true });
 
 for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => Object.entries(protocols).map((way) => [corpus, way] as const))) {
   test.describe(`in ${relative(root, corpus).split(sep).join('/')} over ${protocol}`, () => {
-    let registry: ChildProcess;
-    let origin: string;
+    let registry: Awaited<ReturnType<typeof serve>>;
 
     test.beforeAll(async () => {
       test.setTimeout(300_000);
-      const served = ['--corpus', corpus, '--also-serve', join(root, 'pkg/dist'), ...options];
-      const command = ['run', '--quiet', '--package', 'espalier-replay', '--', ...served];
-      registry = spawn('cargo', command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-      for await (const line of createInterface({ input: registry.stdout! })) {
-        origin = line;
-        break;
-      }
+      registry = await serve(corpus, '--also-serve', join(root, 'pkg/dist'), ...options);
     });
 
-    test.afterAll(() => {
-      registry.kill('SIGINT');
-    });
+    test.afterAll(() => registry.stop());
 
     for (const project of readdirSync(join(corpus, 'projects')).sort()) {
       test(`${project} ends as in npm`, async ({ page }) => {
         test.setTimeout(180_000);
+        const { origin } = registry;
         const folder = join(corpus, 'projects', project);
         // Any document of the registry's origin will do as a page.
         await page.goto(`${origin}/-/stats`);

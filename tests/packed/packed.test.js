@@ -10,12 +10,12 @@ import { promisify } from 'node:util';
 import { build, createServer } from 'vite';
 import { launch, outcome, serveFolder } from './browsers.js';
 import { project } from './project.js';
-import { golden, manifest, serve } from './registry.js';
+import { golden, manifest, registry } from './registry.js';
 
 const SAMPLE = 'overrides';
 const PATIENCE = 120_000;
 
-const origin = await serve();
+const origin = await registry();
 const input = { manifest: manifest(SAMPLE), registry: origin };
 const lockfile = golden(SAMPLE, origin);
 const everywhere = { here: lockfile, worker: lockfile };
