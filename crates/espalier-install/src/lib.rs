@@ -14,6 +14,8 @@ pub mod installed;
 pub mod integrity;
 pub mod lock;
 pub mod outdated;
+pub mod packing;
+pub mod patch;
 pub mod plan;
 pub mod project;
 pub mod registry;

@@ -25,6 +25,13 @@ pub struct Entry {
     pub integrity: Option<String>,
     /// Whether it is a link.
     pub link: bool,
+    /// The patch that was applied to it.
+    patched: Option<Patched>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Patched {
+    integrity: String,
 }
 
 impl Noted {
@@ -50,6 +57,11 @@ impl Noted {
 }
 
 impl Entry {
+    /// The integrity of the patch that was applied to it.
+    pub fn patch(&self) -> Option<&str> {
+        self.patched.as_ref().map(|patch| patch.integrity.as_str())
+    }
+
     /// Whether it is this package.
     pub fn is(&self, package: &Package) -> bool {
         let (resolved, integrity) = match &package.origin {

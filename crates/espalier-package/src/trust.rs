@@ -1,18 +1,33 @@
 //! Where packages may come from: what npm 12 refuses by default, and lockfiles that send a name elsewhere.
 
-use espalier_core::{Allow, Graph};
+use espalier_core::spec::{SpecKind, Specs};
+use espalier_core::{Allow, Graph, GraphNode};
 use rustc_hash::FxHashMap;
 
 use crate::identity::package_of;
 use crate::layout::{Layout, Origin, Package};
 
-/// Which origins are allowed: npm's `allow-git` and `allow-remote`.
+/// Which origins are allowed: npm's `allow-git` and its like.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
     /// Git repositories.
     pub git: Allow,
     /// Tarballs by URL.
     pub remote: Allow,
+    /// Tarballs on disk.
+    pub file: Allow,
+    /// Folders that are packed.
+    pub directory: Allow,
+}
+
+/// What judging needs to know of the world.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// Whether an address is one of the registry that a package of this name comes from: there, and nowhere else, its
+    /// tarball may be fetched without asking.
+    pub is_of_registry: &'a dyn Fn(&str, &str) -> bool,
+    /// Whether a path, relative to the project, is that of a folder.
+    pub is_folder: &'a dyn Fn(&str) -> bool,
 }
 
 /// A package that isn't allowed.
@@ -30,42 +45,51 @@ pub struct Refusal {
 }
 
 impl Trust {
-    /// The first of these packages that isn't allowed. `is_of_registry` says whether an address is one of the registry that a
-    /// package of this name comes from: there, and nowhere else, its tarball may be fetched without asking.
+    /// Judges these packages. An optional one that isn't allowed is returned, to be left out as npm does, and any other one
+    /// is an error. So is a lock that takes one package for another, whatever is optional.
     pub fn check<'a>(
         self,
         locations: impl IntoIterator<Item = &'a str>,
         layout: &Layout,
         graph: &Graph,
-        is_of_registry: impl Fn(&str, &str) -> bool,
-    ) -> Result<(), Refusal> {
+        world: &World<'_>,
+    ) -> Result<Vec<Refusal>, Refusal> {
         let asked = Asked::of(graph);
-        let mut packages =
-            locations.into_iter().filter_map(|location| Some((location, layout.packages.get(location)?)));
-        packages.try_for_each(|(location, package)| self.check_one(location, package, &asked, &is_of_registry))
+        let mut left_out = Vec::new();
+        for location in locations {
+            let Some(package) = layout.packages.get(location) else { continue };
+            match self.check_one(location, package, &asked, world) {
+                Err(refusal) if package.optional && refusal.setting.is_some() => left_out.push(refusal),
+                judged => judged?,
+            }
+        }
+        Ok(left_out)
     }
 
-    fn check_one(
-        self,
-        location: &str,
-        package: &Package,
-        asked: &Asked<'_>,
-        is_of_registry: impl Fn(&str, &str) -> bool,
-    ) -> Result<(), Refusal> {
+    fn check_one(self, location: &str, package: &Package, asked: &Asked<'_>, world: &World<'_>) -> Result<(), Refusal> {
         let Origin::Tarball { resolved, .. } = &package.origin else { return Ok(()) };
         let name = &package.package_name;
         let refusal = |code, message, setting| Refusal { code, message, location: location.to_owned(), setting };
-        if resolved.starts_with("git") {
-            if asked.is_allowed(self.git, location) {
+        let of_kind = |allow: Allow, kind: &str, code, setting, whence: &str| {
+            if asked.is_allowed(allow, location) {
                 return Ok(());
             }
-            let message = format!("{name} comes from git, and fetching packages of type \"git\" is disabled");
-            return Err(refusal("EALLOWGIT", message, Some("allow-git")));
+            let others = if allow == Allow::Root { "non-root " } else { "" };
+            let message =
+                format!("{name} comes from {whence}, and fetching {others}packages of type \"{kind}\" is disabled");
+            Err(refusal(code, message, Some(setting)))
+        };
+        if let Some(path) = resolved.strip_prefix("file:") {
+            return if (world.is_folder)(path) {
+                of_kind(self.directory, "directory", "EALLOWDIRECTORY", "allow-directory", path)
+            } else {
+                of_kind(self.file, "file", "EALLOWFILE", "allow-file", path)
+            };
         }
-        if resolved.starts_with("file:") {
-            return Ok(());
+        if matches!(Specs::default().intern(resolved).kind, SpecKind::Git(_)) {
+            return of_kind(self.git, "git", "EALLOWGIT", "allow-git", "git");
         }
-        if asked.is_of_registry(location) && is_of_registry(resolved, name) {
+        if asked.is_of_registry(location) && (world.is_of_registry)(resolved, name) {
             let other = package_of(resolved);
             if !other.is_empty() && other != *name {
                 let message = format!("the lockfile takes {name} from the tarball of {other}");
@@ -73,31 +97,26 @@ impl Trust {
             }
             return Ok(());
         }
-        if asked.is_allowed(self.remote, location) {
-            return Ok(());
-        }
-        let from = without_secrets(resolved);
-        let message = format!("{name} comes from {from}, and fetching packages of type \"remote\" is disabled");
-        Err(refusal("EALLOWREMOTE", message, Some("allow-remote")))
+        of_kind(self.remote, "remote", "EALLOWREMOTE", "allow-remote", &without_secrets(resolved))
     }
 }
 
 /// Who asks for each location, and by which spec.
-struct Asked<'a>(FxHashMap<&'a str, Vec<(&'a str, &'a str)>>);
+struct Asked<'a>(FxHashMap<&'a str, Vec<(&'a GraphNode, &'a str)>>);
 
 impl<'a> Asked<'a> {
     fn of(graph: &'a Graph) -> Self {
-        let location = |number: u32| graph.nodes.get(usize::try_from(number).ok()?).map(|node| node.location.as_str());
-        let mut asked: FxHashMap<&str, Vec<(&str, &str)>> = FxHashMap::default();
+        let node = |number: u32| graph.nodes.get(usize::try_from(number).ok()?);
+        let mut asked: FxHashMap<&str, Vec<(&GraphNode, &str)>> = FxHashMap::default();
         for edge in &graph.edges {
-            if let (Some(from), Some(to)) = (location(edge.from), edge.to.and_then(location)) {
-                asked.entry(to).or_default().push((from, &edge.spec));
+            if let (Some(from), Some(to)) = (node(edge.from), edge.to.and_then(node)) {
+                asked.entry(&to.location).or_default().push((from, &edge.spec));
             }
         }
         Self(asked)
     }
 
-    fn edges(&self, location: &str) -> &[(&'a str, &'a str)] {
+    fn edges(&self, location: &str) -> &[(&'a GraphNode, &'a str)] {
         self.0.get(location).map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -105,7 +124,7 @@ impl<'a> Asked<'a> {
         match allow {
             Allow::All => true,
             Allow::None => false,
-            Allow::Root => self.edges(location).iter().any(|(from, _)| !from.contains("node_modules/")),
+            Allow::Root => self.edges(location).iter().any(|(from, _)| from.location.is_empty() || from.workspace),
         }
     }
 

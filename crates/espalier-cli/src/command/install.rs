@@ -1,13 +1,15 @@
 //! `espalier ci` and `espalier install`.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::Environment;
+use espalier_install::config::{Config, Environment};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
+use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 
 use super::lock::{self, FAILED, Known};
@@ -100,6 +102,7 @@ fn execute(
         omit: omitted(&config, &environment),
         trust: trusted(&config),
         scripts,
+        installer: installer(arguments, &config),
     };
     let _progress = (!output.quiet && !output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -109,6 +112,28 @@ fn execute(
     // What is still on its way is of no use any more.
     runtime.shutdown_background();
     result
+}
+
+/// This program, as npm starts itself for what a package from git needs to be prepared.
+fn installer(arguments: &InstallArguments, config: &Config) -> Option<Installer> {
+    let mut given: Vec<OsString> =
+        ["install", "--force", "--no-save", "--quiet", "--include=dev", "--include=peer", "--include=optional"]
+            .map(OsString::from)
+            .into();
+    for switch in ["offline", "prefer-offline", "prefer-online"] {
+        if config.flag(switch, false) {
+            given.push(format!("--{switch}").into());
+        }
+    }
+    if let Some(before) = config.text("before") {
+        given.push(format!("--before={before}").into());
+    }
+    for (name, folder) in [("--cache-dir", &arguments.lock.cache_dir), ("--store-dir", &arguments.store_dir)] {
+        if let Some(folder) = folder.as_ref().and_then(|folder| std::path::absolute(folder).ok()) {
+            given.extend([name.into(), folder.into()]);
+        }
+    }
+    Some(Installer { program: std::env::current_exe().ok()?, arguments: given })
 }
 
 fn exit_code(error: &InstallError) -> u8 {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use espalier_install::install::{Done, InstallError};
-use espalier_install::reify::ReifyError;
+use espalier_install::reify::{PlaceError, ReifyError};
 use espalier_install::store::StoreError;
 
 use super::failure::{self, Circumstances};
@@ -88,6 +88,7 @@ pub fn code(error: &InstallError) -> &'static str {
         InstallError::Outside(_) => "EOUTSIDE",
         InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure::fetch_code(failure),
         InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
+        InstallError::Patch(error) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(error))) => error.code,
         InstallError::Reify(_) => "EWRITE",
         InstallError::Policy(_) => "EALLOWSCRIPTS",
         InstallError::Script(_) => "ELIFECYCLE",
@@ -168,6 +169,10 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
         InstallError::Reify(ReifyError::Store(_)) => {
             advice(&["Check who may write there, or name another place with --store-dir."])
         }
+        InstallError::Patch(_) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(_))) => advice(&[
+            "The package or the patch has changed. Make the patch anew, or take it out of patchedDependencies in",
+            "package.json.",
+        ]),
         InstallError::Reify(ReifyError::Place(_) | ReifyError::Disk { .. }) => advice(&[
             "node_modules is as it was before, as far as that was possible. Check the space on the disk and",
             "who may write there, and try again.",

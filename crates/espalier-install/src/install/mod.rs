@@ -4,6 +4,7 @@
 //! `install` starts from the lockfile, believes npm's note about what is installed, and writes the lockfile when everything
 //! else is done.
 
+mod patches;
 pub mod scripts;
 
 use std::cell::RefCell;
@@ -15,11 +16,15 @@ use std::time::Duration;
 
 use espalier_core::{Allow, Event, Graph, Outcome};
 use espalier_package::agreement;
+use espalier_package::trust::World;
 pub use espalier_package::trust::{Refusal, Trust};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Environment};
+use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved};
+use crate::packing::prepare::{Installer, Preparing};
+use crate::patch::PatchError;
 use crate::plan::inspect::Inspection;
 use crate::plan::installed::Installed;
 use crate::plan::layout::{Layout, LayoutError, Omit, Origin, lies_in_node_modules};
@@ -30,6 +35,7 @@ use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::scripts::policy::PolicyError;
 use crate::store::{Store, StoreError, StoredPackage};
+use patches::Patches;
 use scripts::{ScriptFailure, Scripts};
 
 /// What to install, and how.
@@ -51,6 +57,8 @@ pub struct Install {
     pub scripts: Scripts,
     /// Whether those of the project itself are.
     pub project_scripts: bool,
+    /// What installs the dependencies of a package from git that is prepared before it is packed.
+    pub installer: Option<Installer>,
 }
 
 /// A project of which `node_modules` is as it should be, or in a dry run would be.
@@ -91,6 +99,9 @@ pub enum InstallError {
     /// It names a package that must not be fetched.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// A package can't be patched.
+    #[error(transparent)]
+    Patch(#[from] PatchError),
     /// A workspace leads out of the project.
     #[error("{} is outside of the project: nothing is installed there", .0.display())]
     Outside(PathBuf),
@@ -123,14 +134,20 @@ pub fn omitted(config: &Config, environment: &Environment) -> Omit {
     Omit { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
 }
 
-/// npm's `allow-git` and `allow-remote`.
+/// npm's `allow-git` and its like.
 pub fn trusted(config: &Config) -> Trust {
-    let allowed = |key| match config.text(key).as_deref() {
+    let allowed = |key, default| match config.text(key).as_deref() {
         Some("all") => Allow::All,
         Some("root") => Allow::Root,
-        _ => Allow::None,
+        Some(_) => Allow::None,
+        None => default,
     };
-    Trust { git: allowed("allow-git"), remote: allowed("allow-remote") }
+    Trust {
+        git: allowed("allow-git", Allow::None),
+        remote: allowed("allow-remote", Allow::None),
+        file: allowed("allow-file", Allow::All),
+        directory: allowed("allow-directory", Allow::All),
+    }
 }
 
 impl Install {
@@ -176,8 +193,12 @@ impl Install {
         let hold = if !self.dry_run && (is_needed || is_there) { Hold::of(&project)? } else { None };
         let (store, note) = open_store(&self.store, &project)?;
         let store = Arc::new(store);
-        let plan = self.plan(&project, &layout, &store);
-        self.check_trust(&plan, &layout, &resolved)?;
+        let patches = Patches::of(&resolved.outcome.lockfile);
+        let mut plan = self.plan(&project, &layout, &store, &patches);
+        let graph = &resolved.outcome.graph;
+        let refused = self.check_trust(&plan, &layout, &resolved)?;
+        plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
+        let patches = patches.read(&project, plan.place.iter().map(|placement| placement.location.as_str()))?;
         if self.dry_run {
             return Ok(Done {
                 outcome: resolved.outcome,
@@ -189,8 +210,12 @@ impl Install {
             });
         }
         let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
-        let origins =
-            Origins { registry: resolved.registry.clone(), project: project.clone(), store: Arc::clone(&store) };
+        let origins = Origins {
+            registry: resolved.registry.clone(),
+            project: project.clone(),
+            store: Arc::clone(&store),
+            preparing: Arc::new(self.preparing(graph)),
+        };
         let reify = Reify {
             project: &project,
             outcome: &resolved.outcome,
@@ -200,6 +225,8 @@ impl Install {
             concurrency: self.lock.settings.network.concurrency,
             activity: Arc::clone(&self.lock.activity),
             executable_mode: store.executable_mode(),
+            patches,
+            refused: refused.into_iter().map(|refusal| (refusal.location, refusal.message)).collect(),
             hold,
         };
         let mut built = reify.build(interruption).await?;
@@ -232,15 +259,13 @@ impl Install {
     }
 
     /// Refuses what may not be fetched. What is in its place already stays.
-    fn check_trust(&self, plan: &Plan, layout: &Layout, resolved: &Resolved) -> Result<(), Refusal> {
-        let locations = || plan.place.iter().map(|placement| placement.location.as_str());
-        let is_of_registry = |address: &str, name: &str| resolved.registry.is_of_registry(address, name);
-        self.trust.check(locations(), layout, &resolved.outcome.graph, is_of_registry)?;
-        let is_git = |location: &&str| matches!(&layout.packages[*location].origin, Origin::Tarball { resolved, .. } if resolved.starts_with("git"));
-        let Some(location) = locations().find(is_git) else { return Ok(()) };
-        let message =
-            format!("{} comes from git, which cannot be installed yet", layout.packages[location].package_name);
-        Err(Refusal { code: "EUNSUPPORTED", message, location: location.to_owned(), setting: None })
+    fn check_trust(&self, plan: &Plan, layout: &Layout, resolved: &Resolved) -> Result<Vec<Refusal>, Refusal> {
+        let locations = plan.place.iter().map(|placement| placement.location.as_str());
+        let world = World {
+            is_of_registry: &|address, name| resolved.registry.is_of_registry(address, name),
+            is_folder: &|path| self.lock.project.path().join(path).is_dir(),
+        };
+        self.trust.check(locations, layout, &resolved.outcome.graph, &world)
     }
 
     /// The project's own scripts run when everything is installed, not when single packages are.
@@ -270,7 +295,23 @@ impl Install {
         Ok(())
     }
 
-    fn plan(&self, project: &Path, layout: &Layout, store: &Store) -> Plan {
+    /// What is done before folders are packed: only what was approved is prepared.
+    fn preparing(&self, graph: &Graph) -> Preparing {
+        let project = self.lock.project.path();
+        let is_packed = |resolved: &str| resolved.starts_with("file:") || Repository::of(resolved).is_some();
+        let packed = graph.nodes.iter().enumerate().filter_map(|(index, node)| {
+            let resolved = node.resolved.as_ref().filter(|&resolved| is_packed(resolved))?;
+            self.scripts.gate.allows(graph, index, project).then(|| resolved.clone())
+        });
+        Preparing {
+            allowed: packed.collect::<FxHashSet<String>>(),
+            environment: self.scripts.environment.clone(),
+            foreground: self.scripts.foreground,
+            installer: self.installer.clone(),
+        }
+    }
+
+    fn plan(&self, project: &Path, layout: &Layout, store: &Store, patches: &Patches) -> Plan {
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {
             let Origin::Tarball { integrity: Some(integrity), .. } = &layout.packages.get(location)?.origin else {
@@ -291,6 +332,7 @@ impl Install {
             executable_mode: store.executable_mode(),
         };
         let mut findings = inspection.run();
+        patches.judge(&mut findings, installed.as_ref());
         if store.root().starts_with(project.join(TEMPORARY_STORE)) {
             findings.extraneous.retain(|path| path != TEMPORARY_STORE);
         }

@@ -49,6 +49,11 @@ impl Registry {
         })
     }
 
+    /// Whether nothing may be fetched.
+    pub fn is_offline(&self) -> bool {
+        self.freshness == Freshness::CacheOnly
+    }
+
     fn activity(&self) -> &Activity {
         &self.requester.activity
     }

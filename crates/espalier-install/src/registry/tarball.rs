@@ -7,7 +7,6 @@ use url::Url;
 use super::Registry;
 use super::failure::{printable, shown};
 use super::request::{Get, Reply, Validators};
-use crate::config::settings::Freshness;
 use crate::integrity::Integrity;
 use crate::tarball;
 
@@ -24,7 +23,7 @@ impl Registry {
         if let Some(listing) = self.cached_listing(expected.clone()).await {
             return Ok(listing);
         }
-        if self.freshness == Freshness::CacheOnly {
+        if self.is_offline() {
             return Err(Registry::not_cached(&url));
         }
         let cache = self.cache.clone();
@@ -48,7 +47,7 @@ impl Registry {
         take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
         let url = self.tarball_url(address, package)?;
-        if self.freshness == Freshness::CacheOnly {
+        if self.is_offline() {
             return Err(Registry::not_cached(&url));
         }
         self.fetch_tarball(url, package, integrity, take).await

@@ -1,4 +1,4 @@
-//! Gets a package into the store: from there, from its registry, or from a file of the project.
+//! Gets a package into the store: from there, from its registry, from a file or a folder of the project, or from git.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,6 +6,8 @@ use std::sync::Arc;
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
+use crate::git::{self, Repository};
+use crate::packing::{self, prepare::Preparing};
 use crate::plan::Source;
 use crate::registry::Registry;
 use crate::store::{AddError, PackageRecord, Store, StoreError, StoredPackage};
@@ -19,6 +21,8 @@ pub struct Origins {
     pub project: PathBuf,
     /// Where they go.
     pub store: Arc<Store>,
+    /// What is done before a folder is packed.
+    pub preparing: Arc<Preparing>,
 }
 
 /// Why a package isn't in the store.
@@ -57,7 +61,14 @@ impl Origins {
             return Ok(stored);
         }
         if let Some(path) = source.resolved.strip_prefix("file:") {
+            let folder = self.project.join(path);
+            if folder.is_dir() {
+                return self.pack(&folder, source, false).await;
+            }
             return self.read_file(path, source).await;
+        }
+        if let Some(repository) = Repository::of(&source.resolved) {
+            return self.clone_and_pack(&repository, source).await;
         }
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let take = move |tarball: &[u8]| match store.add(tarball, integrity.as_ref()) {
@@ -68,6 +79,32 @@ impl Origins {
         };
         let taken = self.registry.package(&source.resolved, &source.name, source.integrity.clone(), take).await;
         taken.map_err(ObtainError::Fetch)?.map_err(ObtainError::Store)
+    }
+
+    async fn clone_and_pack(&self, repository: &Repository, source: &Source) -> Result<StoredPackage, ObtainError> {
+        if self.registry.is_offline() {
+            let message = "git cannot be asked with --offline".to_owned();
+            let (kind, url) = (FetchFailureKind::Unreachable, source.resolved.clone());
+            return Err(ObtainError::Fetch(FetchFailure { kind, message, url }));
+        }
+        let scratch = tempfile::tempdir().map_err(|error| unusable(&source.resolved, &error))?;
+        let folder = scratch.path().join("package");
+        git::checkout(repository, &folder).await.map_err(ObtainError::Fetch)?;
+        self.pack(&folder, source, true).await
+    }
+
+    async fn pack(&self, folder: &Path, source: &Source, is_clone: bool) -> Result<StoredPackage, ObtainError> {
+        let prepared = self.preparing.run(folder, &source.resolved, is_clone).await;
+        prepared.map_err(|reason| unusable(&source.resolved, &reason))?;
+        let (store, folder, resolved) = (Arc::clone(&self.store), folder.to_owned(), source.resolved.clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let tarball = packing::pack(&folder).map_err(|error| unusable(&resolved, &error))?;
+            store.add(&tarball, None).map_err(|error| match error {
+                AddError::Tarball(error) => unusable(&resolved, &error),
+                AddError::Store(error) => ObtainError::Store(error),
+            })
+        });
+        task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
     async fn read_file(&self, path: &str, source: &Source) -> Result<StoredPackage, ObtainError> {
@@ -91,10 +128,6 @@ fn read(
             url: format!("file:{path}"),
         })
     };
-    if path.is_dir() {
-        let reason = "packing a folder (--install-links) is not supported";
-        return Err(failure(FetchFailureKind::Unsupported, &reason));
-    }
     let bytes = std::fs::read(path).map_err(|error| {
         let absent = error.kind() == std::io::ErrorKind::NotFound;
         failure(if absent { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid }, &error)
@@ -105,5 +138,14 @@ fn read(
     store.add(&bytes, integrity).map_err(|error| match error {
         AddError::Tarball(error) => failure(FetchFailureKind::Invalid, &error),
         AddError::Store(error) => ObtainError::Store(error),
+    })
+}
+
+/// A folder or repository that no package can be made of.
+fn unusable(resolved: &str, reason: &dyn std::fmt::Display) -> ObtainError {
+    ObtainError::Fetch(FetchFailure {
+        kind: FetchFailureKind::Invalid,
+        message: format!("cannot pack {resolved}: {reason}"),
+        url: resolved.to_owned(),
     })
 }

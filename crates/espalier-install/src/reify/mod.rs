@@ -60,6 +60,10 @@ pub struct Reify<'a> {
     pub activity: Arc<Activity>,
     /// The mode of commands.
     pub executable_mode: u32,
+    /// The patches of what is placed, by location.
+    pub patches: FxHashMap<String, String>,
+    /// Optional packages that may not be installed, and why.
+    pub refused: Vec<(String, String)>,
     /// What keeps others away from the project.
     pub hold: Option<Hold>,
 }
@@ -191,6 +195,7 @@ impl Reify<'_> {
         let shared = Arc::new(self.shared(journal));
         self.activity.to_install.add(self.plan.place.len() as u64);
         let mut left_out = self.place_all(&shared, interruption).await?;
+        left_out.append(&mut self.refused);
         self.place_missing_bundled(&shared, &mut left_out).await?;
         self.leave_out(&left_out, journal)?;
         for link in &self.plan.links {
@@ -204,7 +209,7 @@ impl Reify<'_> {
         Ok(self.report(&shared.linker, left_out))
     }
 
-    fn shared(&self, journal: &Arc<Journal>) -> Shared {
+    fn shared(&mut self, journal: &Arc<Journal>) -> Shared {
         let mut executables: FxHashMap<String, Vec<String>> = FxHashMap::default();
         for bin in &self.plan.bins {
             executables.entry(bin.package.clone()).or_default().push(bin.file.clone());
@@ -216,6 +221,7 @@ impl Reify<'_> {
             linker: Linker::default(),
             executables,
             executable_mode: self.executable_mode,
+            patches: std::mem::take(&mut self.patches),
             network: Semaphore::new(self.concurrency),
             hands: Semaphore::new(HANDS),
             activity: Arc::clone(&self.activity),
@@ -266,6 +272,7 @@ impl Reify<'_> {
         for placement in &self.plan.place {
             jobs[placement.source].placements.push(placement.clone());
         }
+        jobs.retain(|job| !job.placements.is_empty());
         jobs
     }
 

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
+use crate::patch::PatchError;
 use crate::plan::bins::without_carriage_return;
 use crate::store::{FileRecord, StoredPackage, is_untouched};
 
@@ -20,6 +21,9 @@ pub enum PlaceError {
     /// What the store has is not what was put there.
     #[error("{0} in the store was changed")]
     Damaged(PathBuf),
+    /// Its patch doesn't fit.
+    #[error(transparent)]
+    Patch(PatchError),
     /// The system says no.
     #[error("cannot write {}: {source}", path.display())]
     Unwritable {

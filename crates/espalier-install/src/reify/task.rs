@@ -11,6 +11,7 @@ use super::fetch::{ObtainError, Origins};
 use super::journal::Journal;
 use super::place::{Linker, PlaceError, Placing};
 use crate::activity::Activity;
+use crate::patch;
 use crate::plan::{Placement, Source};
 use crate::store::StoredPackage;
 
@@ -28,6 +29,7 @@ pub(super) struct Shared {
     pub linker: Linker,
     pub executables: FxHashMap<String, Vec<String>>,
     pub executable_mode: u32,
+    pub patches: FxHashMap<String, String>,
     pub network: Semaphore,
     pub hands: Semaphore,
     pub activity: Arc<Activity>,
@@ -94,10 +96,15 @@ impl Shared {
         for placement in placements {
             let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
             let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
-            let (executable_mode, private) = (self.executable_mode, placement.private);
+            let patch = self.patches.get(&placement.location);
+            let (executable_mode, private) = (self.executable_mode, placement.private || patch.is_some());
             let placing = Placing { executables: &executables, executable_mode, private };
+            let folder = self.project.join(&placement.location);
             self.journal.making(&placement.location);
-            self.linker.place(stored, &self.project.join(&placement.location), &placing)?;
+            self.linker.place(stored, &folder, &placing)?;
+            if let Some(patch) = patch {
+                patch::apply_to(&folder, patch).map_err(PlaceError::Patch)?;
+            }
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::config::{Config, Environment, Origin, Value, definitions};
 use crate::host;
 
 /// The variables that all scripts of one command share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScriptEnvironment {
     variables: Vec<(OsString, OsString)>,
     /// npm's folder with a `node-gyp` command in it.

@@ -34,6 +34,15 @@ pub struct Gate {
     pub allow_all: bool,
 }
 
+impl Gate {
+    /// Whether the scripts of a package may run.
+    pub fn allows(&self, graph: &Graph, node: usize, project: &Path) -> bool {
+        let project = project.to_string_lossy();
+        let is_approved = || self.policy.decide(&Subject::of(graph, node, &project), &project) == Verdict::Allowed;
+        !self.ignore_scripts && (self.allow_all || graph.nodes[node].workspace || is_approved())
+    }
+}
+
 /// A script that is to run.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -119,7 +128,7 @@ impl Lifecycle {
 impl Rounds {
     fn add(&mut self, graph: &Graph, node: usize, project: &Path, gate: &Gate) {
         let entry = &graph.nodes[node];
-        if entry.inert || !(gate.allow_all || entry.workspace || is_allowed(graph, node, project, gate)) {
+        if entry.inert || !gate.allows(graph, node, project) {
             return;
         }
         let folder = project.join(&entry.location);
@@ -144,11 +153,6 @@ impl Rounds {
             });
         }
     }
-}
-
-fn is_allowed(graph: &Graph, node: usize, project: &Path, gate: &Gate) -> bool {
-    let project = project.to_string_lossy();
-    gate.policy.decide(&Subject::of(graph, node, &project), &project) == Verdict::Allowed
 }
 
 fn depth(graph: &Graph, node: usize) -> usize {

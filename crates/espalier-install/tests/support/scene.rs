@@ -151,6 +151,7 @@ impl Scene {
             trust: trusted(&config),
             scripts,
             project_scripts: true,
+            installer: None,
         }
     }
 

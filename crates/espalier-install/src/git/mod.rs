@@ -1,7 +1,10 @@
-//! Git repositories, through the system's git: which commit a spec means, and the package.json in it.
+//! Git repositories, through the system's git: which commit a spec means, the package.json in it, and, for installing, all
+//! files of it ([`checkout`]).
 //!
-//! Nothing is checked out and no hook or filter of a repository runs: the file is read from git's own store. Refs are read as
-//! npm reads them (`@npmcli/git`).
+//! To know a package.json nothing is checked out: the file is read from git's own store. No hook of a repository ever runs.
+//! Refs are read as npm reads them (`@npmcli/git`).
+
+mod checkout;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +13,8 @@ use std::time::Duration;
 
 use espalier_core::{FetchFailure, FetchFailureKind, GitCommit, GitRevision, semver};
 use tokio::process::Command;
+
+pub(crate) use checkout::{Repository, checkout};
 
 /// How long one git command may take.
 const TIMEOUT: Duration = Duration::from_mins(5);
@@ -45,19 +50,12 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     };
     let scratch = tempfile::tempdir().map_err(|error| failed(FetchFailureKind::Invalid, url, &error.to_string()))?;
     let repository = scratch.path();
-    let unreachable = |error: String| unreachable_repository(url, &error);
-    git(None, &["init", "--bare", "--quiet", &repository.to_string_lossy()]).await.map_err(unreachable)?;
     let revision = match (&known, wanted) {
         (Some(hash), _) => hash.clone(),
         (None, GitRevision::Committish(name)) => name.clone(),
         _ => return Err(failed(FetchFailureKind::NotFound, url, &format!("{url} has no HEAD"))),
     };
-    let shallow = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", url, &revision];
-    if known.is_none() || git(Some(repository), &shallow).await.is_err() {
-        // Not every server gives a single commit away.
-        let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/heads/*"];
-        git(Some(repository), &all).await.map_err(unreachable)?;
-    }
+    fetch(url, &revision, known.is_some(), repository).await.map_err(|error| unreachable_repository(url, &error))?;
     let missing = |what: &str| failed(FetchFailureKind::NotFound, url, &format!("{url} has no {what}"));
     let name = format!("{revision}^{{commit}}");
     let parsed = git(Some(repository), &["rev-parse", "--verify", "--quiet", "--end-of-options", &name]).await;
@@ -67,6 +65,19 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     let file = git(Some(repository), &["show", &format!("{hash}:{path}")]).await;
     let manifest = file.map_err(|_| missing(&format!("{path} at {hash}")))?;
     Ok(GitCommit { commit: hash, manifest })
+}
+
+/// Gets a revision into a new bare repository. What isn't known to be a commit or the name of a ref is only found by getting
+/// everything.
+async fn fetch(url: &str, revision: &str, known: bool, repository: &Path) -> Result<(), String> {
+    git(None, &["init", "--bare", "--quiet", &repository.to_string_lossy()]).await?;
+    let shallow = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", url, revision];
+    if !known || git(Some(repository), &shallow).await.is_err() {
+        // Not every server gives a single commit away.
+        let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/heads/*"];
+        git(Some(repository), &all).await?;
+    }
+    Ok(())
 }
 
 /// The refs of a repository, by every name that they go by.

@@ -1,0 +1,103 @@
+//! The files of a commit, in a folder of their own (`git.js` of pacote, `clone.js` of `@npmcli/git`).
+//!
+//! From a host that npm knows it takes an archive, which leaves out what the repository marks with `export-ignore` and
+//! has no links; from any other one, a clone with its submodules. Here git makes both.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use espalier_core::spec::{SpecKind, Specs};
+use espalier_core::{FetchFailure, FetchFailureKind};
+use tar::{Archive, EntryType};
+
+use super::{failed, fetch, git, unreachable_repository};
+
+/// A commit of a repository, as a lock names it.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    urls: Vec<String>,
+    commit: Option<String>,
+    /// Whether npm knows the host.
+    hosted: bool,
+}
+
+impl Repository {
+    /// Of a `resolved` that is one.
+    pub fn of(resolved: &str) -> Option<Self> {
+        let spec = Specs::default().intern(resolved);
+        let SpecKind::Git(git) = &spec.kind else { return None };
+        let is_commit = |text: &String| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let urls = match &git.hosted {
+            Some(hosted) => hosted.fetch_urls(),
+            None => git.fetch.iter().cloned().collect(),
+        };
+        Some(Self { urls, commit: git.committish.clone().filter(is_commit), hosted: git.hosted.is_some() })
+    }
+}
+
+/// Puts the files of a commit into a folder that doesn't exist yet.
+pub(crate) async fn checkout(repository: &Repository, folder: &Path) -> Result<(), FetchFailure> {
+    let Repository { urls, commit, hosted } = repository;
+    let invalid = |message: &str| failed(FetchFailureKind::Invalid, urls.first().map_or("", String::as_str), message);
+    let Some(commit) = commit else { return Err(invalid("the lockfile does not say which commit it is of")) };
+    let mut first_failure = None;
+    for url in urls {
+        let scratch =
+            tempfile::tempdir().map_err(|error| failed(FetchFailureKind::Invalid, url, &error.to_string()))?;
+        let repository = scratch.path().join("repository");
+        if let Err(error) = fetch(url, commit, true, &repository).await {
+            first_failure.get_or_insert(unreachable_repository(url, &error));
+            continue;
+        }
+        let done = if *hosted {
+            archive(&repository, commit, &scratch.path().join("archive.tar"), folder).await
+        } else {
+            clone(&repository, url, commit, folder).await
+        };
+        return done.map_err(|error| {
+            let message = format!("git could not check out {commit} of {url}: {error}");
+            failed(FetchFailureKind::Invalid, url, &message)
+        });
+    }
+    Err(first_failure.unwrap_or_else(|| invalid("the repository has no address")))
+}
+
+async fn archive(repository: &Path, commit: &str, file: &Path, folder: &Path) -> Result<(), String> {
+    let output = format!("--output={}", file.display());
+    git(Some(repository), &["archive", "--format=tar", &output, commit]).await?;
+    let (file, folder) = (file.to_owned(), folder.to_owned());
+    let task = tokio::task::spawn_blocking(move || unpack(&file, &folder));
+    let unpacked = task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+    unpacked.map_err(|error| error.to_string())
+}
+
+fn unpack(file: &PathBuf, folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for entry in Archive::new(fs::File::open(file)?).entries()? {
+        let mut entry = entry?;
+        if entry.header().entry_type() == EntryType::Regular {
+            // Leads nowhere but into the folder.
+            entry.unpack_in(folder)?;
+        }
+    }
+    Ok(())
+}
+
+async fn clone(repository: &Path, url: &str, commit: &str, folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let own = folder.join(".git");
+    fs::rename(repository, &own).map_err(|error| error.to_string())?;
+    let tree = folder.to_string_lossy();
+    for arguments in [
+        &["config", "core.bare", "false"][..],
+        // Submodules can be given relative to where this comes from.
+        &["config", "remote.origin.url", url],
+        &["--work-tree", &tree, "checkout", "--quiet", "--detach", commit, "--"],
+    ] {
+        git(Some(&own), arguments).await?;
+    }
+    if folder.join(".gitmodules").is_file() {
+        git(None, &["-C", &tree, "submodule", "--quiet", "update", "--init", "--recursive"]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! What is done to a folder before it is packed: a clone gets its dependencies, and `prepare` runs (`git.js` and `dir.js` of
+//! pacote).
+//!
+//! npm does this for whatever `allow-git` lets in. Here the package has to be approved as for any other script; packed it
+//! is either way.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustc_hash::FxHashSet;
+use tokio::process::Command;
+
+use crate::scripts::environment::ScriptEnvironment;
+use crate::scripts::package::ScriptPackage;
+use crate::scripts::process::Script;
+
+/// Names the clones that are being prepared further up, so that a circle of them ends.
+const SEEN: &str = "_PACOTE_NO_PREPARE_";
+
+/// The scripts for which a clone gets its dependencies.
+const SCRIPTS: [&str; 6] = ["postinstall", "build", "preinstall", "install", "prepack", "prepare"];
+
+/// How packages are prepared, and which of them.
+#[derive(Clone, Debug, Default)]
+pub struct Preparing {
+    /// Those that may run scripts, by `resolved`.
+    pub allowed: FxHashSet<String>,
+    /// What their scripts find around them.
+    pub environment: ScriptEnvironment,
+    /// Whether they print to the terminal.
+    pub foreground: bool,
+    /// Installs the dependencies of a clone.
+    pub installer: Option<Installer>,
+}
+
+/// A program that installs the dependencies of the folder that it is started in.
+#[derive(Clone, Debug)]
+pub struct Installer {
+    /// The program.
+    pub program: PathBuf,
+    /// What it is given.
+    pub arguments: Vec<OsString>,
+}
+
+impl Preparing {
+    /// Prepares a package in its folder, if it may and has anything to run.
+    pub(crate) async fn run(&self, folder: &Path, resolved: &str, is_clone: bool) -> Result<(), String> {
+        if !self.allowed.contains(resolved) {
+            return Ok(());
+        }
+        let Ok(package) = ScriptPackage::read(folder) else { return Ok(()) };
+        let wants_dependencies =
+            package.field("workspaces").is_some() || SCRIPTS.iter().any(|event| package.script(event).is_some());
+        if let Some(installer) = self.installer.as_ref().filter(|_| is_clone && wants_dependencies) {
+            self.install(installer, &package, folder, resolved).await?;
+        }
+        let Some(command) = package.script("prepare") else { return Ok(()) };
+        let extra = [("npm_package_resolved".to_owned(), folder.to_string_lossy().into_owned())];
+        let variables = self.environment.of_event(&package, folder, "prepare", command, &[], &extra);
+        let script = Script { command, arguments: &[], folder, variables, shell: self.environment.shell.as_deref() };
+        let ended = if self.foreground { script.run_in_foreground().await } else { script.run_in_background().await };
+        let ended = ended.map_err(|error| format!("its prepare script could not be started: {error}"))?;
+        if ended.is_success() { Ok(()) } else { Err(failure("its prepare script", &ended.stderr)) }
+    }
+
+    async fn install(
+        &self,
+        installer: &Installer,
+        package: &ScriptPackage,
+        folder: &Path,
+        resolved: &str,
+    ) -> Result<(), String> {
+        let seen = std::env::var(SEEN).unwrap_or_default();
+        if seen.lines().any(|seen| seen == resolved) {
+            return Ok(());
+        }
+        let seen = if seen.is_empty() { resolved.to_owned() } else { format!("{seen}\n{resolved}") };
+        let settings = self.environment.of_event(package, folder, "install", "", &[], &[]);
+        let mut command = Command::new(&installer.program);
+        command.args(&installer.arguments).current_dir(folder).envs(settings).env(SEEN, seen);
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let output: io::Result<_> = command.output().await;
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(failure("installing what it needs to be prepared", &output.stderr)),
+            Err(error) => Err(format!("what it needs to be prepared could not be installed: {error}")),
+        }
+    }
+}
+
+/// One sentence, and the end of what was printed.
+fn failure(what: &str, printed: &[u8]) -> String {
+    const LINES: usize = 20;
+    let printed = String::from_utf8_lossy(printed);
+    let lines: Vec<&str> = printed.trim().lines().collect();
+    let end = lines[lines.len().saturating_sub(LINES)..].join("\n");
+    if end.is_empty() { format!("{what} failed") } else { format!("{what} failed:\n{end}") }
+}
