@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::json;
 use crate::names::{Name, Names};
 use crate::semver::Range;
-use crate::spec::{self, Spec, SpecKind, Specs};
+use crate::spec::{Refusal, Spec, SpecKind, Specs};
 
 /// A rule; the root of the tree is rule 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,21 +42,12 @@ pub struct Overrides {
     incomparable: OnceCell<Rc<str>>,
 }
 
-/// A key that names no package.
-#[derive(Debug, thiserror::Error)]
-#[error("override without a name: {0}")]
-pub struct UnnamedOverride(pub String);
-
 impl Overrides {
     /// The root of the tree of rules.
     pub const ROOT: RuleId = RuleId(0);
 
     /// Reads the `overrides` of a root manifest.
-    pub fn parse(
-        overrides: &Map<String, Value>,
-        names: &mut Names,
-        specs: &mut Specs,
-    ) -> Result<Self, UnnamedOverride> {
+    pub fn parse(overrides: &Map<String, Value>, names: &mut Names, specs: &mut Specs) -> Result<Self, Refusal> {
         let any = specs.intern("*");
         let root = Rule {
             parent: None,
@@ -81,19 +72,20 @@ impl Overrides {
         overrides: &Map<String, Value>,
         names: &mut Names,
         specs: &mut Specs,
-    ) -> Result<(), UnnamedOverride> {
+    ) -> Result<(), Refusal> {
         for (key, value) in json::entries(overrides) {
             if key == "." {
                 continue;
             }
-            let (name, key_spec) = spec::split_argument(key);
-            let name = name.ok_or_else(|| UnnamedOverride(key.clone()))?;
+            let (name, key_spec) = specs.argument(key)?;
+            // npm has no code for it.
+            let unnamed = || Refusal { code: "EOVERRIDE", message: format!("override without a name: {key}") };
+            let name = name.ok_or_else(unnamed)?;
             let own = match value {
                 Value::String(text) => Some(text.as_str()),
                 Value::Object(object) => object.get(".").and_then(Value::as_str),
                 _ => None,
             };
-            let key_spec = specs.intern(key_spec.trim());
             let value_spec = match own {
                 Some("") => specs.intern("*"),
                 Some(text) => specs.intern(text),

@@ -109,6 +109,15 @@ impl Spec {
     }
 }
 
+/// An argument that npm refuses.
+#[derive(Debug)]
+pub struct Refusal {
+    /// npm's code.
+    pub code: &'static str,
+    /// Why, in a sentence.
+    pub message: String,
+}
+
 /// All specs of one resolution.
 #[derive(Default)]
 pub struct Specs {
@@ -126,6 +135,20 @@ impl Specs {
         let spec = Rc::new(Spec { raw: raw.clone(), kind });
         self.index.insert(raw, spec.clone());
         spec
+    }
+
+    /// What an argument like `name@spec` names and asks for; the name is absent where the argument is a spec by itself.
+    pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), Refusal> {
+        let (name, text) = split_argument(argument);
+        if let Some(name) = name.filter(|name| !is_valid_name(name)) {
+            let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
+            return Err(Refusal { code: "EINVALIDPACKAGENAME", message });
+        }
+        let spec = self.intern(text.trim());
+        match &spec.kind {
+            SpecKind::Invalid { code, message } => Err(Refusal { code, message: message.clone() }),
+            _ => Ok((name, spec)),
+        }
     }
 
     fn parse(&mut self, raw: &str) -> SpecKind {

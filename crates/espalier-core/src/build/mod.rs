@@ -144,7 +144,7 @@ impl Builder {
         let manifest = Manifest::from_value(&root_manifest, &mut names, &mut specs);
         let overrides = match &manifest.overrides {
             Some(overrides) => Overrides::parse(overrides, &mut names, &mut specs).map_err(|error| {
-                ResolveError::Refused { code: "EOVERRIDE", message: error.to_string(), chain: Vec::new() }
+                ResolveError::Refused { code: error.code, message: error.message, chain: Vec::new() }
             })?,
             None => Overrides::default(),
         };

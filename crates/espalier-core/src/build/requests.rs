@@ -149,15 +149,12 @@ impl Builder {
 
     /// The name and spec of an argument. A tag is settled at once; what has no name is fetched for it.
     async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
-        let (name, text) = split_argument(argument);
         let refused = |code, message| ResolveError::Refused { code, message, chain: Vec::new() };
-        let spec = self.tree.specs.intern(text);
-        if let SpecKind::Invalid { code, message } = &spec.kind {
-            return Err(refused(code, message.clone()));
-        }
+        let (name, spec) =
+            self.tree.specs.argument(argument).map_err(|refusal| refused(refusal.code, refusal.message))?;
         let base = self.tree.project.to_string();
         let mut own_name = name.map(str::to_owned);
-        let mut asked = text.to_owned();
+        let mut asked = spec.raw.to_string();
         let is_tag = matches!(spec.kind, SpecKind::Tag(_));
         if own_name.is_none() || is_tag {
             let handle = self.tree.names.intern(name.unwrap_or(argument));
