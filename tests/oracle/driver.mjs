@@ -4,9 +4,9 @@
 //   node driver.mjs <folder of npm> <scratch folder> [--coverage]
 //
 // It reads a job per line from standard input and answers each with a line on standard output:
-//   {"folder": …, "registry": …, "arguments": ["--force", …]}
+//   {"folder": …, "registry": …, "command": ["install", "a@1"], "arguments": ["--force", …]}
 //   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
-// The lock is left in the job's folder, where npm put it. Another kind of job fetches a full packument:
+// The lock and the changed package.json files are left in the job's folder, where npm put them. Another kind of job fetches a full packument:
 //   {"packument": <name>, "registry": …}
 // Another a tarball, which npm verifies; the answer has it in base64:
 //   {"tarball": <name@version>, "registry": …}
@@ -79,7 +79,7 @@ const crash = () => new Promise((_, fail) => process.once('uncaughtException', f
 
 const run = async (job) => {
   process.chdir(job.folder ?? scratch)
-  const argv = ['install', `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
+  const argv = [...(job.command ?? ['install']), `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
   const npm = new Npm({ stdout: nowhere(), stderr: nowhere(), argv })
   try {
     const { command, args } = await npm.load()
@@ -95,7 +95,8 @@ const run = async (job) => {
     }
     npm.flatOptions.packumentCache = packuments.get(job.registry)
     await Promise.race([npm.exec(command, args), crash()])
-    return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8') }
+    // Not every command makes a lock.
+    return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') }
   } catch (error) {
     return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
   } finally {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use espalier_core::remedy::Search;
+use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
@@ -134,6 +135,21 @@ impl Lock {
         resolved.lockfile.write(&resolved.outcome.lockfile)
     }
 
+    /// The changes, with folders that are added named by where they really are, as npm saves them (`build-ideal-tree.js`).
+    fn followed_changes(&self) -> Changes {
+        let mut changes = self.changes.clone();
+        for argument in &mut changes.add {
+            if let Ok((name, spec)) = Specs::default().argument(argument)
+                && let SpecKind::Directory(path) = &spec.kind
+                && let Some(folder) = self.project.follow(&path.resolve(&self.project.path().to_string_lossy()))
+            {
+                let name = name.map(|name| format!("{name}@")).unwrap_or_default();
+                *argument = format!("{name}file:{folder}");
+            }
+        }
+        changes
+    }
+
     /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
     /// lock says is trusted as far as it can be, as `npm ci` does.
     pub(crate) async fn resolve(
@@ -145,7 +161,7 @@ impl Lock {
     ) -> Result<Resolved, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
-        let project = Project { changes: self.changes.clone(), ..self.project.read(&lockfile)? };
+        let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         let options = self.options().await;

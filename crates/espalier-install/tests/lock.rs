@@ -27,8 +27,17 @@ async fn lock(
     flags: &[(&str, &str)],
     interruption: impl Future<Output = ()>,
 ) -> Result<Locked, LockError> {
+    change(project, flags, Changes::default(), interruption).await
+}
+
+async fn change(
+    project: &Path,
+    flags: &[(&str, &str)],
+    changes: Changes,
+    interruption: impl Future<Output = ()>,
+) -> Result<Locked, LockError> {
     let lock = Lock {
-        changes: Changes::default(),
+        changes,
         project: ProjectFolder::at(project).expect("a project"),
         settings: settings(flags),
         node_version: Some("22.14.0".into()),
@@ -73,6 +82,32 @@ async fn workspaces_folders_and_tarballs_come_from_the_disk() {
             "packages/ui"
         ]
     );
+}
+
+/// The name that npm doesn't repeat in the lock is that of the absolute folder.
+#[tokio::test]
+async fn the_project_may_lie_in_a_folder_that_it_depends_on() {
+    let root = project(&[
+        ("@acme/ui/package.json", json!({"name": "@acme/ui", "version": "1.0.0"})),
+        ("@acme/ui/docs/package.json", json!({"dependencies": {"@acme/ui": "file:.."}})),
+    ]);
+    let locked = lock(&root.path().join("@acme/ui/docs"), &[], std::future::pending()).await.expect("a lock");
+    let lockfile: Value = serde_json::from_str(&locked.outcome.lockfile).expect("JSON");
+    assert_eq!(lockfile["packages"][".."], json!({"version": "1.0.0"}));
+}
+
+/// npm saves where a folder really is (`build-ideal-tree.js`, `realpath`).
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_added_by_way_of_a_link_is_saved_as_what_it_is() {
+    let root =
+        project(&[("package.json", json!({})), ("real/package.json", json!({"name": "local", "version": "1.0.0"}))]);
+    std::os::unix::fs::symlink("real", root.path().join("alias")).expect("a link");
+    let changes = Changes { add: vec!["./alias".into()], ..Changes::default() };
+    let locked = change(root.path(), &[], changes, std::future::pending()).await.expect("a lock");
+    assert_eq!(packages(&locked), ["", "node_modules/local", "real"]);
+    let manifest = fs::read_to_string(root.path().join("package.json")).expect("a manifest");
+    assert!(manifest.contains("\"file:real\""), "{manifest}");
 }
 
 #[tokio::test]

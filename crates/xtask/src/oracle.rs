@@ -88,7 +88,7 @@ pub fn without_origin(lockfile: &str, origin: &str) -> String {
 #[serde(untagged)]
 enum Job<'a> {
     /// To write the lock of the project in a folder.
-    Lock { folder: &'a Path, registry: &'a str, arguments: &'a [String] },
+    Lock { folder: &'a Path, registry: &'a str, command: &'a [String], arguments: &'a [String] },
     /// To fetch a full packument.
     Packument { packument: &'a str, registry: &'a str },
     /// To fetch a tarball.
@@ -183,17 +183,18 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Lets npm write the lock of a project; `None` if it takes longer than `patience`. Then the process is of no
-    /// use any more.
+    /// Lets npm write the lock of a project by a command, such as `install a@1`; `None` if it takes longer than `patience`.
+    /// Then the process is of no use any more.
     pub fn ask(
         &mut self,
         folder: &Path,
         registry: &str,
+        command: &[String],
         arguments: &[String],
         patience: Duration,
     ) -> anyhow::Result<Option<Answer>> {
         let absolute = std::path::absolute(folder)?;
-        self.send(&Job::Lock { folder: &absolute, registry, arguments })?;
+        self.send(&Job::Lock { folder: &absolute, registry, command, arguments })?;
         match self.read(patience) {
             Ok(answer) => Ok(Some(answer)),
             Err(error) if error.is::<TooSlow>() => Ok(None),

@@ -137,7 +137,7 @@ impl Projects {
             fs::remove_file(&lockfile)?;
         }
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-        driver.ask(&folder, registry, &flags, oracle::PATIENCE)?.context("npm takes too long")
+        driver.ask(&folder, registry, &["install".into()], &flags, oracle::PATIENCE)?.context("npm takes too long")
     }
 
     /// A lock that says which versions a project needs; for one with a peer conflict, that without its peers.

@@ -108,12 +108,15 @@ impl Builder {
         if let Err(error) = self.check_allowed(edge, &spec) {
             return Ok(self.failure_node(edge, parent, &error));
         }
-        if let SpecKind::Directory(path) = &spec.kind {
-            let path = path.resolve(&self.tree.origin(edge));
+        if let SpecKind::Directory(path) = &spec.kind
+            && self.is_linked(edge, parent, workspace.is_some())
+        {
+            // Whoever wrote the spec, npm's link starts from where the dependent lies: a folder that an override names is
+            // looked for below it.
+            let from = self.tree[edge].from.and_then(|from| self.tree[from].path.clone()).unwrap_or_default();
+            let path = path.resolve(&self.tree.absolute(&from));
             let path: Rc<str> = self.tree.relative(&path).into();
-            if self.is_linked(edge, parent, workspace.is_some()) {
-                return Ok(self.link(edge, parent, path).await);
-            }
+            return Ok(self.link(edge, parent, path).await);
         }
         if let Some(existing) = workspace.and_then(|edge| self.tree[edge].to)
             && self.tree.is_workspace(existing)

@@ -10,7 +10,6 @@ use super::Builder;
 use crate::json;
 use crate::manifest::Manifest;
 use crate::options::InstalledPackage;
-use crate::paths;
 use crate::tree::{NewNode, NodeId};
 
 impl Builder {
@@ -24,7 +23,8 @@ impl Builder {
             if known || self.tree.at_path(root, project).is_none() {
                 continue;
             }
-            let name = self.tree.names.intern(paths::name_from_folder(&package.path));
+            let name = self.tree.folder_name(&package.path);
+            let name = self.tree.names.intern(&name);
             let manifest = self.installed_manifest(package);
             let new = NewNode {
                 name: Some(name),

@@ -53,10 +53,10 @@ impl Builder {
 
     fn load_entry(&mut self, location: &str, entry: &Value) -> NodeId {
         let mut manifest = Manifest::from_value(entry, &mut self.tree.names, &mut self.tree.specs);
-        let name = paths::name_from_folder(location);
-        manifest.name.get_or_insert_with(|| name.into());
+        let name = self.tree.folder_name(location);
+        manifest.name.get_or_insert_with(|| name.as_str().into());
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let name = self.tree.names.intern(name);
+        let name = self.tree.names.intern(&name);
         let node = self.tree.add(NewNode {
             name: Some(name),
             path: Some(location.into()),
@@ -93,7 +93,8 @@ impl Builder {
                 chain: Vec::new(),
             });
         };
-        let name = self.tree.names.intern(paths::name_from_folder(location));
+        let name = self.tree.folder_name(location);
+        let name = self.tree.names.intern(&name);
         let manifest = self.tree[target].manifest.clone();
         self.tree.add_link(
             NewNode {

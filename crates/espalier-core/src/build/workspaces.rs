@@ -6,7 +6,6 @@ use std::rc::Rc;
 use super::Builder;
 use crate::collation;
 use crate::error::ResolveError;
-use crate::paths;
 use crate::request::{Answer, Request};
 use crate::tree::Workspaces;
 
@@ -31,7 +30,7 @@ impl Builder {
         for pattern in &patterns {
             for folder in folders.iter().filter(|folder| matches(pattern, folder)) {
                 let Some(manifest) = self.read_folder(folder).await else { continue };
-                let name = manifest.name.clone().unwrap_or_else(|| paths::name_from_folder(folder).into());
+                let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(folder).into());
                 let name = self.tree.names.intern(&name);
                 let folder: Rc<str> = folder.as_str().into();
                 match workspaces.iter().find(|(other, _)| *other == name) {

@@ -6,7 +6,6 @@ use super::legacy;
 use crate::collation;
 use crate::manifest::Dependencies;
 use crate::names::Names;
-use crate::paths;
 use crate::tree::{NodeId, Tree};
 
 /// The entries of `packages`, by their keys in npm's order; the root's is the first, with an empty key.
@@ -114,7 +113,7 @@ fn entry(tree: &Tree, node: NodeId) -> Map<String, Value> {
         put("hasInstallScript", true.into());
     }
     if let Some(name) = manifest.name.as_deref()
-        && (node == tree.root || name != tree.names.text(data.name) || paths::name_from_folder(realpath) != name)
+        && (node == tree.root || name != tree.names.text(data.name) || tree.folder_name(realpath) != name)
     {
         put("name", name.into());
     }

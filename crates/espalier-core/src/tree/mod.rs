@@ -348,8 +348,10 @@ impl Tree {
     fn push(&mut self, new: NewNode, is_link: bool) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than four billion nodes"));
         let name = new.name.unwrap_or_else(|| {
-            let path = new.path.as_deref().or(new.manifest.name.as_deref()).or(new.realpath.as_deref());
-            let name = paths::name_from_folder(path.unwrap_or_default()).to_owned();
+            let name = match (new.path.as_deref(), new.manifest.name.as_deref()) {
+                (None, Some(name)) => paths::name_from_folder(name).to_owned(),
+                (path, _) => self.folder_name(path.or(new.realpath.as_deref()).unwrap_or_default()),
+            };
             self.names.intern(&name)
         });
         let manifest = new.source.map_or_else(|| new.manifest.clone(), |source| self[source].manifest.clone());
@@ -392,6 +394,13 @@ impl Tree {
     /// The path of a node as it is outside the project: absolute.
     pub fn absolute(&self, path: &str) -> String {
         paths::join(&self.project, path)
+    }
+
+    /// npm's name for what lies in a folder. Above the project it is part of the project's own path.
+    pub fn folder_name(&self, path: &str) -> String {
+        let within = path.contains("node_modules/");
+        let absolute = if within { path.to_owned() } else { self.absolute(path) };
+        paths::name_from_folder(&absolute).to_owned()
     }
 
     /// A path as the tree has it: relative to the project.

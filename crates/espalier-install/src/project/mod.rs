@@ -114,6 +114,16 @@ impl ProjectFolder {
         self.manifest_in("").ok().flatten()
     }
 
+    /// Where a folder really is that is named by way of a symbolic link.
+    pub fn follow(&self, folder: &str) -> Option<String> {
+        let real = std::fs::canonicalize(folder).ok()?;
+        // The project's own folder may be named by way of a link, too, which isn't followed.
+        let project = std::fs::canonicalize(&self.path).ok()?;
+        let real = real.strip_prefix(&project).map_or_else(|_| real.clone(), |inside| self.path.join(inside));
+        let real = real.to_string_lossy().replace('\\', "/");
+        (real != folder).then_some(real)
+    }
+
     /// Where it is, absolute.
     pub fn path(&self) -> &Path {
         &self.path

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use espalier_core::request::{Answer as Reply, FetchFailure, FetchFailureKind, Request};
-use espalier_core::{Options, Packument, Progress, Resolution};
+use espalier_core::{ChangedManifest, Options, Packument, Progress, Resolution};
 use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
@@ -39,14 +39,19 @@ impl Recording {
 
     /// Resolves a project. A bug of the core is an answer too, so that the next project can be tried.
     pub fn resolve(&self, input: &Input, options: Options) -> Answer {
+        self.command(input, options).0
+    }
+
+    /// The same, also for a project that is to be changed, with its package.json files that change.
+    pub fn command(&self, input: &Input, options: Options) -> (Answer, Vec<ChangedManifest>) {
         catch_unwind(AssertUnwindSafe(|| self.drive(input, options))).unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
-            Answer::Broken(format!("panicked: {message}"))
+            (Answer::Broken(format!("panicked: {message}")), Vec::new())
         })
     }
 
-    fn drive(&self, input: &Input, options: Options) -> Answer {
+    fn drive(&self, input: &Input, options: Options) -> (Answer, Vec<ChangedManifest>) {
         let mut resolution = Resolution::new(input.project.clone(), options);
         while resolution.advance() == Progress::Waiting {
             let mut requests = 0;
@@ -55,12 +60,16 @@ impl Recording {
                 requests += 1;
             }
             if requests == 0 {
-                return Answer::Broken("waits, but asks for nothing".into());
+                return (Answer::Broken("waits, but asks for nothing".into()), Vec::new());
             }
         }
         match resolution.finish() {
-            Ok(outcome) => Answer::Lockfile(without_origin(&outcome.lockfile, ORIGIN)),
-            Err(error) => Answer::Failure { code: error.code().to_owned(), message: error.to_string() },
+            Ok(outcome) => {
+                let before = input.project.lockfile.as_deref().unwrap_or_default();
+                let lockfile = if outcome.is_saved { &outcome.lockfile } else { before };
+                (Answer::Lockfile(without_origin(lockfile, ORIGIN)), outcome.changed_manifests)
+            }
+            Err(error) => (Answer::Failure { code: error.code().to_owned(), message: error.to_string() }, Vec::new()),
         }
     }
 

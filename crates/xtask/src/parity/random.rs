@@ -7,6 +7,7 @@
 mod ask;
 mod case;
 mod catalog;
+mod command;
 mod coverage;
 mod edit;
 mod generate;

@@ -1,5 +1,6 @@
 //! npm's answers to made-up projects, remembered on disk: they depend on nothing but what they were asked.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use sha2::{Digest, Sha256};
 
-use super::case::{ORIGIN, Round};
+use super::case::{Left, ORIGIN, Round};
 use crate::oracle::{self, Driver, FileCoverage, without_origin};
 use crate::parity::compare::Expected;
 
@@ -71,7 +72,7 @@ impl Npm {
     }
 
     /// What npm makes of a project.
-    pub fn answer(&mut self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Expected> {
+    pub fn answer(&mut self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Left<Expected>> {
         let key = serde_json::to_vec(&(&self.salt, round, lockfile))?;
         let name: String =
             Sha256::digest(&key)[..16].iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
@@ -83,19 +84,22 @@ impl Npm {
         }
         self.asked += 1;
         round.write(&self.project, lockfile, &self.registry)?;
-        let answer = match self.driver.ask(&self.project, &self.registry, &round.arguments, self.patience)? {
-            None => {
-                self.restart()?;
-                Expected::Unanswered
-            }
-            Some(oracle::Answer::Lockfile { lockfile }) => {
-                Expected::Lockfile(without_origin(&lockfile, &self.registry).replace(&self.registry, ORIGIN))
-            }
-            Some(oracle::Answer::Failure { code, message }) => {
-                let message = message.replace(&self.registry, ORIGIN);
-                Expected::Failure { code, message }
-            }
-        };
+        let answer =
+            match self.driver.ask(&self.project, &self.registry, &round.command(), &round.arguments, self.patience)? {
+                None => {
+                    self.restart()?;
+                    Expected::Unanswered
+                }
+                Some(oracle::Answer::Lockfile { lockfile }) => {
+                    Expected::Lockfile(without_origin(&lockfile, &self.registry).replace(&self.registry, ORIGIN))
+                }
+                Some(oracle::Answer::Failure { code, message }) => {
+                    let message = message.replace(&self.registry, ORIGIN);
+                    Expected::Failure { code, message }
+                }
+            };
+        let manifests = if round.command.is_empty() { BTreeMap::new() } else { self.manifests(round)? };
+        let answer = Left { answer, manifests };
         if self.asked.is_multiple_of(COVERAGE_EVERY) {
             self.note_coverage()?;
         }
@@ -104,6 +108,16 @@ impl Npm {
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
         Ok(answer)
+    }
+
+    /// What npm left of the project's package.json files.
+    fn manifests(&self, round: &Round) -> anyhow::Result<BTreeMap<String, String>> {
+        let read = |folder: &String| {
+            let file = self.project.join(folder).join("package.json");
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok((folder.clone(), text.replace(&self.registry, ORIGIN)))
+        };
+        round.manifests.keys().map(read).collect()
     }
 
     /// The Node version that npm runs on.

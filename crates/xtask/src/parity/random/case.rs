@@ -19,6 +19,18 @@ pub struct Round {
     pub manifests: BTreeMap<String, Value>,
     /// npm's flags.
     pub arguments: Vec<String>,
+    /// npm's command with what it is about, such as `update a`; without any, it is `install`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+/// What a command left behind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Left<Answer> {
+    /// The lock, or why there is none.
+    pub answer: Answer,
+    /// The package.json files after a command that may change them, by folder; else nothing.
+    pub manifests: BTreeMap<String, String>,
 }
 
 /// A project and what became of it.
@@ -29,6 +41,11 @@ pub struct Case {
 }
 
 impl Round {
+    /// The command, spelled out.
+    pub fn command(&self) -> Vec<String> {
+        if self.command.is_empty() { vec!["install".to_owned()] } else { self.command.clone() }
+    }
+
     /// The text of the root's package.json.
     pub fn manifest(&self) -> String {
         self.manifests.get("").map(pretty).unwrap_or_default()
@@ -56,7 +73,8 @@ pub fn with_origin(lockfile: &str, origin: &str) -> String {
     lockfile.replace(ORIGIN, origin).replace("\"resolved\": \"/", &format!("\"resolved\": \"{origin}/"))
 }
 
-fn pretty(manifest: &Value) -> String {
+/// The text of a package.json.
+pub fn pretty(manifest: &Value) -> String {
     let mut text = serde_json::to_string_pretty(manifest).unwrap_or_default();
     text.push('\n');
     text

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::case::{Case, ORIGIN, Round};
 use super::catalog::Catalog;
+use super::command;
 use super::edit;
 use super::overrides;
 use super::ranges;
@@ -71,7 +72,8 @@ pub fn case(catalog: &Catalog, seed: u64, number: u64) -> Case {
     let first = generator.project();
     let mut rounds = vec![first];
     if generator.one_in(2) {
-        let second = edit::edit(&mut generator, &rounds[0]);
+        let second =
+            if generator.one_in(2) { edit::edit(&mut generator, &rounds[0]) } else { generator.command(&rounds[0]) };
         rounds.push(second);
     }
     Case { rounds }
@@ -111,7 +113,20 @@ impl Generator<'_> {
         }
         manifests.insert(String::new(), root);
         let arguments = self.flags();
-        Round { manifests, arguments }
+        Round { manifests, arguments, command: Vec::new() }
+    }
+
+    /// A command on top of a lock.
+    fn command(&mut self, first: &Round) -> Round {
+        let mut next = first.clone();
+        let additions: Vec<String> = self
+            .entries(2)
+            .into_iter()
+            .filter(|entry| !entry.spec.contains("://"))
+            .map(|entry| if self.one_in(3) { entry.key } else { format!("{}@{}", entry.key, entry.spec) })
+            .collect();
+        command::make_up(&mut self.random, &mut next, additions);
+        next
     }
 
     /// Flags, in most cases none.

@@ -9,7 +9,8 @@ use anyhow::Context;
 use espalier_core::{Options, Project};
 
 use super::ask::Npm;
-use super::case::{Case, ORIGIN, Round, with_origin};
+use super::case::{Case, Left, ORIGIN, Round, pretty, with_origin};
+use super::command::Command;
 use crate::parity::compare::{self, Answer, Expected, Verdict};
 use crate::parity::drive::Recording;
 use crate::parity::project::{self, Input};
@@ -51,7 +52,8 @@ impl Judge {
         for round in &case.rounds {
             let npm = self.npm.answer(round, start.as_deref())?;
             let espalier = self.espalier(round, start.as_deref())?;
-            let verdict = compare::verdict(&npm, &espalier);
+            let verdict = verdict(&npm, &espalier);
+            let (npm, espalier) = (npm.answer, espalier.answer);
             let next = if let Expected::Lockfile(lockfile) = &npm { Some(lockfile.clone()) } else { start.clone() };
             judged.push(Judged { start: std::mem::replace(&mut start, next), npm, espalier, verdict });
         }
@@ -63,13 +65,36 @@ impl Judge {
         Ok(self.rounds(case)?.iter().any(|judged| judged.verdict.kind().is_some_and(|other| other == kind)))
     }
 
-    fn espalier(&self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Answer> {
+    fn espalier(&self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Left<Answer>> {
         round.write(&self.npm.project, lockfile, ORIGIN)?;
-        let input = input(round, lockfile, &self.npm.project)?;
-        let mut options = project::options(round.arguments.iter().map(String::as_str))?;
+        let mut input = input(round, lockfile, &self.npm.project)?;
+        let (command, flags) = Command::read(round)?;
+        let mut options = project::options(flags.into_iter())?;
+        options.save = command.save;
+        input.project.changes = command.changes;
         self.npm.node_version().clone_into(&mut options.node_version);
-        bounded(Arc::clone(&self.recording), input, options)
+        let mut left = bounded(Arc::clone(&self.recording), input, options)?;
+        if !round.command.is_empty() {
+            for (folder, manifest) in &round.manifests {
+                left.manifests.entry(folder.clone()).or_insert_with(|| pretty(manifest));
+            }
+        }
+        Ok(left)
     }
+}
+
+/// The locks first; then the package.json files, unless both failed.
+fn verdict(npm: &Left<Expected>, espalier: &Left<Answer>) -> Verdict {
+    let verdict = compare::verdict(&npm.answer, &espalier.answer);
+    if !verdict.is_identical() || !matches!(npm.answer, Expected::Lockfile(_)) {
+        return verdict;
+    }
+    let differing = npm.manifests.iter().find(|(folder, text)| espalier.manifests.get(*folder) != Some(*text));
+    differing.map_or(verdict, |(folder, text)| {
+        let ours = espalier.manifests.get(folder).cloned().unwrap_or_default();
+        let tell = |text: &str| format!("package.json of \"{folder}\": {text}");
+        Verdict::Otherwise { npm: tell(text), espalier: tell(&ours) }
+    })
 }
 
 fn input(round: &Round, lockfile: Option<&str>, folder: &Path) -> anyhow::Result<Input> {
@@ -86,12 +111,16 @@ fn input(round: &Round, lockfile: Option<&str>, folder: &Path) -> anyhow::Result
 }
 
 /// Resolves on a thread of its own, which is left behind if it doesn't end.
-fn bounded(recording: Arc<Recording>, input: Input, options: Options) -> anyhow::Result<Answer> {
+fn bounded(recording: Arc<Recording>, input: Input, options: Options) -> anyhow::Result<Left<Answer>> {
     let (sender, receiver) = mpsc::channel();
     let resolve = move || {
         // Nobody listens any more when this took too long.
-        let _ = sender.send(recording.resolve(&input, options));
+        let _ = sender.send(recording.command(&input, options));
     };
     thread::Builder::new().stack_size(STACK).spawn(resolve).context("cannot start a thread")?;
-    Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| Answer::Broken(format!("no answer within {PATIENCE:?}"))))
+    let (answer, manifests) = receiver
+        .recv_timeout(PATIENCE)
+        .unwrap_or_else(|_| (Answer::Broken(format!("no answer within {PATIENCE:?}")), Vec::new()));
+    let manifests = manifests.into_iter().map(|manifest| (manifest.folder, manifest.text)).collect();
+    Ok(Left { answer, manifests })
 }

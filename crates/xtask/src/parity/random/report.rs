@@ -58,7 +58,11 @@ impl Report {
             write(&folder.join("smallest"), case, judged)?;
             println!("case {} differs: {}", finding.number, folder.display());
             for (round, judged) in case.rounds.iter().zip(judged) {
-                println!("  {} {}", serde_json::to_string(&round.manifests)?, round.arguments.join(" "));
+                println!(
+                    "  {} {}",
+                    serde_json::to_string(&round.manifests)?,
+                    [round.command(), round.arguments.clone()].concat().join(" ")
+                );
                 println!("  {}", judged.verdict.to_string().trim_end().replace('\n', "\n  "));
             }
         }
@@ -80,7 +84,7 @@ fn write(folder: &Path, case: &Case, judged: &[Judged]) -> anyhow::Result<()> {
     for (index, (round, judged)) in case.rounds.iter().zip(judged).enumerate() {
         let folder = folder.join(format!("round-{}", index + 1));
         round.write(&folder, judged.start.as_deref(), ORIGIN)?;
-        fs::write(folder.join("npm-args"), round.arguments.join(" "))?;
+        fs::write(folder.join("npm-args"), [round.command(), round.arguments.clone()].concat().join(" "))?;
         match &judged.npm {
             Expected::Lockfile(lockfile) => fs::write(folder.join("npm-lock.json"), lockfile)?,
             Expected::Unanswered => {}

@@ -15,6 +15,8 @@ enum Part {
     Folder(String),
     /// A flag, in all rounds.
     Argument(String),
+    /// One of the things that a command is about.
+    Word { round: usize, word: usize },
     /// A member of a package.json, in all rounds.
     Member { folder: String, path: Vec<String> },
     /// The same, in one round.
@@ -55,6 +57,7 @@ fn parts(case: &Case) -> BTreeSet<Part> {
     for (index, round) in case.rounds.iter().enumerate() {
         parts.insert(Part::Round(index));
         parts.extend(round.arguments.iter().cloned().map(Part::Argument));
+        parts.extend((1..round.command.len()).map(|word| Part::Word { round: index, word }));
         for (folder, manifest) in &round.manifests {
             if !folder.is_empty() {
                 parts.insert(Part::Folder(folder.clone()));
@@ -93,7 +96,13 @@ fn without(case: &Case, part: &Part) -> Option<Case> {
             Part::Folder(folder) => {
                 round.manifests.remove(folder);
             }
-            Part::MemberOnce { round: only, .. } if *only != index => {}
+            Part::MemberOnce { round: only, .. } | Part::Word { round: only, .. } if *only != index => {}
+            Part::Word { word, .. } => {
+                // What is left when nothing is named is another command.
+                if round.command.len() > 2 && *word < round.command.len() {
+                    round.command.remove(*word);
+                }
+            }
             Part::Member { folder, path } | Part::MemberOnce { folder, path, .. } => {
                 if let Some(manifest) = round.manifests.get_mut(folder) {
                     remove(manifest, path);
@@ -130,7 +139,8 @@ mod tests {
 
     fn round(manifest: Value, arguments: &[&str]) -> Round {
         let manifests = BTreeMap::from([(String::new(), manifest), ("packages/a".into(), json!({"name": "a"}))]);
-        Round { manifests, arguments: arguments.iter().map(ToString::to_string).collect() }
+        let arguments = arguments.iter().map(ToString::to_string).collect();
+        Round { manifests, arguments, command: Vec::new() }
     }
 
     fn depends_on(case: &Case, name: &str) -> bool {
@@ -144,7 +154,7 @@ mod tests {
         let case = Case { rounds: vec![round(manifest.clone(), &["--force"]), round(manifest, &[])] };
         let smallest = shrink(&case, 1000, |case| Ok(depends_on(case, "a") && depends_on(case, "c"))).unwrap();
         let manifests = BTreeMap::from([(String::new(), json!({"dependencies": {"a": "1", "c": "3"}}))]);
-        assert_eq!(smallest, Case { rounds: vec![Round { manifests, arguments: Vec::new() }] });
+        assert_eq!(smallest, Case { rounds: vec![Round { manifests, arguments: Vec::new(), command: Vec::new() }] });
     }
 
     #[test]

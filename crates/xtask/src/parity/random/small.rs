@@ -9,11 +9,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use espalier_core::semver::{Range, Version};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::case::{Case, Round};
+use super::command;
 use super::generate::FLAGS;
 
 const LETTERS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
@@ -41,14 +43,18 @@ pub fn cases(folder: &Path, seed: u64, numbers: std::ops::Range<u64>) -> anyhow:
     fs::create_dir_all(&packuments).with_context(|| format!("cannot create {}", packuments.display()))?;
     let mut cases = Vec::new();
     for number in numbers {
-        let mut world = World { random: Rng::with_seed(seed.wrapping_mul(7_000_003).wrapping_add(number)), number };
+        let random = Rng::with_seed(seed.wrapping_mul(7_000_003).wrapping_add(number));
+        let mut world = World { random, number, versions: BTreeMap::new() };
+        for letter in LETTERS {
+            world.publish(letter);
+        }
         for letter in LETTERS {
             let packument = world.packument(letter);
             let file = packuments.join(format!("{}.json", world.name(letter)));
             fs::write(&file, packument.to_string()).with_context(|| format!("cannot write {}", file.display()))?;
         }
         let first = world.project();
-        let second = (world.one_in(2)).then(|| world.edited(&first));
+        let second = (!world.one_in(3)).then(|| world.second(&first));
         cases.push((number, Case { rounds: std::iter::once(first).chain(second).collect() }));
     }
     Ok(cases)
@@ -57,6 +63,8 @@ pub fn cases(folder: &Path, seed: u64, numbers: std::ops::Range<u64>) -> anyhow:
 struct World {
     random: Rng,
     number: u64,
+    /// What there is of each package, and which version is the latest.
+    versions: BTreeMap<&'static str, (Vec<&'static str>, &'static str)>,
 }
 
 impl World {
@@ -77,11 +85,28 @@ impl World {
         self.name(letter)
     }
 
-    fn packument(&mut self, letter: &str) -> Value {
-        let name = self.name(letter);
+    fn publish(&mut self, letter: &'static str) {
         let count = self.random.usize(1..=4);
         let mut versions = self.random.choose_multiple(VERSIONS, count);
         versions.sort_unstable();
+        let latest = versions[self.random.usize(0..versions.len())];
+        self.versions.insert(letter, (versions, latest));
+    }
+
+    /// A range for a package, most often one that something satisfies.
+    fn range(&mut self, name: &str) -> &'static str {
+        let versions: Vec<Version> =
+            self.versions[&name[..1]].0.iter().filter_map(|version| Version::parse_loose(version)).collect();
+        let satisfiable = |text: &str| {
+            Range::parse_loose(text).is_none_or(|range| versions.iter().any(|version| range.satisfied_by(version)))
+        };
+        let ranges: Vec<&'static str> = RANGES.into_iter().filter(|text| satisfiable(text)).collect();
+        if self.one_in(60) { self.of(&RANGES) } else { self.of(&ranges) }
+    }
+
+    fn packument(&mut self, letter: &str) -> Value {
+        let name = self.name(letter);
+        let (versions, latest) = self.versions[letter].clone();
         let mut manifests = Map::new();
         for version in &versions {
             let mut manifest = json!({ "name": name, "version": version });
@@ -100,7 +125,6 @@ impl World {
             manifest["dist"] = json!({ "tarball": format!("/{name}/-/{name}-{version}.tgz"), "shasum": shasum });
             manifests.insert((*version).to_owned(), manifest);
         }
-        let latest = versions[self.random.usize(0..versions.len())];
         let time: Map<String, Value> =
             versions.iter().map(|version| ((*version).to_owned(), "2026-01-01T00:00:00.000Z".into())).collect();
         json!({ "name": name, "dist-tags": { "latest": latest }, "versions": manifests, "time": time })
@@ -109,9 +133,10 @@ impl World {
     fn depend(&mut self, manifest: &mut Value, count: usize) {
         for _ in 0..count {
             let (name, kind) = (self.any_name(), self.of(&KINDS));
-            let mut spec = self.of(&RANGES).to_owned();
+            let mut spec = self.range(&name).to_owned();
             if self.one_in(25) {
-                spec = format!("npm:{}@{spec}", self.any_name());
+                let name = self.any_name();
+                spec = format!("npm:{name}@{}", self.range(&name));
             }
             if kind == "optionalPeers" {
                 manifest["peerDependencies"][&name] = spec.into();
@@ -129,7 +154,7 @@ impl World {
         self.depend(&mut root, count);
         if self.one_in(4) {
             let name = self.any_name();
-            root["devDependencies"][name] = self.of(&RANGES).into();
+            root["devDependencies"][&name] = self.range(&name).into();
         }
         if self.one_in(6) {
             self.override_something(&mut root);
@@ -154,7 +179,7 @@ impl World {
             root["dependencies"]["local"] = "file:./local".into();
         }
         manifests.insert(String::new(), root);
-        Round { manifests, arguments: self.flags() }
+        Round { manifests, arguments: self.flags(), command: Vec::new() }
     }
 
     fn override_something(&mut self, root: &mut Value) {
@@ -175,6 +200,21 @@ impl World {
         let mut flags: Vec<String> = self.random.choose_multiple(FLAGS, count).into_iter().map(str::to_owned).collect();
         flags.dedup();
         flags
+    }
+
+    fn second(&mut self, first: &Round) -> Round {
+        if self.one_in(2) {
+            return self.edited(first);
+        }
+        let mut next = first.clone();
+        let additions: Vec<String> = (0..2)
+            .map(|_| {
+                let name = self.any_name();
+                if self.one_in(3) { name } else { format!("{name}@{}", self.range(&name)) }
+            })
+            .collect();
+        command::make_up(&mut self.random, &mut next, additions);
+        next
     }
 
     fn edited(&mut self, round: &Round) -> Round {
