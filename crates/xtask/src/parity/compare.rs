@@ -42,7 +42,7 @@ pub enum Answer {
 pub enum Verdict {
     /// Same bytes, or the same error.
     Identical(String),
-    /// There is nothing to compare with.
+    /// There is nothing to compare with: npm took too long, or fell over its own code.
     Unanswered,
     /// Two locks that differ.
     Differs(Difference),
@@ -98,6 +98,10 @@ impl Verdict {
 pub fn verdict(npm: &Expected, espalier: &Answer) -> Verdict {
     match (npm, espalier) {
         (Expected::Unanswered, _) => Verdict::Unanswered,
+        // npm fell over its own code; there is no sense in falling, too.
+        (Expected::Failure { code: None, message }, Answer::Lockfile(_)) if message.starts_with("TypeError") => {
+            Verdict::Unanswered
+        }
         (Expected::Lockfile(npm), Answer::Lockfile(espalier)) if npm == espalier => {
             Verdict::Identical(format!("identical, {} entries", packages(npm).len()))
         }
@@ -159,7 +163,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Identical(what) => formatter.write_str(what),
-            Self::Unanswered => formatter.write_str("npm takes too long"),
+            Self::Unanswered => formatter.write_str("npm has no answer"),
             Self::Differs(difference) => difference.fmt(formatter),
             Self::Otherwise { npm, espalier } => {
                 write!(formatter, "differs\n  npm:      {npm}\n  espalier: {espalier}")

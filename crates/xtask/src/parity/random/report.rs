@@ -10,7 +10,7 @@ use anyhow::Context;
 use super::Finding;
 use super::case::{Case, ORIGIN};
 use super::judge::Judged;
-use crate::parity::compare::{Answer, Expected};
+use crate::parity::compare::{Answer, Expected, Verdict};
 
 /// Counts so far.
 pub struct Report {
@@ -66,7 +66,7 @@ impl Report {
                 println!("  {}", judged.verdict.to_string().trim_end().replace('\n', "\n  "));
             }
         }
-        let unanswered = |judged: &Judged| matches!(judged.npm, Expected::Unanswered);
+        let unanswered = |judged: &Judged| matches!(judged.verdict, Verdict::Unanswered);
         let unanswered =
             finding.judged.iter().any(unanswered) && !finding.judged.iter().any(|judged| judged.verdict.differs());
         self.unanswered += usize::from(unanswered);
