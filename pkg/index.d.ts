@@ -1,6 +1,15 @@
 // The types of `espalier`. Written by hand: they are the package's documentation, and what
 // `src/` is checked against.
 
+import type { Cache, CacheOptions } from './cache.js';
+import type { Graph, PackedGraph } from './graph.js';
+
+export * from './cache.js';
+export * from './errors.js';
+export * from './explain.js';
+export * from './graph.js';
+export * from './install.js';
+
 /** Where the WebAssembly module comes from. */
 export type WasmSource = URL | string | Response | BufferSource | WebAssembly.Module;
 
@@ -8,7 +17,7 @@ export type WasmSource = URL | string | Response | BufferSource | WebAssembly.Mo
  * Loads the WebAssembly module. Without a source it is the one in this package. Calling it again returns the
  * first call's promise; after a failure, or after a trap, the next call loads anew.
  *
- * `resolve` calls it by itself, so only callers with a source of their own need it.
+ * Everything else calls it by itself, so only callers with a source of their own need it.
  */
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void>;
 
@@ -36,6 +45,18 @@ export interface ResolveInput {
   registry?: string | URL;
   /** Registries of scopes, by scope: `{ '@acme': 'https://npm.acme.example/' }`. */
   registries?: Record<`@${string}`, string | URL>;
+  /**
+   * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token is sent to addresses below that one and to nothing else. It makes
+   * browsers ask the registry for permission first (a preflight); where the registry doesn't give it, the error is `EPREFLIGHT`.
+   */
+  tokens?: Record<string, string>;
+  /**
+   * The text of an .npmrc: registries, their tokens, and the settings that have a field here. A field of the input wins over it, and it
+   * over the `.npmrc` among the `files`, of which tokens are not taken: a project is no place to trust with where a token goes.
+   */
+  npmrc?: string;
+  /** What `${NAME}` in the `npmrc` stands for. */
+  environment?: Record<string, string>;
 
   /** The Node version that `engines` are checked against. Default: `20.20.2`. */
   nodeVersion?: string;
@@ -68,6 +89,20 @@ export interface ResolveInput {
   defaultTag?: string;
   /** npm's `--before`: versions published later do not exist. Milliseconds since the epoch, a date, or a date's text. */
   before?: Date | string | number;
+  /** Rules that are added to the manifest's `overrides`, over those of the same name. */
+  overrides?: Record<string, unknown>;
+  /** Whether a conflict of peers is answered with what resolves it: changes are tried for up to five seconds. Default: true. */
+  remedies?: boolean;
+
+  /**
+   * Where fetched documents and tarballs are kept: `true` for `openCache()`, options for it, or a cache of your own. Default: nowhere
+   * but in the browser's own cache.
+   */
+  cache?: boolean | CacheOptions | Cache;
+  /** Takes whatever is in the cache, however old, before it asks the network. npm's `--prefer-offline`. */
+  preferOffline?: boolean;
+  /** Asks nothing of the network: what isn't in the cache can't be had (`ENOTCACHED`). npm's `--offline`. */
+  offline?: boolean;
 
   /** How many requests may be under way at once. Default 128, at most 1024. */
   concurrency?: number;
@@ -87,9 +122,9 @@ export type Allow = 'all' | 'root' | 'none';
 /** As much of `fetch` as is used. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
-/** What `fetch` is called with. There is no other header: any more would make browsers send a preflight. */
+/** What `fetch` is called with. There is no header beside a token: any more would make browsers send a preflight. */
 export interface FetchInit {
-  headers: { accept: string };
+  headers: { accept: string; authorization?: string };
   signal: AbortSignal;
   priority: 'high' | 'low';
 }
@@ -104,23 +139,29 @@ export interface Platform {
   libc?: string;
 }
 
+/** A resolution under way. */
+export type Resolution = Run<ResolveEvent, Result>;
+
 /**
- * A resolution under way.
+ * Something under way.
  *
  * Iterating yields every event from the first one on, however late the iteration starts and however many
- * iterations there are; it ends with the resolution, and throws what `result` rejects with.
+ * iterations there are; it ends with the run, and throws what `result` rejects with.
  */
-export interface Resolution extends AsyncIterable<ResolveEvent> {
+export interface Run<Event, Result> extends AsyncIterable<Event> {
   /** The outcome. Rejects with an `EspalierError`, or with the signal's reason when aborted. */
   readonly result: Promise<Result>;
   /** As iterating, but yields together what came together: one batch for each paint is plenty. */
-  batches(): AsyncIterable<readonly ResolveEvent[]>;
-  /** Stops the resolution and its requests. `reason` is what `result` rejects with; default an `AbortError`. */
+  batches(): AsyncIterable<readonly Event[]>;
+  /** Stops it and its requests. `reason` is what `result` rejects with; default an `AbortError`. */
   abort(reason?: unknown): void;
 }
 
-/** Something that happened, in the order of the decisions. */
-export type ResolveEvent = FetchedEvent | PlacedEvent | RemovedEvent | ProgressEvent;
+/**
+ * Something that happened, in the order of the decisions: replayed in this order, `picked`, `placed`, `kept` and `removed` tell how the tree
+ * came to be, and why each version is the one that it is.
+ */
+export type ResolveEvent = FetchedEvent | PickedEvent | PlacedEvent | KeptEvent | RemovedEvent | ProgressEvent;
 
 /** A packument arrived. */
 export interface FetchedEvent {
@@ -129,6 +170,39 @@ export interface FetchedEvent {
   name: string;
   /** How many versions it has. */
   versions: number;
+}
+
+/** A version was chosen for a dependency. It is placed then, unless what is there will do. */
+export interface PickedEvent {
+  type: 'picked';
+  /** The package's name in the registry. */
+  name: string;
+  /** The spec that is in force (an override's, where one applies). */
+  spec: string;
+  version: string;
+  /**
+   * Why this one: it is what the spec names (`exact`), what its dist-tag names (`tag`), `latest` and in the range (`latest`), the highest in the range
+   * (`highest`), or the best of a range in which all are deprecated or for other engines (`compromise`).
+   */
+  reason: 'exact' | 'tag' | 'latest' | 'highest' | 'compromise';
+  /** The name of the package that asked. */
+  by: string;
+  /** Its location: empty for the root, absent for one that isn't placed yet. */
+  from?: string;
+}
+
+/** A dependency was looked at, and what is in the tree already will do. What is met by itself isn't looked at. */
+export interface KeptEvent {
+  type: 'kept';
+  /** The location of what meets it. */
+  location: string;
+  version: string;
+  /** The name asked for. */
+  name: string;
+  spec: string;
+  kind: DependencyKind;
+  /** The location of the package that asked; empty for the root. */
+  from: string;
 }
 
 /** A package was put into the tree, possibly in place of another at the same location. */
@@ -175,75 +249,14 @@ export type DependencyKind = 'prod' | 'dev' | 'optional' | 'peer' | 'peerOptiona
 export interface Result {
   /** The text of package-lock.json, byte for byte as npm writes it. */
   lockfile: string;
-  /** The same tree with its edges. */
-  graph: Graph;
+  /** The same tree with its edges, as objects. They are made of `packedGraph` when they are first looked at. */
+  readonly graph: Graph;
+  /** The same in four arrays, which `postMessage` can move. */
+  packedGraph: PackedGraph;
   /** What a person should know, although the tree stands. */
   warnings: Warning[];
   /** Counts and times. */
   statistics: Statistics;
-}
-
-/** The tree. Indices into `nodes` are the only references; node 0 is the root. */
-export interface Graph {
-  /** In the order of the lockfile. */
-  nodes: GraphNode[];
-  /** Grouped by `from`, each group in npm's order. */
-  edges: GraphEdge[];
-}
-
-/** A package in its place. */
-export interface GraphNode {
-  /** The folder's name (an alias where the spec was one). */
-  name: string;
-  /** The name in the package's own manifest, where it differs. */
-  packageName?: string;
-  /** Absent for links and for a root without one. */
-  version?: string;
-  /** The key in the lockfile: empty for the root, `node_modules/a/node_modules/b`, `packages/ui`. */
-  location: string;
-  /** The node in whose `node_modules` this one lies. */
-  parent?: number;
-  /** For links, the node they point to. */
-  target?: number;
-  /** As in the lockfile. */
-  resolved?: string;
-  /** As in the lockfile. */
-  integrity?: string;
-  /** The license's name. */
-  license?: string;
-  /** The message, for deprecated versions. */
-  deprecated?: string;
-  /** Only wanted by development dependencies. */
-  dev: boolean;
-  /** Only wanted by optional dependencies. */
-  optional: boolean;
-  /** Only wanted by both of these, on different ways. */
-  devOptional: boolean;
-  /** Only wanted as a peer. */
-  peer: boolean;
-  /** Wanted by nobody. */
-  extraneous: boolean;
-  /** In the lock, but not installed on this platform. */
-  inert: boolean;
-  /** Comes inside another package's tarball. */
-  inBundle: boolean;
-}
-
-/** A dependency, from the package that has it to the one that meets it. */
-export interface GraphEdge {
-  /** The node that asks. */
-  from: number;
-  /** The node that answers; absent when nothing does. */
-  to?: number;
-  /** The name asked for. */
-  name: string;
-  /** The spec that is in force (an override's, where one applies). */
-  spec: string;
-  kind: DependencyKind;
-  /** npm's word for what is wrong. */
-  error?: 'MISSING' | 'INVALID' | 'PEER LOCAL' | 'DETACHED';
-  /** Whether an override changed the spec. */
-  overridden: boolean;
 }
 
 /** Something that npm would warn about. */
@@ -266,101 +279,12 @@ export interface Statistics {
   versionDocuments: number;
   /** Requests made, retries included. */
   requests: number;
-  /** Those among them that tried something again. */
+  /** Answers that came from the cache. */
+  cached: number;
+  /** Those among the requests that tried something again. */
   retries: number;
   /** Bytes of all answers, as they are after decompression. */
   bytes: number;
   /** Milliseconds from `resolve` to the result. */
   elapsed: number;
-}
-
-/** One step of the chain from the root to the package that asked. */
-export interface Requirer {
-  /** The package's name; for the root, its name or `root project`. */
-  name: string;
-  version?: string;
-  /** Where it is in the tree; empty for the root. */
-  location: string;
-  /** The spec by which it asks for the next one. */
-  spec: string;
-  kind: DependencyKind;
-}
-
-/** Two demands on one package that can't both be met where they have to be. */
-export interface PeerConflict {
-  /** One line. */
-  summary: string;
-  /** The package that both want. */
-  name: string;
-  /** The version that is in the way, and who wants it. */
-  current: ConflictSide;
-  /** What else is asked for, and by whom. */
-  wanted: ConflictSide;
-}
-
-/** One of the two chains that collide. */
-export interface ConflictSide {
-  /** The version that this side would have, where one was found. */
-  version?: string;
-  /** The spec asked for. */
-  spec: string;
-  /** Who asked, from the root downwards. */
-  chain: Requirer[];
-}
-
-/**
- * Codes that are not npm's own:
- * `EHTTP` a status other than 404, 401 or 403 · `ENETUNREACH` no answer: in a browser also a missing CORS header ·
- * `EINVALIDRESPONSE` an answer that can't be read · `EUNSUPPORTED` what this environment can't do, such as git
- * specs · `EINPUT` an argument of the wrong type · `EWASM` the WebAssembly module can't be loaded ·
- * `ECRASH` a bug in Espalier; the next call starts afresh.
- */
-export type ErrorCode =
-  | 'EJSONPARSE' | 'ETARGET' | 'E404' | 'E403' | 'ERESOLVE' | 'EOVERRIDE' | 'EBADENGINE' | 'EINVALIDPACKAGENAME'
-  | 'EHTTP' | 'ENETUNREACH' | 'EINVALIDRESPONSE' | 'EUNSUPPORTED' | 'EINPUT' | 'EWASM' | 'ECRASH'
-  // npm has more codes; this keeps the known ones visible in an editor.
-  | (string & {});
-
-/** Why there is no tree. `message` is one sentence for a person. */
-export class EspalierError extends Error {
-  constructor(details: ErrorDetails, options?: ErrorOptions);
-  readonly name: 'EspalierError';
-  /** npm's code for the same failure, or one of the few that npm doesn't need. */
-  readonly code: ErrorCode;
-  /** The package, or the file, that couldn't be had. */
-  readonly package?: string;
-  /** The spec that nothing meets. */
-  readonly spec?: string;
-  /** Who asked, from the root downwards; empty where the root itself is at fault. */
-  readonly chain: Requirer[];
-  /** For `ERESOLVE`: what collides. */
-  readonly conflict?: PeerConflict;
-  /** For `ETARGET`: the versions that come closest, best first. */
-  readonly nearest?: string[];
-  /** For failed requests: the address. */
-  readonly url?: string;
-  /** For `EHTTP`: the status. */
-  readonly status?: number;
-  /** For `EJSONPARSE`: the file, and the position counted from 1. */
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-  /** The same as plain data, which survives `postMessage` and `JSON.stringify`. */
-  toJSON(): ErrorDetails;
-}
-
-/** The fields of an `EspalierError` as plain data. */
-export interface ErrorDetails {
-  code: ErrorCode;
-  message: string;
-  package?: string;
-  spec?: string;
-  chain?: Requirer[];
-  conflict?: PeerConflict;
-  nearest?: string[];
-  url?: string;
-  status?: number;
-  file?: string;
-  line?: number;
-  column?: number;
 }

@@ -1,12 +1,27 @@
 // The types of `espalier/worker`. Written by hand, as index.d.ts.
 
-import type { Resolution, ResolveInput, WasmSource } from './index.js';
+import type {
+  CacheOptions,
+  ExplainInput,
+  Explanation,
+  InstallInput,
+  Installation,
+  Mounting,
+  MountInput,
+  Resolution,
+  ResolveInput,
+  WasmSource,
+} from './index.js';
 
 export type * from './index.js';
-export { EspalierError } from './index.js';
+export { EspalierError, unpackGraph } from './index.js';
 
-/** What a worker can be given: functions don't cross to it. */
-export type WorkerResolveInput = Omit<ResolveInput, 'fetch'>;
+/** What a worker can be given: neither functions nor objects with functions cross to it. */
+type Sendable<Input> = Omit<Input, 'fetch' | 'cache'> & { cache?: boolean | CacheOptions };
+
+export type WorkerResolveInput = Sendable<ResolveInput>;
+export type WorkerInstallInput = Sendable<InstallInput>;
+export type WorkerMountInput = Sendable<MountInput>;
 
 /** How to start a worker client. */
 export interface WorkerClientOptions {
@@ -19,13 +34,21 @@ export interface WorkerClientOptions {
   wasm?: Exclude<WasmSource, Response>;
 }
 
-/** A resolver in a dedicated worker: the page stays responsive whatever it resolves. */
+/** The engine in a dedicated worker: the page stays responsive whatever it does. */
 export interface WorkerClient {
   /** As `resolve` of `espalier`. Events come in batches, at most one for each frame. */
   resolve(input: WorkerResolveInput): Resolution;
-  /** Ends the worker; resolutions under way are aborted. */
+  /**
+   * As `install` of `espalier`. A folder is written to by the worker; a map and a stream get what it has unpacked, moved and not copied.
+   */
+  install(input: WorkerInstallInput): Installation;
+  /** As `mount` of `espalier`. Packages are kept in the worker; each read copies what it reads. */
+  mount(input: WorkerMountInput): Mounting;
+  /** As `explain` of `espalier`. */
+  explain(input: ExplainInput): Promise<Explanation[]>;
+  /** Ends the worker; what is under way is aborted. */
   terminate(): void;
 }
 
-/** Starts a dedicated worker. It loads the WebAssembly module right away, so that the first `resolve` needn't wait. */
+/** Starts a dedicated worker. It loads the WebAssembly module right away, so that the first run needn't wait. */
 export function createWorkerClient(options?: WorkerClientOptions): WorkerClient;

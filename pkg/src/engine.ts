@@ -1,12 +1,10 @@
-// The WebAssembly instance: loaded once, shared by all resolutions, replaced after a crash and when it has
+// The WebAssembly instance: loaded once, shared by all runs, replaced after a crash and when it has
 // grown large.
 
-import type { Fetch, Resolution, ResolveInput, Result, WasmSource } from '../index.js';
+import type { WasmSource } from '../index.js';
 import { onCrash } from './crash.js';
 import { EspalierError, restored } from './errors.js';
 import * as glue from './glue.js';
-import { runInput } from './input.js';
-import { started, type Progress } from './resolution.js';
 
 /** Memory never shrinks: an idle instance that has taken more than this is replaced. */
 const LARGE = 64 * 1024 * 1024;
@@ -23,7 +21,7 @@ onCrash((error) => {
   running.clear();
 });
 
-/** What `resolve` does when `init` wasn't called. */
+/** What is done when `init` wasn't called. */
 export function loadByDefault(load: () => Promise<void>): void {
   loadDefault = load;
 }
@@ -47,40 +45,20 @@ export function initSync(module: BufferSource | WebAssembly.Module): void {
   ready = Promise.resolve();
 }
 
-export function resolve(input: ResolveInput): Resolution {
-  return started((progress) => run(input, progress), input?.signal);
-}
-
-async function run(input: ResolveInput, progress: Progress): Promise<Result> {
-  const checked = runInput(input);
-  const fetch = answering(input.fetch ?? ((url, init) => globalThis.fetch(url, init)));
+/** Does something with the instance. After a crash it rejects, because what it waits for would never come. */
+export async function withInstance<T>(use: () => Promise<T>): Promise<T> {
   await loaded();
-  const aborted = new Promise((resolve) => progress.signal.addEventListener('abort', resolve, { once: true }));
-  if (progress.signal.aborted) throw progress.signal.reason;
-  return new Promise<Result>((resolve, reject) => {
+  return new Promise<T>((resolve, reject) => {
     running.add(reject);
-    const observe = progress.observe as (events: unknown[]) => void;
-    glue
-      .resolve(checked, fetch, observe, aborted)
-      .then((result) => resolve(result as Result), (reason: unknown) => reject(restored(reason)))
+    use()
+      .then(resolve, (reason: unknown) => reject(restored(reason)))
       .finally(() => running.delete(reject))
       .finally(returnMemory);
   });
 }
 
-/** Rust trusts that there is a response; what was injected in place of `fetch` may give anything. */
-function answering(fetch: Fetch): Fetch {
-  return async (url, init) => {
-    const response: Partial<Response> | undefined = await fetch(url, init);
-    const { status, headers, arrayBuffer } = response ?? {};
-    const usable = typeof status === 'number' && typeof headers?.get === 'function' && typeof arrayBuffer === 'function';
-    if (!usable) throw new TypeError('the given `fetch` answered with something else than a Response');
-    return response as Response;
-  };
-}
-
 function loaded(): Promise<void> {
-  const message = 'call `init(source)`, and wait for it, before `resolve`';
+  const message = 'call `init(source)`, and wait for it, before anything else';
   return ready ?? loadDefault?.() ?? Promise.reject(new EspalierError({ code: 'EWASM', message }));
 }
 

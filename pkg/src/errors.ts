@@ -1,6 +1,6 @@
 // The one class of errors, and its way across `postMessage` and from Rust: as plain details.
 
-import type { ErrorDetails, EspalierError as Declared, ErrorCode, PeerConflict, Requirer } from '../index.js';
+import type { ErrorDetails, EspalierError as Declared, ErrorCode, PeerConflict, Remedy, Requirer } from '../index.js';
 
 export class EspalierError extends Error implements Declared {
   override readonly name = 'EspalierError';
@@ -9,6 +9,9 @@ export class EspalierError extends Error implements Declared {
   readonly spec?: string;
   readonly chain: Requirer[];
   readonly conflict?: PeerConflict;
+  readonly remedies?: Remedy[];
+  readonly differences?: string[];
+  readonly location?: string;
   readonly nearest?: string[];
   readonly url?: string;
   readonly status?: number;

@@ -3,8 +3,11 @@
 import type { WasmSource } from '../index.js';
 import { loadByDefault, loadOnce } from './engine.js';
 
+export { openCache } from './cache/open.js';
+export { initSync } from './engine.js';
 export { EspalierError } from './errors.js';
-export { initSync, resolve } from './engine.js';
+export { unpackGraph } from './graph.js';
+export { explain, install, mount, resolve } from './runs.js';
 
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   // Bundlers recognise this expression, and put the file where it finds it.

@@ -1,9 +1,23 @@
-// What a caller may write, checked and brought into the one form that Rust reads. Every default that is the
-// package's own, not npm's, is here.
+// What a caller may write, checked and brought into one form, which can be sent to a worker and is read by Rust. Every default that is
+// the package's own, not npm's, is here.
 
-import type { ResolveInput } from '../index.js';
+import type { Cache, CacheOptions, ExplainInput, InstallInput, ResolveInput } from '../index.js';
 import { EspalierError } from './errors.js';
 import type { RunInput } from './glue.js';
+
+/** An input that was checked. It is one itself. */
+export interface CheckedInput extends RunInput {
+  tokens: Record<string, string>;
+  npmrc?: string | undefined;
+  environment: Record<string, string>;
+  cache?: CacheOptions | Cache | undefined;
+  preferOffline?: boolean | undefined;
+  offline?: boolean | undefined;
+  retries: number;
+  timeout: number;
+  omit?: ('dev' | 'optional' | 'peer')[] | undefined;
+  frozen: boolean;
+}
 
 /** Over HTTP/2 more brings nothing. */
 const CONCURRENCY = 128;
@@ -12,24 +26,47 @@ const MOST_CONCURRENCY = 1024;
 const RETRIES = 2;
 const TIMEOUT = 120_000;
 
-const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag'] as const;
-const SWITCHES = ['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const;
+const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag', 'npmrc'] as const;
+const SWITCHES = [
+  ...(['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const),
+  ...(['remedies', 'preferOffline', 'offline'] as const),
+] as const;
 const ALLOWANCES = ['allowGit', 'allowRemote', 'allowFile', 'allowDirectory'] as const;
-const OBJECTS = ['files', 'registries', 'platform'] as const;
+const OBJECTS = ['files', 'registries', 'platform', 'tokens', 'environment', 'overrides'] as const;
 const KNOWN = new Set<string>([
   ...TEXTS,
   ...SWITCHES,
   ...ALLOWANCES,
   ...OBJECTS,
-  ...['manifest', 'registry', 'before'],
+  ...['manifest', 'registry', 'before', 'cache'],
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
 ]);
+const KINDS = ['dev', 'optional', 'peer'];
 
-/** The input as Rust reads it; throws an `EspalierError` that names the field at fault. */
-export function runInput(input: ResolveInput): RunInput {
+/** What is to be resolved; throws an `EspalierError` that names the field at fault. */
+export function checkedInput(input: ResolveInput): CheckedInput {
+  return checked(input, KNOWN);
+}
+
+/** What is to be installed. */
+export function checkedInstallInput(input: InstallInput): CheckedInput {
+  const result = checked(input, new Set([...KNOWN, 'omit', 'frozen', 'to']));
+  check('frozen', 'true or false', input.frozen, (value) => typeof value === 'boolean');
+  check('omit', 'a list of "dev", "optional" and "peer"', input.omit, (value) => Array.isArray(value) && value.every((kind) => KINDS.includes(kind)));
+  return { ...result, omit: input.omit, frozen: input.frozen ?? false };
+}
+
+/** In what tree something is to be explained. */
+export function checkedExplainInput(input: ExplainInput): CheckedInput {
+  const result = checked(input, new Set(['manifest', 'lockfile', 'files', 'folderName', 'signal', 'package']));
+  if (typeof input.package !== 'string') throw wrong('package', 'a string', input.package);
+  return result;
+}
+
+function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   if (typeof input !== 'object' || input === null) throw wrong('the input', 'an object', input);
   for (const field of Object.keys(input)) {
-    if (!KNOWN.has(field)) throw refused(`there is no option \`${field}\``);
+    if (!known.has(field) && input[field as keyof ResolveInput] !== undefined) throw refused(`there is no option \`${field}\``);
   }
   for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
   for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
@@ -37,21 +74,21 @@ export function runInput(input: ResolveInput): RunInput {
   for (const field of OBJECTS) check(field, 'an object', input[field], (value) => typeof value === 'object');
   const files = fileMap(input.files);
   return {
-    manifest: manifestText(input.manifest === undefined ? files['package.json'] : input.manifest),
+    manifest: withOverrides(manifestText(input.manifest === undefined ? files['package.json'] : input.manifest), input.overrides),
     lockfile: input.lockfile ?? files['package-lock.json'],
     files,
     folderName: input.folderName ?? 'project',
-    registry: input.registry === undefined ? undefined : address('registry', input.registry),
+    registry: input.registry === undefined ? undefined : registryAddress('registry', input.registry),
     registries: scopes(input.registries),
     nodeVersion: input.nodeVersion,
     npmVersion: input.npmVersion,
     platform: platform(input.platform),
-    legacyPeerDeps: input.legacyPeerDeps ?? false,
-    strictPeerDeps: input.strictPeerDeps ?? false,
-    force: input.force ?? false,
-    preferDedupe: input.preferDedupe ?? false,
-    installLinks: input.installLinks ?? false,
-    engineStrict: input.engineStrict ?? false,
+    legacyPeerDeps: input.legacyPeerDeps,
+    strictPeerDeps: input.strictPeerDeps,
+    force: input.force,
+    preferDedupe: input.preferDedupe,
+    installLinks: input.installLinks,
+    engineStrict: input.engineStrict,
     defaultTag: input.defaultTag,
     allowGit: input.allowGit,
     allowRemote: input.allowRemote,
@@ -61,7 +98,54 @@ export function runInput(input: ResolveInput): RunInput {
     concurrency: Math.min(whole('concurrency', input.concurrency, 1) ?? CONCURRENCY, MOST_CONCURRENCY),
     retries: whole('retries', input.retries, 0) ?? RETRIES,
     timeout: whole('timeout', input.timeout, 1) ?? TIMEOUT,
+    remedies: input.remedies ?? true,
+    tokens: texts('tokens', input.tokens, (url) => void registryAddress('tokens', url)),
+    npmrc: input.npmrc,
+    environment: texts('environment', input.environment),
+    cache: cacheOf(input.cache),
+    preferOffline: input.preferOffline,
+    offline: input.offline,
+    omit: undefined,
+    frozen: false,
   };
+}
+
+/** The rules are added over those that the manifest has; a manifest that can't be read is left to be complained about. */
+function withOverrides(manifest: string, overrides: Record<string, unknown> | undefined): string {
+  if (overrides === undefined) return manifest;
+  let parsed: { overrides?: object };
+  try {
+    parsed = JSON.parse(manifest.replace(/^\ufeff/, ''));
+  } catch {
+    return manifest;
+  }
+  // npm writes the lockfile with the indentation and the line ends that package.json has.
+  const [, newline = '\n', indent = ''] = /^\s*\{(\r?\n)([ \t]*)/.exec(manifest) ?? [];
+  const text = JSON.stringify({ ...parsed, overrides: { ...parsed.overrides, ...overrides } }, null, indent);
+  return `${text}\n`.replaceAll('\n', newline);
+}
+
+function cacheOf(cache: boolean | CacheOptions | Cache | undefined): CacheOptions | Cache | undefined {
+  if (cache === undefined || cache === false) return undefined;
+  if (cache === true) return {};
+  check('cache', 'true, options, or a cache', cache, (value) => typeof value === 'object');
+  if (isCache(cache)) return cache;
+  check('cache.name', 'a string', cache.name, (value) => typeof value === 'string');
+  check('cache.maxBytes', 'a number', cache.maxBytes, (value) => typeof value === 'number' && value >= 0);
+  return cache;
+}
+
+/** Whether it is a cache, and not options for one. */
+export function isCache(cache: CacheOptions | Cache): cache is Cache {
+  return 'get' in cache && 'set' in cache && 'delete' in cache;
+}
+
+function texts(field: string, values: Record<string, string> = {}, look: (key: string) => void = () => {}): Record<string, string> {
+  for (const [key, value] of Object.entries(values)) {
+    look(key);
+    check(`${field}['${key}']`, 'a string', typeof value === 'string' ? '' : Object.prototype.toString.call(value), (text) => text === '');
+  }
+  return values;
 }
 
 function manifestText(manifest: string | object | undefined): string {
@@ -93,12 +177,13 @@ function normalisedPath(path: string): string {
 function scopes(registries: Record<string, string | URL> = {}): Record<string, string> {
   const entries = Object.entries(registries).map(([scope, url]) => {
     if (!/^@[^/]+$/.test(scope)) throw refused(`\`registries\` is by scope: \`@acme\`, not \`${scope}\``);
-    return [scope, address(`registries['${scope}']`, url)];
+    return [scope, registryAddress(`registries['${scope}']`, url)];
   });
   return Object.fromEntries(entries);
 }
 
-function address(field: string, value: string | URL): string {
+/** An address of a registry, without what doesn't belong to it. */
+export function registryAddress(field: string, value: string | URL): string {
   let url: URL;
   try {
     url = new URL(value);

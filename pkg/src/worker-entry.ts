@@ -1,53 +1,136 @@
-// The script of the dedicated worker: resolves what the client asks for.
+// The script of the dedicated worker: does what the client asks for.
 
-import type { ResolveEvent, ResolveInput, Resolution } from '../index.js';
+import type { Entry, InstallInput, MountedTree, PackedGraph, Run } from '../index.js';
 import { loadByDefault } from './engine.js';
-import { EspalierError } from './errors.js';
-import { init, resolve } from './index.js';
-import type { Command, Report } from './protocol.js';
+import { buffersOf } from './graph.js';
+import { init } from './index.js';
+import type { Destination } from './install/destination.js';
+import { FolderDestination } from './install/folder.js';
+import { started } from './progress.js';
+import { type Ask, Calls, type Command, type Report, type Work, answered, toFailure } from './protocol.js';
+import { explain, installInto, mount, resolve } from './runs.js';
 
 /** A frame, about: a client that draws needs no more. */
 const FLUSH_EVERY = 16;
 
-const running = new Map<number, Resolution>();
+const running = new Map<number, Run<unknown, unknown>>();
+const mounted = new Map<number, MountedTree>();
+const calls = new Calls(post);
 
 globalThis.onmessage = ({ data: command }: MessageEvent<Command>) => {
-  if (command.type === 'resolve') void run(command.id, command.input as ResolveInput);
+  if (command.type === 'start') void run(command.id, command.work);
   if (command.type === 'abort') running.get(command.id)?.abort();
+  if (command.type === 'release') mounted.delete(command.id);
   if (command.type === 'init') load(() => init(command.wasm));
+  if (command.type === 'ask') void read(command);
+  if (command.type === 'reply') calls.settle(command);
 };
 
-/** Loads before anything is asked for. A failure is told to whoever resolves then, because that tries again. */
+/** Loads before anything is asked for. A failure is told to whoever asks then, because that tries again. */
 function load(start: () => Promise<void>): void {
   loadByDefault(start);
   start().catch(() => {});
 }
 
-async function run(id: number, input: ResolveInput): Promise<void> {
-  const resolution = resolve(input);
-  running.set(id, resolution);
+async function run(id: number, work: Work): Promise<void> {
   const outbox = new Outbox(id);
   try {
-    for await (const batch of resolution.batches()) outbox.add(batch);
+    const run = begun(id, work);
+    running.set(id, run);
+    for await (const batch of run.batches()) outbox.add(batch);
     outbox.flush();
-    post({ id, type: 'result', result: await resolution.result });
+    sendResult(id, await run.result);
   } catch (error) {
     outbox.flush();
-    post({ id, type: 'failed', error: details(error) });
+    // Aborted: the client has rejected with its own reason by now, and drops this.
+    post({ id, type: 'failed', error: toFailure(error) });
   }
   running.delete(id);
 }
 
+function begun(id: number, work: Work): Run<unknown, unknown> {
+  // A checked input is an input.
+  const input = work.input as InstallInput;
+  switch (work.type) {
+    case 'resolve': {
+      const { omit: _omit, frozen: _frozen, ...rest } = input;
+      return resolve(rest);
+    }
+    case 'mount':
+      return mount(input);
+    case 'explain': {
+      const { manifest, lockfile, files, folderName } = input;
+      const given = { package: work.package, ...(manifest === undefined ? {} : { manifest }), ...(lockfile === undefined ? {} : { lockfile }) };
+      return started(() => explain({ ...given, ...(files ? { files } : {}), ...(folderName === undefined ? {} : { folderName }) }));
+    }
+    case 'install': {
+      const destination = work.folder ? new FolderDestination(work.folder) : new ClientDestination(id, work.noted);
+      return started((progress) => installInto(input, destination, progress));
+    }
+  }
+}
+
+/** What can be moved is moved: the arrays of the graph. `graph` itself is made again by the client. */
+function sendResult(id: number, result: unknown): void {
+  if (typeof result !== 'object' || result === null || !('packedGraph' in result)) return post({ id, type: 'result', result });
+  const { graph: _graph, files: _files, tree, ...rest } = Object.defineProperty({ ...result }, 'graph', { value: undefined }) as {
+    packedGraph: PackedGraph;
+    graph?: unknown;
+    files?: unknown;
+    tree?: MountedTree;
+  };
+  if (tree) mounted.set(id, tree);
+  post({ id, type: 'result', result: rest }, buffersOf(rest.packedGraph));
+}
+
+/** A call of a mounted tree's. */
+async function read(ask: Ask): Promise<void> {
+  const method = ask.method as 'readFile' | 'readdir' | 'lstat' | 'load' | 'release';
+  const tree = mounted.get(ask.id);
+  const reply = await answered(ask, () => (tree?.[method] as ((...args: unknown[]) => unknown) | undefined)?.apply(tree, ask.args));
+  post(reply);
+}
+
+/** Whatever the client writes to. Bytes are moved there. */
+class ClientDestination implements Destination {
+  constructor(
+    readonly id: number,
+    readonly note: string | undefined,
+  ) {}
+
+  async noted(): Promise<string | undefined> {
+    return this.note;
+  }
+
+  async has(path: string): Promise<boolean> {
+    return (await calls.ask(this.id, 'has', [path])) as boolean;
+  }
+
+  async remove(paths: string[]): Promise<void> {
+    await calls.ask(this.id, 'remove', [paths]);
+  }
+
+  async write(entries: Entry[]): Promise<void> {
+    const buffers = new Set(entries.flatMap((entry) => (entry.type === 'file' ? [entry.bytes.buffer] : [])));
+    await calls.ask(this.id, 'write', [entries], [...buffers]);
+  }
+
+  async close(): Promise<void> {
+    await calls.ask(this.id, 'close', []);
+  }
+}
+
 /** Collects events until it is time to send them. */
 class Outbox {
-  #events: ResolveEvent[] = [];
+  #events: unknown[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly id: number) {}
 
-  add(events: readonly ResolveEvent[]): void {
-    // Each batch ends with its progress; of several, the last tells all.
-    if (this.#events.at(-1)?.type === 'progress') this.#events.pop();
+  add(events: readonly unknown[]): void {
+    // Of several progresses in a row, the last tells all.
+    const last = this.#events.at(-1) as { type?: string } | undefined;
+    if (last?.type === 'progress') this.#events.pop();
     this.#events.push(...events);
     this.#timer ??= setTimeout(() => this.flush(), FLUSH_EVERY);
   }
@@ -60,12 +143,6 @@ class Outbox {
   }
 }
 
-function details(error: unknown) {
-  if (error instanceof EspalierError) return error.toJSON();
-  // Aborted: the client has rejected with its own reason by now, and drops this.
-  return { code: 'ABORT_ERR', message: String(error) };
-}
-
-function post(report: Report): void {
-  globalThis.postMessage(report);
+function post(report: Report, transfer: Transferable[] = []): void {
+  globalThis.postMessage(report, { transfer });
 }

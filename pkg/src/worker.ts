@@ -1,18 +1,28 @@
-// `espalier/worker`: the same `resolve`, run by a dedicated worker.
+// `espalier/worker`: the same as the package itself, run by a dedicated worker.
 
-import type { Resolution, Result } from '../index.js';
-import type { WorkerClient, WorkerClientOptions, WorkerResolveInput } from '../worker.js';
+import type * as api from '../worker.js';
+import type { ExplainInput, MountedTree, PackedGraph } from '../index.js';
 import { EspalierError } from './errors.js';
-import { runInput } from './input.js';
-import type { Command, Report } from './protocol.js';
-import { started, type Progress } from './resolution.js';
+import { withGraph } from './graph.js';
+import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, isCache } from './input.js';
+import { type Destination, destinationOf } from './install/destination.js';
+import { raced } from './net/transport.js';
+import { type Progress, started } from './progress.js';
+import { type Ask, Calls, type Command, type Report, type Work, answered, fromFailure } from './protocol.js';
 
 export { EspalierError } from './errors.js';
+export { unpackGraph } from './graph.js';
 
-export function createWorkerClient({ worker = startedWorker(), wasm }: WorkerClientOptions = {}): WorkerClient {
+export function createWorkerClient({ worker = startedWorker(), wasm }: api.WorkerClientOptions = {}): api.WorkerClient {
   const client = new Client(worker);
-  client.send({ type: 'init', wasm: wasm instanceof URL ? wasm.href : wasm });
-  return { resolve: (input) => client.resolve(input), terminate: () => client.terminate() };
+  client.send({ type: 'init', ...(wasm === undefined ? {} : { wasm: wasm instanceof URL ? wasm.href : wasm }) });
+  return {
+    resolve: (input) => client.resolve(input),
+    install: (input) => client.install(input),
+    mount: (input) => client.mount(input),
+    explain: (input) => client.explain(input),
+    terminate: () => client.terminate(),
+  };
 }
 
 function startedWorker(): Worker {
@@ -20,22 +30,26 @@ function startedWorker(): Worker {
   return new Worker(new URL('./worker-entry.js', import.meta.url), { type: 'module', name: 'espalier' });
 }
 
-/** A resolution that the worker works on. */
+/** A run that the worker works on. */
 interface Running {
-  progress: Progress;
-  resolve(result: Result): void;
+  observe(events: readonly never[]): void;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
+  /** What is written to, on this side. */
+  destination?: Destination | undefined;
 }
 
 class Client {
   readonly #worker: Worker;
   readonly #running = new Map<number, Running>();
+  readonly #calls: Calls;
   #lastId = 0;
-  /** Why nothing can be resolved any more. */
+  /** Why nothing can be done any more. */
   #broken: unknown;
 
   constructor(worker: Worker) {
     this.#worker = worker;
+    this.#calls = new Calls((ask) => this.send(ask));
     worker.addEventListener('message', ({ data }: MessageEvent<Report>) => this.#receive(data));
     worker.addEventListener('error', (event) => {
       // Browsers say nothing about a script that can't be loaded.
@@ -48,8 +62,44 @@ class Client {
     this.#worker.postMessage(command);
   }
 
-  resolve(input: WorkerResolveInput): Resolution {
-    return started((progress) => this.#run(input, progress), input?.signal);
+  resolve(input: api.WorkerResolveInput): ReturnType<api.WorkerClient['resolve']> {
+    return started((progress) => this.#resolved(progress, () => ({ type: 'resolve', input: sendable(checkedInput(input), input) })), input?.signal);
+  }
+
+  install(input: api.WorkerInstallInput): ReturnType<api.WorkerClient['install']> {
+    return started(async (progress) => {
+      const checked = sendable(checkedInstallInput(input), input);
+      const { to } = input;
+      // The worker writes to a folder by itself.
+      if (to && 'getDirectoryHandle' in to) return this.#resolved(progress, () => ({ type: 'install', input: checked, folder: to }));
+      const destination = destinationOf(to);
+      const noted = await destination.noted();
+      try {
+        const result = await this.#resolved<unknown, object>(progress, () => ({ type: 'install', input: checked, noted }), destination);
+        return Object.assign(result, { files: destination.files ?? new Map() });
+      } catch (error) {
+        await destination.abort?.(error);
+        throw error;
+      }
+    }, input?.signal) as ReturnType<api.WorkerClient['install']>;
+  }
+
+  mount(input: api.WorkerMountInput): ReturnType<api.WorkerClient['mount']> {
+    return started(async (progress) => {
+      let id = 0;
+      const work = (given: number): Work => {
+        id = given;
+        return { type: 'mount', input: sendable(checkedInstallInput(input), input) };
+      };
+      const result = await this.#resolved<unknown, object>(progress, work);
+      return Object.assign(result, { tree: this.#tree(id) });
+    }, input?.signal) as ReturnType<api.WorkerClient['mount']>;
+  }
+
+  async explain(input: ExplainInput): ReturnType<api.WorkerClient['explain']> {
+    const checked = checkedExplainInput(input);
+    const run = started((progress) => this.#run(progress, () => ({ type: 'explain', input: checked, package: input.package })), input.signal);
+    return run.result as ReturnType<api.WorkerClient['explain']>;
   }
 
   terminate(): void {
@@ -57,16 +107,36 @@ class Client {
     this.#break(new DOMException('the worker was terminated', 'AbortError'));
   }
 
-  async #run(input: WorkerResolveInput, progress: Progress): Promise<Result> {
-    if ('fetch' in input) throw new EspalierError({ code: 'EINPUT', message: "`fetch` can't be passed to a worker" });
-    const checked = runInput(input);
+  async #resolved<Event, Result>(progress: Progress<Event>, work: (id: number) => Work, destination?: Destination): Promise<Result> {
+    const result = (await this.#run(progress, work, destination)) as { packedGraph: PackedGraph };
+    return withGraph(result) as Result;
+  }
+
+  async #run<Event>(progress: Progress<Event>, work: (id: number) => Work, destination?: Destination): Promise<unknown> {
     if (this.#broken) throw this.#broken;
     const id = ++this.#lastId;
+    const started = work(id);
     progress.signal.addEventListener('abort', () => this.#abort(id), { once: true });
     return new Promise((resolve, reject) => {
-      this.#running.set(id, { progress, resolve, reject });
-      this.send({ type: 'resolve', id, input: checked });
+      this.#running.set(id, { observe: progress.observe, resolve, reject, destination });
+      this.send({ type: 'start', id, work: started });
     });
+  }
+
+  /** A mounted tree, as seen from here. Its bytes are copied, because the worker keeps them for the next reader. */
+  #tree(id: number): MountedTree {
+    const ask = async <T>(method: string, args: unknown[], signal?: AbortSignal): Promise<T> => {
+      if (this.#broken) throw this.#broken;
+      const answer = this.#calls.ask(id, method, args) as Promise<T>;
+      return signal ? raced(answer, signal) : answer;
+    };
+    return {
+      readFile: (path, options) => ask('readFile', [path], options?.signal),
+      readdir: (path, options) => ask('readdir', [path], options?.signal),
+      lstat: (path, options) => ask('lstat', [path], options?.signal),
+      load: (locations, options) => ask('load', [locations], options?.signal),
+      release: () => void ask('release', []).catch(() => {}),
+    };
   }
 
   #abort(id: number): void {
@@ -75,17 +145,40 @@ class Client {
   }
 
   #receive(report: Report): void {
+    if (report.type === 'reply') return this.#calls.settle(report);
+    if (report.type === 'ask') return void this.#write(report);
     const running = this.#running.get(report.id);
     if (!running) return;
-    if (report.type === 'events') return running.progress.observe(report.events);
+    if (report.type === 'events') return running.observe(report.events as never[]);
     this.#running.delete(report.id);
     if (report.type === 'result') running.resolve(report.result);
-    else running.reject(new EspalierError(report.error));
+    else running.reject(fromFailure(report.error));
+  }
+
+  /** What the worker has unpacked goes to where it is to go. */
+  async #write(ask: Ask): Promise<void> {
+    const destination = this.#running.get(ask.id)?.destination;
+    const method = ask.method as 'has' | 'remove' | 'write' | 'close';
+    const reply = await answered(ask, () => {
+      if (!destination) throw new DOMException('nobody waits for it any more', 'AbortError');
+      return (destination[method] as ((...args: unknown[]) => unknown) | undefined)?.apply(destination, ask.args);
+    });
+    this.send(reply);
   }
 
   #break(why: unknown): void {
     this.#broken = why;
     for (const { reject } of this.#running.values()) reject(why);
     this.#running.clear();
+    this.#calls.rejectAll(why);
   }
+}
+
+/** What can be sent to a worker. */
+function sendable(checked: CheckedInput, input: object): CheckedInput {
+  if ('fetch' in input) throw new EspalierError({ code: 'EINPUT', message: "`fetch` can't be passed to a worker" });
+  if (checked.cache && isCache(checked.cache)) {
+    throw new EspalierError({ code: 'EINPUT', message: "a `cache` of your own can't be passed to a worker; options for one can" });
+  }
+  return checked;
 }

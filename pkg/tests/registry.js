@@ -55,9 +55,9 @@ function document(path, packages, origin) {
   return { type: ABBREVIATED, text };
 }
 
-/** @param {string} name @param {string} version @param {object} own @param {string} origin */
+/** @param {string} name @param {string} version @param {{ dist?: object }} own @param {string} origin */
 function manifest(name, version, own, origin) {
   const tarball = `${origin}/${name}/-/${name.split('/').at(-1)}-${version}.tgz`;
   const integrity = `sha512-${Buffer.from(`${name}@${version}`.padEnd(64)).toString('base64')}`;
-  return { name, version, license: 'MIT', dist: { tarball, integrity }, ...own };
+  return { name, version, license: 'MIT', ...own, dist: { tarball, integrity, ...own.dist } };
 }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { EspalierError, resolve } from 'espalier';
+import { archive } from './packages.js';
 import { startRegistry } from './registry.js';
 
 const MANIFEST = { name: 'app', dependencies: { carrier: '1.0.0' } };
@@ -54,21 +55,3 @@ test('a tarball that is damaged is an error', async () => {
     assert.equal(error.code, 'EINVALIDRESPONSE');
   }
 });
-
-/** Just enough of tar. @param {Record<string, string>} files */
-function archive(files) {
-  const blocks = Object.entries(files).flatMap(([path, text]) => {
-    const header = Buffer.alloc(512);
-    header.write(path, 0);
-    header.write('0000644\0', 100);
-    header.write(`${Buffer.byteLength(text).toString(8).padStart(11, '0')}\0`, 124);
-    header.write('00000000000\0        0', 136);
-    header.write('ustar\x0000', 257);
-    const sum = header.reduce((sum, byte) => sum + byte, 0);
-    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-    const content = Buffer.alloc(Math.ceil(Buffer.byteLength(text) / 512) * 512);
-    content.write(text);
-    return [header, content];
-  });
-  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
-}

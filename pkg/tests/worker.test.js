@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { Worker as Thread } from 'node:worker_threads';
 import { createWorkerClient, EspalierError } from 'espalier/worker';
+import { startPackages } from './packages.js';
 import { startRegistry } from './registry.js';
 
 const PACKAGES = { a: { '1.0.0': { dependencies: { b: '*' } } }, b: { '1.0.0': {} } };
@@ -78,6 +79,60 @@ test('several at once are told apart, and one can be aborted', async () => {
   await assert.rejects(stopped.result, /enough/);
   assert.equal((await other.result).statistics.packages, 2);
   while (!silent.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+const INSTALLED = { a: { '1.0.0': { manifest: { bin: 'a.js', dependencies: { b: '*' } }, files: { 'a.js': '1' } } }, b: { '1.0.0': {} } };
+
+test('it installs into a map and into a stream, as slow as that wants', async () => {
+  const { url, paths } = await startPackages(INSTALLED);
+  const client = startClient();
+  const installation = client.install({ manifest: MANIFEST, registry: url });
+  const unpacked = [];
+  for await (const event of installation) if (event.type === 'unpacked') unpacked.push(event.name);
+  const { files, bins, graph, lockfile } = await installation.result;
+  const expected = ['node_modules/.bin/a', 'node_modules/.package-lock.json', 'node_modules/a/a.js', 'node_modules/a/package.json', 'node_modules/b/package.json'];
+  assert.deepEqual([...files.keys()].sort(), expected);
+  assert.deepEqual([unpacked.sort(), bins.length, graph.nodes.length], [['a', 'b'], 1, 3]);
+
+  const before = paths().length;
+  const again = await client.install({ manifest: MANIFEST, lockfile, registry: url, to: files, offline: true }).result;
+  assert.deepEqual([again.files, again.installStatistics.kept, paths().length], [files, 2, before]);
+
+  /** @type {string[]} */
+  const streamed = [];
+  const to = new WritableStream({ write: (entry) => void streamed.push(entry.path) });
+  await client.install({ manifest: MANIFEST, registry: url, to }).result;
+  assert.deepEqual(streamed.sort(), expected);
+});
+
+test('a failing destination ends the installation with its own error', async () => {
+  const { url } = await startPackages(INSTALLED);
+  const to = new WritableStream({ write: () => Promise.reject(new Error('the disk is full')) });
+  await assert.rejects(startClient().install({ manifest: MANIFEST, registry: url, to }).result, /the disk is full/);
+});
+
+test('it mounts, and reads', async () => {
+  const { url, paths } = await startPackages(INSTALLED);
+  const { tree } = await startClient().mount({ manifest: MANIFEST, registry: url }).result;
+  assert.deepEqual(await tree.readdir('node_modules'), ['.bin', '.package-lock.json', 'a', 'b']);
+  assert.ok(!paths().some((path) => path.endsWith('.tgz')));
+  assert.equal(new TextDecoder().decode(await tree.readFile('node_modules/a/a.js')), '1');
+  await assert.rejects(tree.readFile('node_modules/nothing'), { code: 'ENOENT' });
+  await assert.rejects(tree.readFile('node_modules/b/package.json', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('it explains', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const client = startClient();
+  const { lockfile } = await client.resolve({ manifest: MANIFEST, registry: url }).result;
+  const [explanation] = await client.explain({ manifest: MANIFEST, lockfile, package: 'b' });
+  assert.equal(explanation?.dependents?.[0]?.from.name, 'a');
+});
+
+test('what has functions can not be sent to it', async () => {
+  const client = startClient();
+  const cache = { get: async () => undefined, set: async () => {}, delete: async () => {} };
+  await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, cache })).result, { code: 'EINPUT' });
 });
 
 test('terminating ends what is under way, and what comes after', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faults, identity, withRange } from '../src/model/manifest';
+import { faults, identity, withChanges, withRange } from '../src/model/manifest';
 
 const first = (text: string) => {
   const fault = faults(text)[0];
@@ -25,4 +25,17 @@ test('name and version are read from what can be read', () => {
 test('a range is changed where it stands, and the layout kept', () => {
   expect(withRange('{\n\t"devDependencies": {\n\t\t"a": "1"\n\t}\n}', 'a', '^2')).toBe('{\n\t"devDependencies": {\n\t\t"a": "^2"\n\t}\n}');
   expect(withRange('{ "dependencies": {} }', 'a', '^2')).toBe('{ "dependencies": {} }');
+});
+
+test('the changes of a remedy are made together', () => {
+  const before = '{\n  "dependencies": {\n    "a": "1",\n    "b": "1"\n  }\n}';
+  const after = withChanges(before, [
+    { kind: 'range', block: 'dependencies', name: 'a', from: '1', to: '^2' },
+    { kind: 'remove', block: 'dependencies', name: 'b' },
+    { kind: 'override', parent: 'x', name: 'y', spec: '$a' },
+  ]);
+  expect(JSON.parse(after)).toEqual({ dependencies: { a: '^2' }, overrides: { x: { y: '$a' } } });
+  expect(after).toContain('\n  "overrides"');
+  const beside = withChanges('{ "overrides": { "x": "1" } }', [{ kind: 'override', parent: 'x', name: 'y', spec: '2' }]);
+  expect(JSON.parse(beside)).toEqual({ overrides: { x: { '.': '1', y: '2' } } });
 });

@@ -17,10 +17,11 @@ test('what another package asks for can’t be changed here, but asked for elsew
   expect(remedies({ ...missing, chain: [root, below] }, 'embedded')).toEqual([{ kind: 'registry', registry: 'public' }]);
 });
 
-test('a peer conflict: the root asks for what the other side wants, or a flag', () => {
-  const conflict = { summary: '', name: 'b', current: { spec: '^17.0.0', chain: [root] }, wanted: { spec: '^18.0.0', chain: [root, below] } };
-  expect(remedies({ code: 'ERESOLVE', message: '', conflict }, 'public')).toEqual([
-    { kind: 'range', name: 'b', range: '^18.0.0' },
+test('a peer conflict: what the resolver has tried, and its flags as switches', () => {
+  const range = { kind: 'range', block: 'dependencies', name: 'b', from: '^17.0.0', to: '^18.0.0' } as const;
+  const found = [[range], [{ kind: 'flag', flag: 'legacy-peer-deps' } as const], [{ kind: 'flag', flag: 'force' } as const]];
+  expect(remedies({ code: 'ERESOLVE', message: '', remedies: found }, 'public')).toEqual([
+    { kind: 'changes', changes: [range] },
     { kind: 'flag', flag: 'legacyPeerDeps' },
     { kind: 'flag', flag: 'force' },
   ]);

@@ -15,7 +15,7 @@ use crate::names::{Name, Names};
 use crate::options::Options;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
-use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Request, Urgency};
+use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
 use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::Tree;
@@ -177,6 +177,12 @@ impl Catalog {
         };
         self.choices.insert(key, choice.clone());
         Some(choice)
+    }
+
+    /// Why a version of a registry's package was chosen for a spec.
+    pub fn reason(&mut self, tree: &Tree, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
+        let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
+        Some(self.picker_for(tree.names.text(package)).reason(&packument, spec, version))
     }
 
     fn picker_for(&mut self, name: &str) -> &mut Picker {

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 
 use crate::json;
 use crate::packument::Packument;
+use crate::request::Reason;
 use crate::semver::{Range, RangeOptions, Version};
 use crate::spec::{Spec, SpecKind};
 
@@ -115,6 +116,20 @@ impl Picker {
             }
         }
         best.map(|(_, index)| index).ok_or(NoPick::NoMatch)
+    }
+
+    /// Why a version was chosen for a spec.
+    pub fn reason(&mut self, packument: &Packument, spec: &Spec, version: &str) -> Reason {
+        match &spec.kind {
+            SpecKind::Alias { spec, .. } => self.reason(packument, spec, version),
+            SpecKind::Version { .. } => Reason::Exact,
+            SpecKind::Tag(tag) if packument.tagged(tag) == Some(version) => Reason::Tag,
+            _ if packument.tagged(&self.default_tag) == Some(version) => Reason::Latest,
+            _ => match packument.find(version) {
+                Some(index) if self.is_sound(packument.manifest(index)) => Reason::Highest,
+                _ => Reason::Compromise,
+            },
+        }
     }
 
     fn is_early_enough(&self, packument: &Packument, version: &str) -> bool {

@@ -165,6 +165,36 @@ pub enum Event {
         /// How many versions it has.
         versions: usize,
     },
+    /// A version was chosen for a dependency. It is placed then, unless what is there will do.
+    Picked {
+        /// The package's name in the registry.
+        name: String,
+        /// The spec that is in force.
+        spec: String,
+        /// What was chosen.
+        version: String,
+        /// Why this one.
+        reason: Reason,
+        /// The name of the package that asked.
+        by: String,
+        /// Its location: empty for the root, absent for one that has none yet.
+        from: Option<String>,
+    },
+    /// A dependency was looked at, and what is in the tree already will do.
+    Kept {
+        /// Where that is.
+        location: String,
+        /// Its version; empty for links without one.
+        version: String,
+        /// The name asked for.
+        name: String,
+        /// The spec in force.
+        spec: String,
+        /// As in `Placed`.
+        kind: &'static str,
+        /// The location of the package that asked; empty for the root.
+        from: String,
+    },
     /// A package was put into the tree, possibly in place of another.
     Placed {
         /// Where: `node_modules/a/node_modules/b`.
@@ -185,4 +215,20 @@ pub enum Event {
         /// Where it was.
         location: String,
     },
+}
+
+/// Why a version was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reason {
+    /// The spec names it.
+    Exact,
+    /// The spec's dist-tag names it.
+    Tag,
+    /// It is `latest`, and in the range.
+    Latest,
+    /// It is the highest in the range that is neither deprecated nor for other engines.
+    Highest,
+    /// All that are in the range are, and this is the best of them.
+    Compromise,
 }

@@ -1,35 +1,22 @@
 //! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
 
-use indexmap::IndexMap;
-use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use crate::entry::{self, flag, text};
 use crate::layout::split;
 
-#[derive(Default, Deserialize)]
-struct Lockfile {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Entry {
-    version: Option<String>,
-    resolved: Option<String>,
-    link: bool,
-    in_bundle: bool,
-}
+struct Lockfile(Map<String, Value>);
 
 impl Lockfile {
     fn parse(text: &str) -> Self {
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
+        Self(entry::entries(text).unwrap_or_default())
     }
 
     /// The version at a location; a link has that of the folder it leads to. npm says `undefined` where there is none.
     fn version(&self, location: &str) -> Option<&str> {
-        let entry = self.packages.get(location)?;
-        let target = entry.resolved.as_deref().filter(|_| entry.link).and_then(|target| self.packages.get(target));
-        Some(target.unwrap_or(entry).version.as_deref().unwrap_or("undefined"))
+        let entry = self.0.get(location)?;
+        let target = text(entry, "resolved").filter(|_| flag(entry, "link")).and_then(|target| self.0.get(target));
+        Some(text(target.unwrap_or(entry), "version").unwrap_or("undefined"))
     }
 }
 
@@ -38,7 +25,7 @@ pub fn disagreements(lockfile: &str, resolved: &str, placed: &[String]) -> Vec<S
     let (lockfile, ideal) = (Lockfile::parse(lockfile), Lockfile::parse(resolved));
     // What was placed anew comes after what was there.
     let order = |location: &str| placed.iter().rposition(|other| other == location).map_or(0, |at| at + 1);
-    let mut locations: Vec<&String> = ideal.packages.keys().filter(|location| !location.is_empty()).collect();
+    let mut locations: Vec<&String> = ideal.0.keys().filter(|location| !location.is_empty()).collect();
     locations.sort_by_key(|location| order(location));
     let mut wrong = Vec::new();
     for location in locations {
@@ -46,7 +33,7 @@ pub fn disagreements(lockfile: &str, resolved: &str, placed: &[String]) -> Vec<S
         let wanted = ideal.version(location).unwrap_or_default();
         match lockfile.version(location) {
             // npm looks before it opens the bundles that the lock doesn't show.
-            None if ideal.packages[location].in_bundle => {}
+            None if flag(&ideal.0[location], "inBundle") => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
             Some(locked) if locked != wanted => {
                 wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));

@@ -1,8 +1,9 @@
 //! Whether a tarball is of the package that was asked for: what a registry serves has to be what it says it is. A tarball by URL may
 //! be what it likes.
 
-use serde::Deserialize;
 use serde_json::Value;
+
+use crate::entry::owned;
 
 /// What a package.json says the package is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,15 +17,9 @@ pub struct Identity {
 impl Identity {
     /// What the text of a package.json says; nothing, where it can't be read.
     pub fn read(manifest: &[u8]) -> Self {
-        #[derive(Default, Deserialize)]
-        struct Fields {
-            name: Option<Value>,
-            version: Option<Value>,
-        }
         let text = manifest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(manifest);
-        let Fields { name, version } = serde_json::from_slice(text).unwrap_or_default();
-        let words = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-        Self { name: words(name), version: words(version) }
+        let manifest: Value = serde_json::from_slice(text).unwrap_or_default();
+        Self { name: owned(&manifest, "name"), version: owned(&manifest, "version") }
     }
 
     /// What is wrong if this is to be a certain package.

@@ -10,10 +10,10 @@ pub use espalier_core::Omit;
 use espalier_core::{Graph, Outcome, collate};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::bins;
+use crate::entry::{self, flag, owned, text};
 
 /// The packages to be, by location, in the lockfile's order.
 #[derive(Clone, Debug, Default)]
@@ -86,45 +86,20 @@ pub enum LayoutError {
     NoOrigin(String),
 }
 
-#[derive(Deserialize)]
-struct Lockfile {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Entry {
-    name: Option<String>,
-    version: Option<String>,
-    resolved: Option<String>,
-    integrity: Option<String>,
-    link: bool,
-    bin: Value,
-    has_install_script: bool,
-    in_bundle: bool,
-    bundle_dependencies: Value,
-    bundled_dependencies: Value,
-    optional: bool,
-    dev: bool,
-    peer: bool,
-    dev_optional: bool,
-    deprecated: Value,
-}
+type Lockfile = Map<String, Value>;
 
 impl Layout {
     /// The layout of a resolved tree.
     pub fn new(outcome: &Outcome, omit: Omit) -> Result<Self, LayoutError> {
-        let lockfile: Lockfile =
-            serde_json::from_str(&outcome.lockfile).map_err(|error| LayoutError::Unreadable(error.to_string()))?;
+        let lockfile = entry::entries(&outcome.lockfile).map_err(|error| LayoutError::Unreadable(error.to_string()))?;
         let mut left_out: FxHashSet<String> = inert(&outcome.graph).map(str::to_owned).collect();
-        for (location, entry) in &lockfile.packages {
-            if entry.is_omitted(omit) && lies_in_node_modules(location) && of_project(location, &lockfile) {
+        for (location, entry) in &lockfile {
+            if is_omitted(entry, omit) && lies_in_node_modules(location) && of_project(location, &lockfile) {
                 left_out.insert(location.clone());
             }
         }
-        let mut layout = Self { packages: IndexMap::with_capacity(lockfile.packages.len()), left_out };
-        for (location, entry) in &lockfile.packages {
+        let mut layout = Self { packages: IndexMap::with_capacity(lockfile.len()), left_out };
+        for (location, entry) in &lockfile {
             if location.is_empty() || layout.is_left_out(location) {
                 continue;
             }
@@ -169,54 +144,53 @@ impl Layout {
     }
 }
 
-impl Entry {
-    fn is_omitted(&self, omit: Omit) -> bool {
-        self.peer && omit.peer
-            || self.dev && omit.dev
-            || self.optional && omit.optional
-            || self.dev_optional && omit.dev && omit.optional
-    }
+fn is_omitted(entry: &Value, omit: Omit) -> bool {
+    flag(entry, "peer") && omit.peer
+        || flag(entry, "dev") && omit.dev
+        || flag(entry, "optional") && omit.optional
+        || flag(entry, "devOptional") && omit.dev && omit.optional
+}
 
-    fn bundles(&self) -> bool {
-        [&self.bundle_dependencies, &self.bundled_dependencies].into_iter().any(|names| match names {
-            Value::Bool(all) => *all,
-            Value::Array(names) => !names.is_empty(),
-            _ => false,
-        })
-    }
+fn bundles(entry: &Value) -> bool {
+    ["bundleDependencies", "bundledDependencies"].into_iter().any(|field| match entry.get(field) {
+        Some(Value::Bool(all)) => *all,
+        Some(Value::Array(names)) => !names.is_empty(),
+        _ => false,
+    })
 }
 
 impl Package {
-    fn new(location: &str, entry: &Entry, lockfile: &Lockfile) -> Result<Self, LayoutError> {
+    fn new(location: &str, entry: &Value, lockfile: &Lockfile) -> Result<Self, LayoutError> {
         let name = split(location).1.to_owned();
-        let origin = if entry.link {
-            let target = entry.resolved.clone().unwrap_or_default();
+        let (resolved, integrity) = (owned(entry, "resolved"), owned(entry, "integrity"));
+        let origin = if flag(entry, "link") {
+            let target = resolved.unwrap_or_default();
             Origin::Link(target.strip_prefix("file:").map_or(target.clone(), str::to_owned))
         } else if !lies_in_node_modules(location) {
             Origin::Folder
-        } else if entry.in_bundle {
-            Origin::Bundle { resolved: entry.resolved.clone(), integrity: entry.integrity.clone() }
+        } else if flag(entry, "inBundle") {
+            Origin::Bundle { resolved, integrity }
         } else {
-            let resolved = entry.resolved.clone().ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
-            Origin::Tarball { resolved, integrity: entry.integrity.clone() }
+            let resolved = resolved.ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
+            Origin::Tarball { resolved, integrity }
         };
         // A link's commands are those of the folder that it leads to.
         let target = match &origin {
-            Origin::Link(target) => lockfile.packages.get(target.as_str()).unwrap_or(entry),
+            Origin::Link(target) => lockfile.get(target.as_str()).unwrap_or(entry),
             _ => entry,
         };
-        let package_name = target.name.clone().unwrap_or_else(|| name.clone());
+        let package_name = owned(target, "name").unwrap_or_else(|| name.clone());
         Ok(Self {
-            bins: bins::normalize(&target.bin, &package_name),
+            bins: bins::normalize(target.get("bin").unwrap_or(&Value::Null), &package_name),
             package_name,
             name,
-            version: entry.version.clone(),
+            version: owned(entry, "version"),
             origin,
-            has_install_script: target.has_install_script,
-            bundles: entry.bundles(),
-            optional: entry.optional,
+            has_install_script: flag(target, "hasInstallScript"),
+            bundles: bundles(entry),
+            optional: flag(entry, "optional"),
             depth: depth(location),
-            deprecated: entry.deprecated.as_str().map(str::to_owned),
+            deprecated: owned(entry, "deprecated"),
         })
     }
 
@@ -233,10 +207,10 @@ fn inert(graph: &Graph) -> impl Iterator<Item = &str> {
 /// Whether a package belongs to the project or one of its workspaces: what a folder outside brings is never omitted.
 fn of_project(location: &str, lockfile: &Lockfile) -> bool {
     let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
-    let links_there = |(name, entry): (&String, &Entry)| {
-        entry.link && depth(name) == 1 && entry.resolved.as_deref().is_some_and(|resolved| resolved == top)
+    let links_there = |(name, entry): (&String, &Value)| {
+        flag(entry, "link") && depth(name) == 1 && text(entry, "resolved") == Some(top)
     };
-    top.is_empty() || lockfile.packages.iter().any(links_there)
+    top.is_empty() || lockfile.iter().any(links_there)
 }
 
 /// Whether a location is in a `node_modules`, and not a folder of the project.

@@ -2,20 +2,17 @@
 //! installed. Whether the note is still true is not known here.
 
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde_json::Value;
 
+use crate::entry::{self, flag, owned};
 use crate::layout::{Origin, Package};
 
 /// The packages that are noted as installed.
-#[derive(Debug, Default, Deserialize)]
-pub struct Noted {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
-}
+#[derive(Debug, Default)]
+pub struct Noted(IndexMap<String, Entry>);
 
 /// One of them.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its version.
     pub version: Option<String>,
@@ -25,29 +22,25 @@ pub struct Entry {
     pub integrity: Option<String>,
     /// Whether it is a link.
     pub link: bool,
-    /// The patch that was applied to it.
-    patched: Option<Patched>,
-}
-
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-struct Patched {
-    integrity: String,
+    /// The integrity of the patch that was applied to it.
+    patch: Option<String>,
 }
 
 impl Noted {
-    /// Reads the file's text; nothing, if it isn't a lockfile.
+    /// Reads the file's text; nothing, if it isn't JSON.
     pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        let entries = entry::entries(text).ok()?;
+        Some(Self(entries.into_iter().map(|(location, entry)| (location, Entry::read(&entry))).collect()))
     }
 
     /// Every location that is noted.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
-        self.packages.keys().map(String::as_str)
+        self.0.keys().map(String::as_str)
     }
 
     /// What is noted of a location.
     pub fn get(&self, location: &str) -> Option<&Entry> {
-        self.packages.get(location)
+        self.0.get(location)
     }
 
     /// Whether this very package is noted at a location.
@@ -57,9 +50,19 @@ impl Noted {
 }
 
 impl Entry {
+    fn read(entry: &Value) -> Self {
+        Self {
+            version: owned(entry, "version"),
+            resolved: owned(entry, "resolved"),
+            integrity: owned(entry, "integrity"),
+            link: flag(entry, "link"),
+            patch: entry.get("patched").and_then(|patch| owned(patch, "integrity")),
+        }
+    }
+
     /// The integrity of the patch that was applied to it.
     pub fn patch(&self) -> Option<&str> {
-        self.patched.as_ref().map(|patch| patch.integrity.as_str())
+        self.patch.as_deref()
     }
 
     /// Whether it is this package.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use espalier_core::{Installed, InstalledPackage};
+use espalier_core::{Answer, Installed, InstalledPackage, Request};
 
 /// The files that the caller gave.
 pub struct Files(BTreeMap<String, String>);
@@ -15,18 +15,31 @@ impl Files {
         Self(files)
     }
 
+    /// What the files say to a request.
+    ///
+    /// # Panics
+    /// When it isn't about files.
+    pub fn answer(&self, request: &Request) -> Answer {
+        match request {
+            Request::Folder { path } => Answer::Folder(self.manifest(path)),
+            Request::File { path } => Answer::File(self.text(path).map(String::into_bytes)),
+            Request::PackageFolders => Answer::PackageFolders(self.package_folders()),
+            other => panic!("{other:?} is not about the project's files"),
+        }
+    }
+
     /// The text of the package.json in `folder`.
-    pub fn manifest(&self, folder: &str) -> Option<String> {
+    fn manifest(&self, folder: &str) -> Option<String> {
         self.0.get(&format!("{folder}/package.json")).cloned()
     }
 
     /// The text of a file.
-    pub fn text(&self, path: &str) -> Option<String> {
+    fn text(&self, path: &str) -> Option<String> {
         self.0.get(path).cloned()
     }
 
     /// All folders below the project that have a package.json, `node_modules` left out.
-    pub fn package_folders(&self) -> Vec<String> {
+    fn package_folders(&self) -> Vec<String> {
         let folders = self.0.keys().filter_map(|path| path.strip_suffix("/package.json"));
         let inside = |folder: &&str| !folder.split('/').any(|part| part == "node_modules" || part == "..");
         folders.filter(inside).map(str::to_owned).collect()

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use espalier_core::{Allow, Installed, Options, Platform, Project};
+use espalier_core::{Allow, Installed, Omit, Options, Platform, Project};
+use espalier_package::trust::Trust;
 use serde::Deserialize;
 
 use crate::files;
@@ -17,16 +18,23 @@ const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 #[serde(rename_all = "camelCase")]
 pub struct Input {
     manifest: String,
-    lockfile: Option<String>,
+    /// The text of package-lock.json.
+    pub lockfile: Option<String>,
     folder_name: String,
     node_version: Option<String>,
     npm_version: Option<String>,
     platform: Option<PlatformInput>,
+    #[serde(default)]
     legacy_peer_deps: bool,
+    #[serde(default)]
     strict_peer_deps: bool,
+    #[serde(default)]
     force: bool,
+    #[serde(default)]
     prefer_dedupe: bool,
+    #[serde(default)]
     install_links: bool,
+    #[serde(default)]
     engine_strict: bool,
     default_tag: Option<String>,
     /// Milliseconds since the epoch.
@@ -43,10 +51,35 @@ pub struct Input {
     pub registries: BTreeMap<String, String>,
     /// How many requests may be under way at once.
     pub concurrency: usize,
-    /// How often a request is tried again.
-    pub retries: u32,
-    /// Milliseconds that one try may take.
-    pub timeout: u32,
+    /// Whether what resolves a conflict of peers is looked for.
+    pub remedies: bool,
+    /// What of the tree is to be installed; absent where it is only resolved.
+    pub install: Option<InstallInput>,
+}
+
+/// What of a tree is to be installed.
+#[derive(Deserialize)]
+pub struct InstallInput {
+    /// The kinds of dependencies that aren't.
+    pub omit: OmitInput,
+    /// Whether the lockfile has to fit, as for `npm ci`.
+    pub frozen: bool,
+    /// The hidden lockfile of what is there already.
+    pub noted: Option<String>,
+}
+
+/// Kinds of dependencies.
+#[derive(Clone, Copy, Deserialize)]
+pub struct OmitInput {
+    dev: bool,
+    optional: bool,
+    peer: bool,
+}
+
+impl From<OmitInput> for Omit {
+    fn from(OmitInput { dev, optional, peer }: OmitInput) -> Self {
+        Self { dev, optional, peer }
+    }
 }
 
 /// `all`, `root` or `none`.
@@ -76,6 +109,17 @@ struct PlatformInput {
 }
 
 impl Input {
+    /// Where packages may come from.
+    pub fn trust(&self) -> Trust {
+        let allow = |allow: Option<AllowInput>, default: Allow| allow.map_or(default, Into::into);
+        Trust {
+            git: allow(self.allow_git, Allow::None),
+            remote: allow(self.allow_remote, Allow::None),
+            file: allow(self.allow_file, Allow::All),
+            directory: allow(self.allow_directory, Allow::All),
+        }
+    }
+
     /// The parts that are the core's business.
     pub fn project_and_options(&self) -> (Project, Options) {
         let project = Project {
@@ -111,6 +155,10 @@ impl Input {
             allow_file: self.allow_file.map_or(defaults.allow_file, Into::into),
             allow_directory: self.allow_directory.map_or(defaults.allow_directory, Into::into),
             default_registry_host: default_host(),
+            // An installation opens bundles when it unpacks them, and `npm ci` takes the lock as it is.
+            complete: self.install.is_none(),
+            save: self.install.as_ref().is_none_or(|install| !install.frozen),
+            omit: self.install.as_ref().map_or(defaults.omit, |install| install.omit.into()),
             ..defaults
         };
         (project, options)

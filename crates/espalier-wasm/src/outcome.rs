@@ -1,30 +1,36 @@
 //! The outcome as JavaScript sees it: the objects that `pkg/index.d.ts` describes.
 
 use espalier_core::error::PeerConflict;
-use espalier_core::{FetchFailureKind, Graph, Outcome, Requirer, ResolveError, Warning};
+use espalier_core::{FetchFailureKind, Outcome, Remedy, Requirer, ResolveError, Warning};
+use js_sys::Reflect;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::statistics::Reading;
+use crate::packed::PackedGraph;
+use crate::tree::{Tree, TreeError};
+
+/// Why there is nothing.
+pub enum Failure<'a> {
+    /// No tree.
+    Resolve {
+        /// Why.
+        error: &'a ResolveError,
+        /// What would help.
+        remedies: Option<Vec<Remedy>>,
+    },
+    /// A tree that can't be installed.
+    Tree(TreeError),
+    /// A lockfile is insisted on, and there is none.
+    NoLockfile,
+    /// A lockfile is insisted on, and it doesn't fit.
+    Disagreement(Vec<String>),
+}
 
 #[derive(Serialize)]
 struct ResultObject<'a> {
     lockfile: &'a str,
-    graph: &'a Graph,
     warnings: &'a [Warning],
-    statistics: StatisticsObject,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct StatisticsObject {
-    packages: usize,
-    packuments: usize,
-    version_documents: usize,
-    requests: u32,
-    retries: u32,
-    bytes: u64,
-    elapsed: f64,
+    statistics: espalier_core::Statistics,
 }
 
 /// The fields of an `EspalierError`.
@@ -36,6 +42,9 @@ struct ErrorObject<'a> {
     spec: Option<&'a str>,
     chain: &'a [Requirer],
     conflict: Option<&'a PeerConflict>,
+    remedies: Option<&'a [Remedy]>,
+    differences: Option<&'a [String]>,
+    location: Option<&'a str>,
     nearest: Option<&'a [String]>,
     url: Option<&'a str>,
     status: Option<u16>,
@@ -44,31 +53,51 @@ struct ErrorObject<'a> {
     column: Option<usize>,
 }
 
-/// The value to resolve or to reject the promise with.
-pub fn to_javascript(
-    outcome: Result<Outcome, ResolveError>,
-    traffic: Reading,
-    elapsed: f64,
-) -> Result<JsValue, JsValue> {
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => return Err(serde_wasm_bindgen::to_value(&error_object(&error))?),
-    };
-    let statistics = StatisticsObject {
-        packages: outcome.statistics.packages,
-        packuments: outcome.statistics.packuments,
-        version_documents: outcome.statistics.version_documents,
-        requests: traffic.requests,
-        retries: traffic.retries,
-        bytes: traffic.bytes,
-        elapsed,
-    };
+/// The value to resolve the promise with: `RunOutcome` in `pkg/src/glue.d.ts`.
+pub fn to_javascript(outcome: &Outcome, tree: Option<Tree>) -> Result<JsValue, JsValue> {
     let result =
-        ResultObject { lockfile: &outcome.lockfile, graph: &outcome.graph, warnings: &outcome.warnings, statistics };
-    Ok(serde_wasm_bindgen::to_value(&result)?)
+        ResultObject { lockfile: &outcome.lockfile, warnings: &outcome.warnings, statistics: outcome.statistics };
+    let result = serde_wasm_bindgen::to_value(&result)?;
+    Reflect::set(&result, &"packedGraph".into(), &PackedGraph::new(&outcome.graph).to_javascript()?)?;
+    Reflect::set(&result, &"tree".into(), &tree.map_or(JsValue::UNDEFINED, Into::into))?;
+    Ok(result)
 }
 
-fn error_object(error: &ResolveError) -> ErrorObject<'_> {
+/// The value to reject it with.
+pub fn rejection(failure: &Failure<'_>) -> JsValue {
+    let object = match failure {
+        Failure::Resolve { error, remedies } => ErrorObject { remedies: remedies.as_deref(), ..resolve_error(error) },
+        Failure::Tree(TreeError::Refused(refusal)) => ErrorObject {
+            code: refusal.code,
+            message: refusal.message.clone(),
+            location: Some(&refusal.location),
+            ..ErrorObject::default()
+        },
+        Failure::Tree(error @ TreeError::Patched(location)) => ErrorObject {
+            code: "EUNSUPPORTED",
+            message: error.to_string(),
+            location: Some(location),
+            ..ErrorObject::default()
+        },
+        Failure::Tree(error @ TreeError::Layout(_)) => {
+            ErrorObject { code: "ELOCKFILE", message: error.to_string(), ..ErrorObject::default() }
+        }
+        Failure::NoLockfile => ErrorObject {
+            code: "EUSAGE",
+            message: "there is no package-lock.json, and a frozen installation goes by it".to_owned(),
+            ..ErrorObject::default()
+        },
+        Failure::Disagreement(differences) => ErrorObject {
+            code: "EUSAGE",
+            message: "package.json and package-lock.json are not in sync".to_owned(),
+            differences: Some(differences),
+            ..ErrorObject::default()
+        },
+    };
+    serde_wasm_bindgen::to_value(&object).unwrap_or_else(Into::into)
+}
+
+fn resolve_error(error: &ResolveError) -> ErrorObject<'_> {
     let common =
         ErrorObject { code: error.code(), message: error.to_string(), chain: error.chain(), ..ErrorObject::default() };
     match error {

@@ -1,12 +1,13 @@
 //! Which address a package, a version or a tarball has.
 //!
-//! Knows names and URLs as text only; whether anything answers there is `exchange`'s business.
+//! Knows names and URLs as text only; whether anything answers there is JavaScript's business.
 
 use std::collections::BTreeMap;
 
 use deno_npmrc::NPM_DEFAULT_REGISTRY;
 
 /// The registries of a run.
+#[derive(Clone)]
 pub struct Registries {
     /// Ends with a slash, as do all the others.
     default: String,
@@ -32,19 +33,31 @@ impl Registries {
         format!("{}{}/{version}", self.of(name), escaped(name))
     }
 
-    /// Where a tarball is fetched from, given its `resolved`; `None` when that isn't an HTTP address.
+    /// Where a package's tarball is fetched from, given its `resolved`; `None` when that isn't an HTTP address.
     ///
     /// As npm does it (`replace-registry-host=npmjs`), the public registry's tarballs are fetched from the
     /// registry that is configured in its place, so that a lock made elsewhere works behind a mirror.
-    pub fn tarball(&self, resolved: &str) -> Option<String> {
+    pub fn tarball(&self, resolved: &str, package: &str) -> Option<String> {
+        let registry = self.of(package);
         let public = with_slash(NPM_DEFAULT_REGISTRY.to_owned());
         if let Some(path) = resolved.strip_prefix(&public) {
-            return Some(format!("{}{path}", self.default));
+            return Some(format!("{registry}{path}"));
         }
         if resolved.starts_with("https://") || resolved.starts_with("http://") {
             return Some(resolved.to_owned());
         }
-        resolved.starts_with('/').then(|| format!("{}{resolved}", origin(&self.default)))
+        resolved.starts_with('/').then(|| format!("{}{resolved}", origin(registry)))
+    }
+
+    /// Whether an address is one of the registry that a package comes from: there, and nowhere else, its tarball may be
+    /// fetched without asking (npm's `#isRegistryResolvedTarball`).
+    pub fn is_of_registry(&self, resolved: &str, package: &str) -> bool {
+        // What only `fetch` would make sense of could lead out of the registry's path.
+        let climbs = |step: &str| matches!(step.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+        let address = self.tarball(resolved, package);
+        address.is_some_and(|address| {
+            address.starts_with(self.of(package)) && !address.contains('\\') && !address.split('/').any(climbs)
+        })
     }
 
     fn of(&self, name: &str) -> &str {
@@ -95,25 +108,46 @@ mod tests {
 
     #[test]
     fn a_tarball_without_a_host_is_on_the_registrys() {
-        let address = registries().tarball("/a/-/a-1.0.0.tgz");
+        let address = registries().tarball("/a/-/a-1.0.0.tgz", "a");
         assert_eq!(address.as_deref(), Some("http://registry.test/a/-/a-1.0.0.tgz"));
     }
 
     #[test]
     fn the_public_registrys_tarballs_come_from_the_configured_one() {
         let resolved = format!("{}/a/-/a-1.0.0.tgz", NPM_DEFAULT_REGISTRY.trim_end_matches('/'));
-        assert_eq!(registries().tarball(&resolved).as_deref(), Some("http://registry.test/mirror/a/-/a-1.0.0.tgz"));
+        assert_eq!(
+            registries().tarball(&resolved, "a").as_deref(),
+            Some("http://registry.test/mirror/a/-/a-1.0.0.tgz")
+        );
     }
 
     #[test]
     fn other_hosts_tarballs_stay_where_they_are() {
         let address = "http://files.test/a.tgz";
-        assert_eq!(registries().tarball(address).as_deref(), Some(address));
+        assert_eq!(registries().tarball(address, "a").as_deref(), Some(address));
     }
 
     #[test]
     fn what_is_not_http_has_no_address() {
-        assert_eq!(registries().tarball("git+ssh://git@host.test/a.git"), None);
-        assert_eq!(registries().tarball("file:a.tgz"), None);
+        assert_eq!(registries().tarball("git+ssh://git@host.test/a.git", "a"), None);
+        assert_eq!(registries().tarball("file:a.tgz", "a"), None);
+    }
+
+    #[test]
+    fn only_the_registrys_own_tarballs_are_of_the_registry() {
+        let of_registry = |address: &str, package: &str| registries().is_of_registry(address, package);
+        assert!(of_registry("http://registry.test/mirror/a/-/a-1.0.0.tgz", "a"));
+        assert!(of_registry("http://acme.test/npm/@acme/a/-/a-1.0.0.tgz", "@acme/a"));
+        for (address, package) in [
+            ("http://acme.test/npm/@acme/a/-/a-1.0.0.tgz", "a"),
+            ("http://registry.test/elsewhere/a.tgz", "a"),
+            ("http://registry.test.evil.test/mirror/a.tgz", "a"),
+            ("http://registry.test/mirror/../elsewhere/a.tgz", "a"),
+            ("http://registry.test/mirror/%2E%2e/elsewhere/a.tgz", "a"),
+            ("http://registry.test/mirror/..\\elsewhere/a.tgz", "a"),
+            ("file:a.tgz", "a"),
+        ] {
+            assert!(!of_registry(address, package), "{address}");
+        }
     }
 }

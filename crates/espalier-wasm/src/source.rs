@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, Urgency};
+use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, TarballListing, Urgency};
+use espalier_package::archive::{self, ArchiveError, Limits};
+use espalier_package::identity::package_of;
 
-use crate::exchange::{Body, Exchange};
 use crate::files::Files;
+use crate::network::{self, Body, Network, invalid};
 use crate::registry::Registries;
-use crate::tarball;
 
 /// Abbreviated documents where the registry has them. The value is safelisted: it makes no preflight.
 const ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// The content type of an abbreviated packument.
+const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
 /// Full documents.
 const FULL: &str = "application/json";
 
@@ -18,13 +21,18 @@ const FULL: &str = "application/json";
 pub struct Source {
     files: Files,
     registries: Registries,
-    exchange: Exchange,
+    network: Network,
 }
 
 impl Source {
-    /// The files are the project's; everything else comes through the exchange.
-    pub fn new(files: Files, registries: Registries, exchange: Exchange) -> Self {
-        Self { files, registries, exchange }
+    /// The files are the project's; everything else comes over the network.
+    pub fn new(files: Files, registries: Registries, network: Network) -> Self {
+        Self { files, registries, network }
+    }
+
+    /// Where packages come from.
+    pub fn registries(&self) -> &Registries {
+        &self.registries
     }
 
     /// Gets the answer to a request.
@@ -33,44 +41,47 @@ impl Source {
             Request::Packument { name, full } => {
                 let address = self.registries.packument(name);
                 let accept = if *full { FULL } else { ABBREVIATED };
-                let body = self.exchange.get(&address, accept, urgency).await?;
-                let packument = Packument::parse(&body.bytes, body.is_abbreviated());
-                let packument = packument.map_err(|error| unreadable(&body, &error.to_string()))?;
+                let read = |body: &Body| {
+                    let packument = Packument::parse(&body.bytes, body.kind.starts_with(ABBREVIATED_TYPE));
+                    packument.map_err(|error| error.to_string())
+                };
+                let packument = network::document(&self.network, &address, name, accept, urgency, read).await?;
                 Ok(Answer::Packument(Arc::new(packument)))
             }
             Request::VersionDocument { name, version } => {
                 let address = self.registries.version(name, version);
-                let body = self.exchange.get(&address, FULL, urgency).await?;
-                match String::from_utf8(body.bytes) {
-                    Ok(text) => Ok(Answer::VersionDocument(text)),
-                    Err(error) => Err(invalid(address, &error.to_string())),
-                }
+                let read = |body: &Body| {
+                    // Whether it is JSON at all has to be known here, where it can still be fetched anew.
+                    serde_json::from_slice::<serde::de::IgnoredAny>(&body.bytes).map_err(|error| error.to_string())?;
+                    String::from_utf8(body.bytes.clone()).map_err(|error| error.to_string())
+                };
+                network::document(&self.network, &address, name, FULL, urgency, read).await.map(Answer::VersionDocument)
             }
-            Request::Folder { path } => Ok(Answer::Folder(self.files.manifest(path))),
-            Request::File { path } => Ok(Answer::File(self.files.text(path).map(String::into_bytes))),
-            Request::Git { urls, .. } => Err(unsupported(urls.first().map(String::as_str).unwrap_or_default())),
-            Request::PackageFolders => Ok(Answer::PackageFolders(self.files.package_folders())),
             Request::Tarball { url, integrity } => {
-                let address = self.registries.tarball(url).ok_or_else(|| unsupported(url))?;
-                let body = self.exchange.get(&address, "*/*", urgency).await?;
-                let listing = tarball::list(&body.bytes, integrity.as_deref()).await;
-                listing.map(Answer::Tarball).map_err(|error| unreadable(&body, &error.to_string()))
+                let package = package_of(url);
+                let address = self.registries.tarball(url, &package).ok_or_else(|| unsupported(url))?;
+                let body = network::tarball(&self.network, &address, &package, integrity.as_deref(), urgency).await?;
+                let listed = archive::list(&body.bytes, Limits::default());
+                let (files, manifests) = listed.map_err(|error| invalid(body.url, &problem(error)))?;
+                Ok(Answer::Tarball(TarballListing { integrity: body.kind, files, manifests }))
             }
+            Request::Git { urls, .. } => Err(unsupported(urls.first().map(String::as_str).unwrap_or_default())),
+            local => Ok(self.files.answer(local)),
         }
     }
 }
 
-fn unreadable(body: &Body, problem: &str) -> FetchFailure {
-    invalid(body.url.clone(), problem)
-}
-
-fn invalid(url: String, problem: &str) -> FetchFailure {
-    let message = format!("the answer from {url} can't be used: {problem}");
-    FetchFailure { kind: FetchFailureKind::Invalid, message, url }
+/// What is wrong with an archive, in words.
+pub fn problem(error: ArchiveError<String>) -> String {
+    match error {
+        ArchiveError::Unreadable(reason) => format!("it is not a readable tarball: {reason}"),
+        ArchiveError::TooLarge(what) | ArchiveError::Receiver(what) => format!("it holds more than {what}"),
+        ArchiveError::Empty => "it holds no files".to_owned(),
+    }
 }
 
 /// A spec that needs more than HTTP.
-fn unsupported(url: &str) -> FetchFailure {
+pub fn unsupported(url: &str) -> FetchFailure {
     let remedy = if url.starts_with("file:") {
         "Tarballs can't be among the files that are given as text; use a folder, or an https: address."
     } else {

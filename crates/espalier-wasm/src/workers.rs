@@ -55,6 +55,13 @@ impl Workers {
         self.requests.try_send((request, urgency)).expect("workers outlive their handle");
     }
 
+    /// Waits until nothing is under way any more, and drops the answers: nobody wants them.
+    pub async fn forget(&mut self) {
+        while self.any_busy() {
+            self.answers().await;
+        }
+    }
+
     /// Waits for an answer, and takes all that have come with it.
     pub async fn answers(&mut self) -> Vec<Answered> {
         let first = self.answers.recv().await.expect("workers outlive their handle");

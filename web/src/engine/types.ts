@@ -2,6 +2,7 @@
 // this folder imports the package.
 
 export type {
+  Change,
   ConflictSide,
   DependencyKind,
   ErrorDetails,

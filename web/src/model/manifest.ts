@@ -1,6 +1,7 @@
 // A package.json as it is being typed: where it stops being one, its name, and small edits that keep its layout.
 
 import { applyEdits, findNodeAtLocation, modify, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import type { Change as AnyChange } from '../engine/types';
 
 export interface Fault {
   readonly message: string;
@@ -11,6 +12,8 @@ export interface Fault {
   readonly line: number;
   readonly column: number;
 }
+
+type Change = Exclude<AnyChange, { kind: 'flag' }>;
 
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 
@@ -61,6 +64,31 @@ export function withRange(text: string, name: string, range: string): string {
   const root = parseTree(text);
   const key = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));
   return key ? applyEdits(text, modify(text, [key, name], range, {})) : text;
+}
+
+/** Makes the changes of a remedy. An override of a package that is overridden by a text already becomes a rule beside it. */
+export function withChanges(text: string, changes: readonly Change[]): string {
+  return changes.reduce((edited, change) => {
+    switch (change.kind) {
+      case 'range':
+        return set(edited, [change.block, change.name], change.to);
+      case 'remove':
+        return set(edited, [change.block, change.name], undefined);
+      case 'override': {
+        const path = ['overrides', change.parent];
+        const root = parseTree(edited);
+        const own: unknown = root && findNodeAtLocation(root, path)?.value;
+        const beside = typeof own === 'string' ? set(edited, path, { '.': own }) : edited;
+        return set(beside, [...path, change.name], change.spec);
+      }
+    }
+  }, text);
+}
+
+function set(text: string, path: string[], value: unknown): string {
+  const indentation = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  ';
+  const formattingOptions = { insertSpaces: !indentation.startsWith('\t'), tabSize: indentation.length };
+  return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
 function dependencyFaults(text: string, key: string, node: Node | undefined): Fault[] {

@@ -1,10 +1,12 @@
 // What a person can do about a failure. Pure: what follows from the error and the project, not how it is done.
 
-import type { ErrorDetails, Requirer } from '../engine/types';
+import type { Change, ErrorDetails } from '../engine/types';
 
 export type Remedy =
   /** Change a direct dependency's range. */
   | { readonly kind: 'range'; readonly name: string; readonly range: string }
+  /** Changes that resolve a conflict of peers when they are made together; the resolver has tried them. */
+  | { readonly kind: 'changes'; readonly changes: readonly Exclude<Change, { kind: 'flag' }>[] }
   | { readonly kind: 'flag'; readonly flag: 'legacyPeerDeps' | 'force' }
   | { readonly kind: 'registry'; readonly registry: 'embedded' | 'public' }
   | { readonly kind: 'caret'; readonly line: number; readonly column: number }
@@ -19,7 +21,7 @@ export function remedies(error: ErrorDetails, registry: string): Remedy[] {
     case 'E404':
       return elsewhere(registry);
     case 'ERESOLVE':
-      return [...conflictRanges(error), { kind: 'flag', flag: 'legacyPeerDeps' }, { kind: 'flag', flag: 'force' }];
+      return (error.remedies ?? []).map(tried);
     case 'ENETUNREACH':
     case 'EHTTP':
     case 'EINVALIDRESPONSE':
@@ -41,12 +43,9 @@ function elsewhere(registry: string): Remedy[] {
   return registry === 'embedded' ? [{ kind: 'registry', registry: 'public' }] : [];
 }
 
-/** Where the root asks for the package itself, asking for what the others want settles it. */
-function conflictRanges({ conflict }: ErrorDetails): Remedy[] {
-  if (!conflict) return [];
-  const asks = (chain: readonly Requirer[]) => chain.length === 1;
-  const { current, wanted } = conflict;
-  if (asks(current.chain) && !asks(wanted.chain)) return [{ kind: 'range', name: conflict.name, range: wanted.spec }];
-  if (asks(wanted.chain) && !asks(current.chain)) return [{ kind: 'range', name: conflict.name, range: current.spec }];
-  return [];
+/** npm's flags come one by one, and are switches of the page. */
+function tried(changes: readonly Change[]): Remedy {
+  const [first] = changes;
+  if (first?.kind === 'flag') return { kind: 'flag', flag: first.flag === 'force' ? 'force' : 'legacyPeerDeps' };
+  return { kind: 'changes', changes: changes.filter((change) => change.kind !== 'flag') };
 }

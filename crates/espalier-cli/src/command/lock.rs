@@ -122,7 +122,7 @@ pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
     move |event| match event {
         Event::Placed { .. } => counts.placed.add(1),
         Event::Removed { .. } => counts.placed.subtract_one(),
-        Event::Fetched { .. } => {}
+        Event::Fetched { .. } | Event::Picked { .. } | Event::Kept { .. } => {}
     }
 }
 

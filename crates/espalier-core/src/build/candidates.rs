@@ -126,6 +126,7 @@ impl Builder {
         }
         match self.fetch_manifest(edge, &spec).await {
             Ok(manifest) => {
+                self.report_picked(edge, &spec, &manifest);
                 let (manifest, applied) = self.extended(manifest)?;
                 let with_peers = !self.options.legacy_peer_deps;
                 let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };

@@ -35,7 +35,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use crate::catalog::{Catalog, Choice};
+use crate::catalog::{Catalog, Choice, registry_target};
 use crate::changes::{Changes, Update};
 use crate::collation;
 use crate::error::ResolveError;
@@ -51,7 +51,7 @@ use crate::overrides::Overrides;
 use crate::place::{Placement, Placer, Verdict};
 use crate::request::Event;
 use crate::resolution::{Outcome, Warning};
-use crate::spec::Specs;
+use crate::spec::{Spec, Specs};
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
 pub use inspect::inspect;
 use queue::Queue;
@@ -402,21 +402,62 @@ impl Builder {
                 }
             }
         }
+        if placement.placed.is_none() {
+            self.report_kept(placement.edge);
+        }
         for peer in &placement.peers {
             self.settle(peer);
         }
     }
 
+    fn path_of_dependent(&self, edge: EdgeId) -> String {
+        let tree = &self.tree;
+        tree[edge].from.and_then(|from| tree[from].path.as_deref()).unwrap_or_default().to_owned()
+    }
+
+    fn report_picked(&mut self, edge: EdgeId, spec: &Rc<Spec>, manifest: &Manifest) {
+        let Some(version) = manifest.version.as_deref() else { return };
+        let name = self.tree[edge].name;
+        let (package, target) = registry_target(&mut self.tree.names, name, spec);
+        let Some(reason) = self.catalog.reason(&self.tree, package, &target, version) else { return };
+        let from = self.tree[edge].from;
+        self.exchange.report(Event::Picked {
+            name: self.tree.names.text(package).to_owned(),
+            spec: spec.raw.to_string(),
+            version: version.to_owned(),
+            reason,
+            by: from.map(|from| self.name_of(from).to_owned()).unwrap_or_default(),
+            from: from.and_then(|from| self.tree[from].path.as_deref()).map(str::to_owned),
+        });
+    }
+
+    /// The package's own name, or that of its folder.
+    fn name_of(&self, node: NodeId) -> &str {
+        self.tree.package(node).name.as_deref().unwrap_or_else(|| self.tree.names.text(self.tree[node].name))
+    }
+
+    fn report_kept(&self, edge: EdgeId) {
+        let tree = &self.tree;
+        let Some(kept) = tree[edge].to.filter(|_| tree.is_valid(edge)) else { return };
+        self.exchange.report(Event::Kept {
+            location: tree[kept].path.as_deref().unwrap_or_default().to_owned(),
+            version: tree.package(kept).version.as_deref().unwrap_or_default().to_owned(),
+            name: tree.names.text(tree[edge].name).to_owned(),
+            spec: tree.spec(edge).raw.to_string(),
+            kind: tree[edge].kind.as_str(),
+            from: self.path_of_dependent(edge),
+        });
+    }
+
     fn report_placed(&self, placed: NodeId, edge: EdgeId) {
         let tree = &self.tree;
-        let from = tree[edge].from.and_then(|from| tree[from].path.clone()).unwrap_or_default();
         self.exchange.report(Event::Placed {
             location: tree[placed].path.as_deref().unwrap_or_default().to_owned(),
             name: tree.names.text(tree[placed].name).to_owned(),
             version: tree.package(placed).version.as_deref().unwrap_or_default().to_owned(),
             kind: tree[edge].kind.as_str(),
             spec: tree.spec(edge).raw.to_string(),
-            from: from.to_string(),
+            from: self.path_of_dependent(edge),
         });
     }
 

@@ -7,10 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use espalier_package::npmrc::{Value, expand, ini};
 use indexmap::IndexMap;
 
-use super::expand::expand;
-use super::ini::{self, Value};
 use super::{Config, ConfigError, Environment, Layer, Origin};
 
 impl Config {
@@ -87,7 +86,7 @@ impl Config {
 impl Layer {
     fn insert(&mut self, key: &str, value: Value, environment: &Environment) {
         let mut expand = |text: &str| {
-            let (text, expanded) = expand(text, environment);
+            let (text, expanded) = expand(text, |name| environment.variable(name));
             self.expanded |= expanded;
             text
         };

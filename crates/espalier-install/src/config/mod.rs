@@ -10,9 +10,7 @@ mod discovery;
 pub mod edit;
 mod environment;
 mod error;
-mod expand;
 pub mod identities;
-pub mod ini;
 pub mod registries;
 pub mod settings;
 
@@ -23,7 +21,7 @@ use indexmap::IndexMap;
 
 pub use environment::Environment;
 pub use error::ConfigError;
-pub use ini::Value;
+pub use espalier_package::npmrc::{Value, ini};
 
 /// Where a setting was made.
 #[derive(Clone, Debug, PartialEq, Eq)]

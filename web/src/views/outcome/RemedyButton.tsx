@@ -1,5 +1,5 @@
 import type { Remedy } from '../../model/remedies';
-import { withRange } from '../../model/manifest';
+import { withChanges, withRange } from '../../model/manifest';
 import { useSession, type Session } from '../../state/session';
 import { putCaret } from '../manifest/caret';
 
@@ -16,6 +16,8 @@ function words(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'range':
       return `Ask for ${remedy.name}@${remedy.range}`;
+    case 'changes':
+      return remedy.changes.map(change).join(', and ');
     case 'flag':
       return remedy.flag === 'force' ? 'Resolve with --force' : 'Resolve with --legacy-peer-deps';
     case 'registry':
@@ -27,10 +29,23 @@ function words(remedy: Remedy): string {
   }
 }
 
+function change(change: Extract<Remedy, { kind: 'changes' }>['changes'][number]): string {
+  switch (change.kind) {
+    case 'range':
+      return `Ask for ${change.name}@${change.to}`;
+    case 'override':
+      return `Override ${change.name} of ${change.parent} with ${change.spec}`;
+    case 'remove':
+      return `Remove ${change.name}`;
+  }
+}
+
 function apply(remedy: Remedy, { project, run }: Session): void {
   switch (remedy.kind) {
     case 'range':
       return project.edit(withRange(project.text(), remedy.name, remedy.range));
+    case 'changes':
+      return project.edit(withChanges(project.text(), remedy.changes));
     case 'flag':
       (remedy.flag === 'force' ? project.setForce : project.setLegacyPeerDeps)(true);
       return;

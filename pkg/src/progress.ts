@@ -1,29 +1,35 @@
-// A resolution under way, as its caller sees it: a log of events and a promise. Where it runs, in this
+// Something under way, as its caller sees it: a log of events and a promise. Where it runs, in this
 // thread or in a worker, it doesn't know.
 
-import type { Resolution, ResolveEvent, Result } from '../index.js';
+import type { Run } from '../index.js';
+import { raced } from './net/transport.js';
 
-/** What a resolution's runner is given. */
-export interface Progress {
+/** What a runner is given. */
+export interface Progress<Event> {
   /** Aborted when nobody wants the result any more. */
   signal: AbortSignal;
   /** To be called with what happened. */
-  observe(events: readonly ResolveEvent[]): void;
+  observe(events: readonly Event[]): void;
 }
 
 /** Starts `run`, and gives its caller's view of it. `signal` aborts it from outside. */
-export function started(run: (progress: Progress) => Promise<Result>, signal?: AbortSignal): Resolution {
-  const log = new EventLog();
+export function started<Event, Result>(
+  run: (progress: Progress<Event>) => Promise<Result>,
+  signal?: AbortSignal,
+): Run<Event, Result> {
+  const log = new EventLog<Event>();
   const controller = new AbortController();
   const abort = (reason?: unknown) => controller.abort(reason);
   const abortedOutside = () => abort(signal!.reason);
   if (signal?.aborted) abortedOutside();
   else signal?.addEventListener('abort', abortedOutside, { once: true });
 
-  const running = controller.signal.aborted
+  const running: Promise<Result> = controller.signal.aborted
     ? Promise.reject(controller.signal.reason)
-    : run({ signal: controller.signal, observe: (events) => log.append(events) });
-  const result = rejectOnAbort(running, controller.signal).finally(() => {
+    : // What it throws at once is a failure like any other.
+      (async () => run({ signal: controller.signal, observe: (events) => log.append(events) }))();
+  // Whatever the runner makes of it, what is aborted rejects at once, with the signal's reason.
+  const result = raced(running, controller.signal).finally(() => {
     signal?.removeEventListener('abort', abortedOutside);
     log.end();
   });
@@ -40,22 +46,13 @@ export function started(run: (progress: Progress) => Promise<Result>, signal?: A
   return { result, batches, abort, [Symbol.asyncIterator]: events };
 }
 
-/** Whatever the runner makes of it, an aborted resolution rejects at once, with the signal's reason. */
-function rejectOnAbort<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason);
-    signal.addEventListener('abort', aborted, { once: true });
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
-  });
-}
-
 /** Keeps all events, so that an iteration can start late and miss nothing. */
-class EventLog {
-  readonly #batches: (readonly ResolveEvent[])[] = [];
+class EventLog<Event> {
+  readonly #batches: (readonly Event[])[] = [];
   #ended = false;
   #waiting: (() => void)[] = [];
 
-  append(events: readonly ResolveEvent[]): void {
+  append(events: readonly Event[]): void {
     this.#batches.push(events);
     this.#wake();
   }
@@ -65,7 +62,7 @@ class EventLog {
     this.#wake();
   }
 
-  async *batches(): AsyncGenerator<readonly ResolveEvent[]> {
+  async *batches(): AsyncGenerator<readonly Event[]> {
     for (let next = 0; ; next++) {
       while (next === this.#batches.length) {
         if (this.#ended) return;

@@ -3,10 +3,8 @@
 //! An unknown name stays as it is written, unless it is asked for as `${NAME?}`, which is then nothing. A backslash
 //! in front keeps the text literal.
 
-use super::Environment;
-
 /// A text with its variables put in, and whether there were any.
-pub(super) fn expand(text: &str, environment: &Environment) -> (String, bool) {
+pub fn expand<V: AsRef<str>>(text: &str, variable: impl Fn(&str) -> Option<V>) -> (String, bool) {
     let mut result = String::with_capacity(text.len());
     let mut expanded = false;
     let mut rest = text;
@@ -23,8 +21,8 @@ pub(super) fn expand(text: &str, environment: &Environment) -> (String, bool) {
         let source = &rest[start..start + reference.length];
         if backslashes % 2 == 1 {
             result.push_str(source);
-        } else if let Some(value) = environment.variable(reference.name) {
-            result.push_str(value);
+        } else if let Some(value) = variable(reference.name) {
+            result.push_str(value.as_ref());
             expanded = true;
         } else if !reference.optional {
             result.push_str(source);
@@ -54,12 +52,16 @@ impl<'a> Reference<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Environment, expand};
+    use super::expand;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let environment = Environment::of_variables([("TOKEN", "s3cret"), ("HOST", "registry.test")]);
-        assert_eq!(expand(text, &environment).0, expected);
+        let variable = |name: &str| match name {
+            "TOKEN" => Some("s3cret"),
+            "HOST" => Some("registry.test"),
+            _ => None,
+        };
+        assert_eq!(expand(text, variable).0, expected);
     }
 
     #[test]

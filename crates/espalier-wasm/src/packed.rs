@@ -1,0 +1,90 @@
+//! The tree in four arrays that can be sent around without copying; `PackedGraph` in `pkg/graph.d.ts` says what is in them.
+
+use espalier_core::Graph;
+use js_sys::{Object, Reflect, Uint8Array, Uint32Array};
+use rustc_hash::FxHashMap;
+use wasm_bindgen::prelude::*;
+
+/// The kinds in the order of their numbers.
+const KINDS: [&str; 6] = ["prod", "dev", "optional", "peer", "peerOptional", "workspace"];
+const OVERRIDDEN: u32 = 8;
+
+/// A graph in four arrays.
+pub struct PackedGraph {
+    texts: Texts,
+    nodes: Vec<u32>,
+    edges: Vec<u32>,
+}
+
+/// All texts of a graph, each once.
+struct Texts {
+    bytes: Vec<u8>,
+    offsets: Vec<u32>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = length(self.offsets.len()) - 1;
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.offsets.push(length(self.bytes.len()));
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+
+    fn number_of(&mut self, text: Option<&str>) -> u32 {
+        text.map_or(0, |text| self.number(text))
+    }
+}
+
+impl PackedGraph {
+    /// Packs a graph.
+    pub fn new(graph: &Graph) -> Self {
+        let numbers = FxHashMap::from_iter([(String::new(), 0)]);
+        let mut texts = Texts { bytes: Vec::new(), offsets: vec![0, 0], numbers };
+        let mut nodes = Vec::with_capacity(graph.nodes.len() * 11);
+        for node in &graph.nodes {
+            nodes.push(texts.number(&node.name));
+            nodes.push(texts.number_of(node.package_name.as_deref()));
+            nodes.push(texts.number_of(node.version.as_deref()));
+            nodes.push(texts.number(&node.location));
+            nodes.push(texts.number_of(node.resolved.as_deref()));
+            nodes.push(texts.number_of(node.integrity.as_deref()));
+            nodes.push(texts.number_of(node.license.as_deref()));
+            nodes.push(texts.number_of(node.deprecated.as_deref()));
+            nodes.extend([node.parent, node.target].map(|node| node.map_or(0, |node| node + 1)));
+            let flags =
+                [node.dev, node.optional, node.dev_optional, node.peer, node.extraneous, node.inert, node.in_bundle];
+            nodes.push(flags.iter().zip(0..).map(|(&flag, bit)| u32::from(flag) << bit).sum());
+        }
+        let mut edges = Vec::with_capacity(graph.edges.len() * 6);
+        for edge in &graph.edges {
+            edges.push(edge.from + 1);
+            edges.push(edge.to.map_or(0, |to| to + 1));
+            edges.push(texts.number(&edge.name));
+            edges.push(texts.number(&edge.spec));
+            edges.push(texts.number_of(edge.error));
+            let kind = length(KINDS.iter().position(|kind| *kind == edge.kind).unwrap_or_default());
+            edges.push(kind + if edge.overridden { OVERRIDDEN } else { 0 });
+        }
+        Self { texts, nodes, edges }
+    }
+
+    /// The arrays, in memory of JavaScript.
+    pub fn to_javascript(&self) -> Result<JsValue, JsValue> {
+        let object = Object::new();
+        let set = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
+        set("texts", Uint8Array::from(self.texts.bytes.as_slice()).into())?;
+        set("offsets", Uint32Array::from(self.texts.offsets.as_slice()).into())?;
+        set("nodes", Uint32Array::from(self.nodes.as_slice()).into())?;
+        set("edges", Uint32Array::from(self.edges.as_slice()).into())?;
+        Ok(object.into())
+    }
+}
+
+fn length(length: usize) -> u32 {
+    u32::try_from(length).expect("wasm's memory has no more")
+}

@@ -1,0 +1,201 @@
+//! What an installation shall leave: the places, links and commands of a resolved tree, for JavaScript to carry out.
+
+use espalier_core::{Outcome, hidden_lockfile};
+use espalier_package::bins;
+use espalier_package::layout::{Layout, LayoutError, Omit, Origin, Package, lies_in_node_modules, link_text};
+use espalier_package::noted::Noted;
+use espalier_package::optional::optional_set;
+use espalier_package::trust::{Refusal, Trust, World};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::registry::Registries;
+
+/// A resolved tree, and where its packages go.
+#[wasm_bindgen]
+pub struct Tree {
+    outcome: Outcome,
+    layout: Layout,
+    noted: Noted,
+    registries: Registries,
+}
+
+/// Why there is nothing to carry out.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// The lockfile can't be installed.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// It names a package that must not be fetched.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A package is to be patched.
+    #[error(
+        "{0} is to be patched (`patchedDependencies`), which is not possible in JavaScript yet; take the patch out, or install natively"
+    )]
+    Patched(String),
+}
+
+/// The first package that the lockfile wants patched.
+fn first_patched(lockfile: &str, layout: &Layout) -> Option<String> {
+    if !lockfile.contains("\"patched\"") {
+        return None;
+    }
+    let document: serde_json::Value = serde_json::from_str(lockfile).ok()?;
+    let is_patched = |location: &&String| document["packages"][location.as_str()]["patched"].is_object();
+    layout.packages.keys().find(is_patched).cloned()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanObject<'a> {
+    packages: Vec<PackageObject<'a>>,
+    links: Vec<LinkObject<'a>>,
+    bins: Vec<BinObject>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PackageObject<'a> {
+    location: &'a str,
+    name: &'a str,
+    version: Option<&'a str>,
+    bundled: bool,
+    has_install_script: bool,
+    optional: bool,
+    /// Where its tarball is; absent for what comes in another's and has no tarball of its own.
+    url: Option<String>,
+    /// As the lockfile has it.
+    resolved: Option<&'a str>,
+    integrity: Option<&'a str>,
+    /// Whether it has to be what its registry says it is.
+    of_registry: bool,
+    /// Whether it is noted to be there already.
+    kept: bool,
+}
+
+#[derive(Serialize)]
+struct LinkObject<'a> {
+    r#type: &'static str,
+    path: &'a str,
+    target: String,
+}
+
+#[derive(Serialize)]
+struct BinObject {
+    r#type: &'static str,
+    path: String,
+    target: String,
+    package: String,
+    file: String,
+}
+
+impl Tree {
+    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already.
+    pub fn new(
+        outcome: Outcome,
+        omit: Omit,
+        trust: Trust,
+        noted: Option<&str>,
+        registries: Registries,
+    ) -> Result<Self, TreeError> {
+        let mut layout = Layout::new(&outcome, omit)?;
+        let noted = noted.and_then(Noted::read).unwrap_or_default();
+        let locations = layout.packages.iter().filter(|(location, package)| !noted.has(location, package));
+        let is_of_registry = |address: &str, name: &str| registries.is_of_registry(address, name);
+        // Folders that would be packed can't be installed here, whether they are allowed or not.
+        let world = World { is_of_registry: &is_of_registry, is_folder: &|_| false };
+        let locations = locations.map(|(location, _)| location.as_str());
+        let refused = trust.check(locations, &layout, &outcome.graph, &world)?;
+        layout.leave_out(refused.into_iter().map(|refusal| refusal.location));
+        if let Some(location) = first_patched(&outcome.lockfile, &layout) {
+            return Err(TreeError::Patched(location));
+        }
+        Ok(Self { outcome, layout, noted, registries })
+    }
+
+    fn package<'a>(&'a self, location: &'a str, package: &'a Package) -> PackageObject<'a> {
+        let (resolved, integrity) = match &package.origin {
+            Origin::Tarball { resolved, integrity } => (Some(resolved.as_str()), integrity.as_deref()),
+            Origin::Bundle { resolved, integrity } => (resolved.as_deref(), integrity.as_deref()),
+            Origin::Link(_) | Origin::Folder => (None, None),
+        };
+        let name = package.package_name.as_str();
+        PackageObject {
+            location,
+            name,
+            version: package.version.as_deref(),
+            bundled: matches!(package.origin, Origin::Bundle { .. }),
+            has_install_script: package.has_install_script,
+            optional: package.optional,
+            url: resolved.and_then(|resolved| self.registries.tarball(resolved, name)),
+            resolved,
+            integrity,
+            of_registry: resolved.is_some_and(|resolved| self.registries.is_of_registry(resolved, name)),
+            kept: self.noted.has(location, package),
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl Tree {
+    /// `Plan` in `pkg/src/glue.d.ts`.
+    ///
+    /// # Errors
+    /// Never, in practice.
+    pub fn plan(&self) -> Result<JsValue, JsValue> {
+        let order = self.layout.in_building_order();
+        let in_modules = order.iter().filter(|(location, _)| lies_in_node_modules(location));
+        let packages = in_modules.clone().filter(|(_, package)| !package.is_link());
+        let links = in_modules.filter_map(|(location, package)| match &package.origin {
+            Origin::Link(target) => {
+                Some(LinkObject { r#type: "link", path: location, target: link_text(location, target) })
+            }
+            _ => None,
+        });
+        let bins = bins::links(&self.layout).into_iter().map(|bin| BinObject {
+            r#type: "link",
+            path: bin.location,
+            target: bin.target,
+            package: bin.package,
+            file: bin.file,
+        });
+        let plan = PlanObject {
+            packages: packages.map(|(location, package)| self.package(location, package)).collect(),
+            links: links.collect(),
+            bins: bins.collect(),
+        };
+        Ok(serde_wasm_bindgen::to_value(&plan)?)
+    }
+
+    /// The locations that were noted to be there and aren't to be, or not as they are.
+    #[wasm_bindgen(js_name = outdated)]
+    pub fn outdated(&self) -> Vec<String> {
+        let is_right = |location: &&str| {
+            self.layout.packages.get(*location).is_some_and(|package| self.noted.has(location, package))
+        };
+        self.noted
+            .locations()
+            .filter(|location| lies_in_node_modules(location) && !is_right(location))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Takes out an optional package that can't be had, and returns what goes with it.
+    #[wasm_bindgen(js_name = leaveOut)]
+    pub fn leave_out(&mut self, location: &str) -> Vec<String> {
+        let set: Vec<String> = optional_set(&self.outcome.graph, location)
+            .into_iter()
+            .filter(|location| lies_in_node_modules(location))
+            .collect();
+        self.layout.leave_out(set.iter().cloned());
+        set
+    }
+
+    /// The text of `node_modules/.package-lock.json`.
+    #[wasm_bindgen(js_name = hiddenLockfile)]
+    pub fn hidden_lockfile(&self) -> Option<String> {
+        let is_there = |location: &str| self.layout.packages.contains_key(location);
+        hidden_lockfile(&self.outcome.lockfile, is_there)
+    }
+}

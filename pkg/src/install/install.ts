@@ -1,0 +1,195 @@
+// Carries a plan out: takes away what is outdated, fetches and unpacks what is missing, links, and notes what is there.
+//
+// The hidden lockfile goes first and comes back last, so an installation that was cut off is never taken for one that is done.
+
+import type { Entry, InstallEvent, InstallResult, InstallStatistics } from '../../index.js';
+import { EspalierError } from '../errors.js';
+import type { Plan, PlannedPackage, Tree } from '../glue.js';
+import type { Progress } from '../progress.js';
+import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
+import type { PackageLoader } from './loader.js';
+
+/** Tarballs are large: more at once would fill the memory, and hardly come sooner. */
+const MOST_AT_ONCE = 24;
+
+export interface Order {
+  tree: Tree;
+  loader: PackageLoader;
+  destination: Destination;
+  concurrency: number;
+  /** Stops whatever is being fetched and unpacked. */
+  stop(): void;
+  /** Whether the destination says what is there. */
+  isNoted: boolean;
+}
+
+export type Installed = Pick<InstallResult, 'packages' | 'links' | 'bins' | 'hiddenLockfile' | 'leftOut' | 'installStatistics'>;
+
+export async function installTree(order: Order, progress: Progress<InstallEvent>): Promise<Installed> {
+  return new Installer(order, progress).run();
+}
+
+class Installer {
+  readonly #order: Order;
+  readonly #progress: Progress<InstallEvent>;
+  readonly #executables = new Map<string, string[]>();
+  /** Packages that come in the tarball of the one at a location; what is found in it is taken out. */
+  readonly #bundled = new Map<string, Set<string>>();
+  readonly #written = new Set<string>();
+  readonly #leftOut: InstallResult['leftOut'] = [];
+  readonly #statistics: InstallStatistics = { installed: 0, kept: 0, fetched: 0, cached: 0, files: 0, bytes: 0, elapsed: 0 };
+
+  constructor(order: Order, progress: Progress<InstallEvent>) {
+    this.#order = order;
+    this.#progress = progress;
+  }
+
+  async run(): Promise<Installed> {
+    const began = performance.now();
+    const { tree, destination } = this.#order;
+    const plan = tree.plan();
+    for (const { package: location, file } of plan.bins) append(this.#executables, location, file);
+    const missing = await this.#clear(plan);
+    await this.#each(missing.filter(({ bundled }) => !bundled));
+    await this.#each(this.#notInBundles(plan));
+    const final = this.#leftOut.length > 0 ? tree.plan() : plan;
+    const bins: Plan['bins'] = [];
+    for (const bin of final.bins) if (await this.#exists(`${bin.package}/${bin.file}`)) bins.push(bin);
+    const hiddenLockfile = tree.hiddenLockfile();
+    const note = { type: 'file', path: HIDDEN_LOCKFILE, bytes: new TextEncoder().encode(hiddenLockfile), mode: 0o644 } as const;
+    await this.#write([...final.links, ...bins.map(({ path, target }) => ({ type: 'link', path, target }) as const)]);
+    if (final.packages.length + final.links.length > 0) await this.#write([note]);
+    await destination.close?.();
+    this.#statistics.elapsed = performance.now() - began;
+    const packages = final.packages.map(({ location, name, version, bundled, hasInstallScript, optional }) => {
+      return { location, name, ...(version === undefined ? {} : { version }), bundled, hasInstallScript, optional };
+    });
+    return { packages, links: final.links, bins, hiddenLockfile, leftOut: this.#leftOut, installStatistics: this.#statistics };
+  }
+
+  /** Takes away what isn't to be there, and returns the packages that are missing then. */
+  async #clear(plan: Plan): Promise<PlannedPackage[]> {
+    const { tree, destination, isNoted } = this.#order;
+    const locations = [...plan.packages.map(({ location }) => location), ...plan.links.map(({ path }) => path)];
+    const outdated = isNoted ? tree.outdated() : [];
+    // What is there without a note could be anything.
+    const anything = isNoted ? [] : locations.map((location) => location.slice(0, location.indexOf('node_modules/') + 12));
+    const commands = locations.map((location) => `${location.slice(0, location.lastIndexOf('node_modules/') + 12)}/.bin`);
+    await destination.remove([HIDDEN_LOCKFILE]);
+    await destination.remove([...new Set([...outdated, ...anything, ...commands])]);
+
+    const gone = new Set(outdated);
+    const isGone = (location: string) => folders(location).some((folder) => gone.has(folder));
+    const missing = plan.packages.filter(({ location, kept }) => !kept || isGone(location));
+    const byLocation = new Map(plan.packages.map((planned) => [planned.location, planned]));
+    for (const { location, bundled } of missing) {
+      const bundler = bundled && folders(location).reverse().find((folder) => byLocation.get(folder)?.bundled === false);
+      if (bundler) this.#bundled.set(bundler, (this.#bundled.get(bundler) ?? new Set()).add(location));
+    }
+    this.#statistics.kept = plan.packages.length - missing.length;
+    this.#observe({ type: 'planned', install: missing.length, keep: this.#statistics.kept, remove: outdated.length });
+    return missing;
+  }
+
+  /** Installs packages, some at a time. */
+  async #each(packages: PlannedPackage[]): Promise<void> {
+    const waiting = packages[Symbol.iterator]();
+    const failures: unknown[] = [];
+    const hand = async () => {
+      for (const planned of waiting) {
+        if (failures.length > 0) return;
+        await this.#one(planned).catch((error: unknown) => {
+          // One failure ends it all, and what the others are at comes to nothing.
+          if (failures.push(error) === 1) this.#order.stop();
+        });
+      }
+    };
+    const hands = Math.min(this.#order.concurrency, MOST_AT_ONCE, packages.length);
+    await Promise.all(Array.from({ length: hands }, hand));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #one(planned: PlannedPackage): Promise<void> {
+    const { location, name, version, optional } = planned;
+    this.#progress.signal.throwIfAborted();
+    if (this.#isLeftOut(location)) return;
+    let loaded;
+    try {
+      loaded = await this.#order.loader.load(planned, this.#executables.get(location) ?? []);
+    } catch (error) {
+      if (!optional || !(error instanceof EspalierError) || this.#progress.signal.aborted) throw error;
+      return this.#leave(location, error.message);
+    }
+    // Meanwhile, what needed it may have turned out not to be had.
+    if (this.#isLeftOut(location)) return;
+    const entries: Entry[] = [];
+    let size = 0;
+    for (const [path, { bytes, mode }] of loaded.files) {
+      entries.push({ type: 'file', path: `${location}/${path}`, bytes, mode });
+      size += bytes.byteLength;
+      if (path.includes('node_modules/')) this.#foundInBundle(location, `${location}/${path}`);
+    }
+    await this.#write(entries);
+    this.#statistics.installed++;
+    this.#statistics[loaded.cached ? 'cached' : 'fetched']++;
+    this.#observe({ type: 'unpacked', location, name, ...(version === undefined ? {} : { version }), files: entries.length, bytes: size, cached: loaded.cached });
+  }
+
+  #foundInBundle(bundler: string, path: string): void {
+    const expected = this.#bundled.get(bundler);
+    for (const folder of folders(path)) if (expected?.delete(folder)) this.#statistics.installed++;
+  }
+
+  /** What a lock says is in a bundle, and isn't: it comes from where else the lock says that it can be had. */
+  #notInBundles({ packages }: Plan): PlannedPackage[] {
+    const absent = new Set([...this.#bundled.values()].flatMap((locations) => [...locations]));
+    const missing = packages.filter(({ location }) => absent.has(location));
+    const nowhere = missing.filter(({ url, location }) => url === undefined && !this.#isLeftOut(location));
+    for (const { location } of nowhere) {
+      this.#leftOut.push({ location, reason: 'it is not in the bundle that the lockfile says it is in' });
+    }
+    return missing.filter(({ url }) => url !== undefined);
+  }
+
+  /** Takes out an optional package that can't be had, with everything that only it needed. */
+  async #leave(location: string, reason: string): Promise<void> {
+    const set = this.#order.tree.leaveOut(location);
+    for (const gone of new Set([location, ...set])) {
+      this.#leftOut.push({ location: gone, reason });
+      this.#observe({ type: 'leftOut', location: gone, reason });
+    }
+    await this.#order.destination.remove(set);
+  }
+
+  #isLeftOut(location: string): boolean {
+    return this.#leftOut.some((left) => folders(location).includes(left.location));
+  }
+
+  async #exists(path: string): Promise<boolean> {
+    return this.#written.has(path) || this.#order.destination.has(path);
+  }
+
+  async #write(entries: Entry[]): Promise<void> {
+    this.#progress.signal.throwIfAborted();
+    await this.#order.destination.write(entries);
+    for (const entry of entries) {
+      this.#written.add(entry.path);
+      this.#statistics.files++;
+      if (entry.type === 'file') this.#statistics.bytes += entry.bytes.byteLength;
+    }
+  }
+
+  #observe(event: InstallEvent): void {
+    this.#progress.observe([event]);
+  }
+}
+
+/** A path, and all that it is in, the shortest first. */
+function folders(path: string): string[] {
+  const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  return [...ends, path];
+}
+
+function append(map: Map<string, string[]>, key: string, value: string): void {
+  map.set(key, [...(map.get(key) ?? []), value]);
+}

@@ -1,0 +1,107 @@
+// One package: its tarball, from the cache or over the network, and the files in it.
+
+import type { PackedGraph, Requirer } from '../../index.js';
+import { EspalierError } from '../errors.js';
+import { type PlannedPackage, Unpacker } from '../glue.js';
+import { unpackGraph } from '../graph.js';
+import { NetFailure } from '../net/failure.js';
+import type { Network } from '../net/network.js';
+import { Breather } from './breather.js';
+
+/** How much of a tarball is unpacked at once. */
+const PIECE = 64 * 1024;
+
+/** A file of a package. */
+export interface PackageFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  mode: number;
+}
+
+/** A package's files, by path in it. Of a path that came twice the last content counts. */
+export interface LoadedPackage {
+  files: Map<string, PackageFile>;
+  cached: boolean;
+}
+
+export class PackageLoader {
+  readonly #breather = new Breather();
+
+  constructor(
+    readonly network: Network,
+    readonly graph: PackedGraph,
+    readonly signal: AbortSignal,
+  ) {}
+
+  /** Fetches a package, verifies it, and unpacks it. `executables` are the files that commands lead to. */
+  async load(wanted: PlannedPackage, executables: string[]): Promise<LoadedPackage> {
+    const { url, name, integrity } = wanted;
+    if (url === undefined) throw this.#unreachable(wanted);
+    try {
+      const tarball = await this.network.fetchTarball(url, name, integrity, true);
+      return { files: await this.#unpacked(tarball.bytes, wanted, executables, tarball.url), cached: tarball.cached };
+    } catch (error) {
+      throw error instanceof NetFailure ? this.#failed(wanted, error) : error;
+    }
+  }
+
+  async #unpacked(
+    bytes: Uint8Array<ArrayBuffer>,
+    { name, version, ofRegistry }: PlannedPackage,
+    executables: string[],
+    url: string,
+  ): Promise<Map<string, PackageFile>> {
+    const unpacker = new Unpacker(bytes.byteLength, executables);
+    const files = new Map<string, PackageFile>();
+    const take = (complete: unknown[]) => {
+      for (let index = 0; index < complete.length; index += 3) {
+        const [path, content, mode] = complete.slice(index, index + 3) as [string, Uint8Array<ArrayBuffer>, number];
+        files.set(path, { bytes: content, mode });
+      }
+    };
+    try {
+      for (let start = 0; start < bytes.byteLength; start += PIECE) {
+        take(unpacker.push(bytes.subarray(start, start + PIECE)));
+        await this.#breather.breathe();
+        this.signal.throwIfAborted();
+      }
+      take(unpacker.end());
+      const mistake = ofRegistry && version !== undefined ? unpacker.mistaken(name, version) : undefined;
+      if (mistake !== undefined) throw `its tarball ${mistake}`;
+    } catch (problem) {
+      // Rust throws texts.
+      if (typeof problem !== 'string') throw problem;
+      throw new NetFailure({ code: 'EINVALIDRESPONSE', message: `the tarball ${url} can't be used: ${problem}`, url });
+    } finally {
+      unpacker.free();
+    }
+    return files;
+  }
+
+  #failed({ name, location }: PlannedPackage, { code, message, url, status }: NetFailure): EspalierError {
+    return new EspalierError({ code, message, package: name, location, url, status, chain: this.#chain(location) });
+  }
+
+  #unreachable({ name, location, resolved = 'nowhere' }: PlannedPackage): EspalierError {
+    const message =
+      `${name} comes from ${resolved.replace(/\/\/[^/@]*@/, '//')}, which can't be fetched in JavaScript: only the registry and http(s) can. ` +
+      'Use a version from a registry, or the https: address of a tarball whose host allows other origins (CORS).';
+    return new EspalierError({ code: 'EUNSUPPORTED', message, package: name, location, chain: this.#chain(location) });
+  }
+
+  /** Who asked for what is at a location, from the root downwards: one of the shortest ways. */
+  #chain(location: string): Requirer[] {
+    const { nodes, edges } = unpackGraph(this.graph);
+    const wanted = nodes.findIndex((node) => node.location === location);
+    const ways = new Map<number, { edge: (typeof edges)[number] } | undefined>([[0, undefined]]);
+    for (const node of ways.keys()) {
+      if (node === wanted) break;
+      for (const edge of edges) if (edge.from === node && edge.to !== undefined && !ways.has(edge.to)) ways.set(edge.to, { edge });
+    }
+    const chain: Requirer[] = [];
+    for (let way = ways.get(wanted); way; way = ways.get(way.edge.from)) {
+      const { name, packageName, version, location } = nodes[way.edge.from]!;
+      chain.unshift({ name: packageName ?? name, ...(version ? { version } : {}), location, spec: way.edge.spec, kind: way.edge.kind });
+    }
+    return chain;
+  }
+}

@@ -1,0 +1,96 @@
+// What an .npmrc says, in place of the fields that the input doesn't have. Rust reads the format; what the keys mean is here.
+
+import { EspalierError } from './errors.js';
+import { readNpmrc } from './glue.js';
+import { type CheckedInput, registryAddress } from './input.js';
+
+/** `Authorization` by the address it is for, without its scheme: `//npm.acme.example/team/`. */
+export type Authorizations = Map<string, string>;
+
+/** Settings by key; what stands in a list comes as a list. */
+type Settings = Map<string, string | string[]>;
+
+const SWITCHES = {
+  'legacy-peer-deps': 'legacyPeerDeps',
+  'strict-peer-deps': 'strictPeerDeps',
+  force: 'force',
+  'prefer-dedupe': 'preferDedupe',
+  'install-links': 'installLinks',
+  'engine-strict': 'engineStrict',
+  'prefer-offline': 'preferOffline',
+  offline: 'offline',
+} as const;
+const ALLOWANCES = { 'allow-git': 'allowGit', 'allow-remote': 'allowRemote', 'allow-file': 'allowFile', 'allow-directory': 'allowDirectory' } as const;
+const KINDS = ['dev', 'optional', 'peer'] as const;
+
+/** The input with what its .npmrc files say, and what they allow to be sent. */
+export function withNpmrc(input: CheckedInput): { input: CheckedInput; authorizations: Authorizations } {
+  const authorizations: Authorizations = new Map();
+  const variable = (name: string) => input.environment[name];
+  const read = (text: string | undefined): Settings => new Map(text === undefined ? [] : readNpmrc(text, variable));
+  const given = read(input.npmrc);
+  refuseUnscoped(given);
+  const settings: Settings = new Map([...read(input.files['.npmrc']), ...given]);
+  for (const [key, value] of given) credential(authorizations, key, textOf(value), given);
+  return { input: merged(input, settings), authorizations };
+}
+
+function merged(input: CheckedInput, settings: Settings): CheckedInput {
+  const result = { ...input, registries: { ...input.registries } };
+  const text = (key: string) => {
+    const value = settings.get(key);
+    return value === undefined ? undefined : textOf(value);
+  };
+  result.registry ??= optional(text('registry'), (url) => registryAddress('registry', url));
+  for (const [key, value] of settings) {
+    const scope = /^(@[^/]+):registry$/.exec(key)?.[1];
+    if (scope) result.registries[scope] ??= registryAddress(key, textOf(value));
+  }
+  for (const [key, field] of Object.entries(SWITCHES)) result[field] ??= optional(text(key), (value) => !['false', 'null', '0', ''].includes(value));
+  for (const [key, field] of Object.entries(ALLOWANCES)) result[field] ??= allowance(key, text(key));
+  result.defaultTag ??= text('tag');
+  const before = text('before');
+  if (result.before === undefined && before !== undefined) {
+    result.before = Date.parse(before);
+    if (Number.isNaN(result.before)) throw refused(`\`before\` of the .npmrc is no date: ${before}`);
+  }
+  const omit = [settings.get('omit') ?? []].flat().flatMap((kinds) => kinds.split(','));
+  const include = [settings.get('include') ?? []].flat().flatMap((kinds) => kinds.split(','));
+  result.omit ??= KINDS.filter((kind) => omit.includes(kind) && !include.includes(kind));
+  return result;
+}
+
+/** npm sends a token for `//host/path/` to what is below that address; so do we. */
+function credential(authorizations: Authorizations, key: string, value: string, settings: Settings): void {
+  const [, prefix, field] = /^(\/\/.*?):(_authToken|_auth|_password)$/.exec(key) ?? [];
+  if (!prefix || value === '') return;
+  const address = prefix.endsWith('/') ? prefix : `${prefix}/`;
+  if (field === '_authToken') return void authorizations.set(address, `Bearer ${value}`);
+  if (authorizations.get(address)?.startsWith('Bearer ')) return;
+  if (field === '_auth') return void authorizations.set(address, `Basic ${value}`);
+  const name = settings.get(`${prefix}:username`);
+  // npm keeps a password in base64.
+  if (name !== undefined) authorizations.set(address, `Basic ${btoa(`${textOf(name)}:${atob(value)}`)}`);
+}
+
+function refuseUnscoped(settings: Settings): void {
+  const key = ['_authToken', '_auth', '_password'].find((key) => settings.has(key));
+  if (key) throw refused(`a credential that names no registry could be sent to any: write \`//host/:${key}=…\` in place of \`${key}=…\``);
+}
+
+function allowance(key: string, value: string | undefined): 'all' | 'root' | 'none' | undefined {
+  if (value === undefined || value === 'all' || value === 'root' || value === 'none') return value;
+  throw refused(`\`${key}\` of the .npmrc has to be "all", "root" or "none", not "${value}"`);
+}
+
+function optional<T>(value: string | undefined, make: (value: string) => T): T | undefined {
+  return value === undefined ? undefined : make(value);
+}
+
+function textOf(value: string | string[]): string {
+  return Array.isArray(value) ? (value.at(-1) ?? '') : value;
+}
+
+function refused(message: string): EspalierError {
+  return new EspalierError({ code: 'EINPUT', message });
+}

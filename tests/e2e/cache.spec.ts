@@ -1,0 +1,156 @@
+// The cache and the private file system, in a real browser: what is there after a reload, in another tab, without a network, and after
+// something was damaged.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, type Page } from '@playwright/test';
+import { embedded, root, serve } from '../replay.js';
+
+let registry: Awaited<ReturnType<typeof serve>>;
+const manifest = readFileSync(join(embedded, 'projects/sandbox/package.json'), 'utf8');
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  registry = await serve(embedded, '--also-serve', join(root, 'pkg/dist'));
+});
+
+test.afterAll(() => registry.stop());
+
+interface Options {
+  cache?: { name: string; maxBytes?: number };
+  offline?: boolean;
+  inFolder?: boolean;
+  inWorker?: boolean;
+}
+
+interface Outcome {
+  paths: string[];
+  requests: number;
+  cached: number;
+  kept: number;
+}
+
+/** Installs in a page of the registry's origin. */
+async function installed(page: Page, options: Options): Promise<Outcome> {
+  await page.goto(`${registry.origin}/-/stats`);
+  return page.evaluate(
+    async ({ origin, manifest, options }) => {
+      const { install } = await import(`${origin}/index.js`);
+      const { createWorkerClient } = await import(`${origin}/worker.js`);
+      const { inFolder, inWorker, ...rest } = options;
+      const folder = inFolder ? await (await navigator.storage.getDirectory()).getDirectoryHandle('project', { create: true }) : undefined;
+      const input = { manifest, registry: `${origin}/`, ...rest, ...(folder ? { to: folder } : {}) };
+      const client = inWorker ? createWorkerClient() : undefined;
+      const result = await (client ? client.install(input) : install(input)).result;
+      client?.terminate();
+      const walked = async (handle: FileSystemDirectoryHandle, path: string): Promise<string[]> => {
+        const below = [];
+        for await (const [name, entry] of handle as unknown as AsyncIterable<[string, FileSystemHandle]>) {
+          const inside = path + name;
+          below.push(entry.kind === 'file' ? [inside] : await walked(entry as FileSystemDirectoryHandle, `${inside}/`));
+        }
+        return below.flat();
+      };
+      const { requests } = result.statistics;
+      const { cached, kept } = result.installStatistics;
+      const paths: string[] = folder ? await walked(folder, '') : [...result.files.keys()];
+      return { paths: paths.sort(), requests, cached, kept };
+    },
+    { origin: registry.origin, manifest, options },
+  );
+}
+
+test('a reload and another tab fetch nothing again, with and without a network', async ({ page, context }) => {
+  const cache = { name: 'shared' };
+  const first = await installed(page, { cache });
+  expect(first.paths).toContain('node_modules/react/index.js');
+  expect(first.cached).toBe(0);
+  const again = await installed(page, { cache });
+  expect([again.requests, again.paths]).toEqual([0, first.paths]);
+  const other = await installed(await context.newPage(), { cache, inWorker: true });
+  expect([other.requests, other.paths]).toEqual([0, first.paths]);
+  const offline = await installed(page, { cache, offline: true });
+  expect(offline.paths).toEqual(first.paths);
+});
+
+test('a cache that is too small keeps what it can', async ({ page }) => {
+  const cache = { name: 'small', maxBytes: 60_000 };
+  const first = await installed(page, { cache });
+  const bytes = await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open('small');
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    return new Promise<number>((resolve) => {
+      const all = database.transaction('contents').objectStore('contents').getAll();
+      all.onsuccess = () => resolve((all.result as { bytes: Uint8Array }[]).reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
+    });
+  });
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(60_000);
+  expect((await installed(page, { cache })).paths).toEqual(first.paths);
+});
+
+test('damaged entries are healed', async ({ page }) => {
+  const cache = { name: 'damaged' };
+  const first = await installed(page, { cache });
+  await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open('damaged');
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    const transaction = database.transaction('contents', 'readwrite');
+    const store = transaction.objectStore('contents');
+    const keys = await new Promise<IDBValidKey[]>((resolve) => {
+      const asked = store.getAllKeys();
+      asked.onsuccess = () => resolve(asked.result);
+    });
+    for (const key of keys) {
+      const asked = store.get(key);
+      asked.onsuccess = () => {
+        const entry = asked.result as { bytes: Uint8Array };
+        store.put({ ...entry, bytes: entry.bytes.map(() => 7) }, key);
+      };
+    }
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+    database.close();
+  });
+  const healed = await installed(page, { cache });
+  expect(healed.paths).toEqual(first.paths);
+  expect(healed.requests).toBeGreaterThan(0);
+  expect((await installed(page, { cache })).requests).toBe(0);
+});
+
+test('where there is no IndexedDB, it goes on without', async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(IDBFactory.prototype, 'open', { value: () => { throw new DOMException('private', 'SecurityError'); } }));
+  expect((await installed(page, { cache: { name: 'private' } })).paths).toContain('node_modules/react/index.js');
+});
+
+test('a folder of the private file system, by the page and by the worker', async ({ page }) => {
+  const first = await installed(page, { inFolder: true });
+  expect(first.paths).toContain('node_modules/react/index.js');
+  expect(first.paths).toContain('node_modules/.package-lock.json');
+  const again = await installed(page, { inFolder: true, inWorker: true });
+  expect(again.paths).toEqual(first.paths);
+  expect(again.kept).toBeGreaterThan(0);
+});
+
+test('memory is returned, however often something is resolved and installed in one page', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto(`${registry.origin}/-/stats`);
+  const sizes = await page.evaluate(
+    async ({ origin, manifest }) => {
+      const { install } = await import(`${origin}/index.js`);
+      const { memorySize } = await import(`${origin}/glue.js`);
+      const sizes: number[] = [];
+      for (let round = 0; round < 12; round++) {
+        await install({ manifest, registry: `${origin}/` }).result;
+        sizes.push(memorySize());
+      }
+      return sizes;
+    },
+    { origin: registry.origin, manifest },
+  );
+  // What the first rounds took is enough for all others.
+  expect(Math.max(...sizes.slice(6))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 6)));
+});
