@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EspalierError, install, mount } from 'espalier';
+import { EspalierError, install, mount, resolve } from 'espalier';
 import { integrityOf, startPackages } from './packages.js';
 
 const BINARY = Buffer.from(Array.from({ length: 3000 }, (_, index) => index % 256));
@@ -195,6 +195,33 @@ test('bundled packages come with their bundler, and what is missing there comes 
   assert.equal(text(files, 'node_modules/carrier/node_modules/cargo/x.js'), 'x');
   assert.deepEqual(packages.filter(({ bundled }) => bundled).map(({ name }) => name), ['cargo']);
   assert.deepEqual(tarballs(paths()), ['carrier-1.0.0.tgz']);
+});
+
+test('what a lockfile says is in a bundle, and is not, comes from its registry and from nowhere else', async () => {
+  const carrier = { manifest: { dependencies: { cargo: '1.0.0' }, bundleDependencies: ['cargo'] } };
+  const { url, paths } = await startPackages({ carrier: { '1.0.0': carrier }, cargo: { '1.0.0': { files: { 'x.js': 'x' } } } });
+  const manifest = { name: 'p', dependencies: { carrier: '*' } };
+  /** @param {string} from */
+  const lock = async (from) => {
+    const { lockfile } = await resolve({ manifest, registry: url }).result;
+    const { packages, ...rest } = JSON.parse(lockfile);
+    const { resolved, integrity } = JSON.parse((await resolve({ manifest: { dependencies: { cargo: '*' } }, registry: url }).result).lockfile).packages['node_modules/cargo'];
+    const bundled = { version: '1.0.0', resolved: resolved.replace(url, from), integrity, inBundle: true, license: 'MIT' };
+    return JSON.stringify({ ...rest, packages: { ...packages, 'node_modules/carrier/node_modules/cargo': bundled } });
+  };
+  const { files } = await install({ manifest, lockfile: await lock(url), frozen: true, registry: url }).result;
+  assert.equal(text(files, 'node_modules/carrier/node_modules/cargo/x.js'), 'x');
+  assert.deepEqual(tarballs(paths()).slice(-2), ['carrier-1.0.0.tgz', 'cargo-1.0.0.tgz']);
+  const error = await failure({ manifest, lockfile: await lock('http://evil.test'), frozen: true, registry: url });
+  assert.equal(error.code, 'EALLOWREMOTE');
+});
+
+test('a package that is in several places is fetched once', async () => {
+  const top = (/** @type {string} */ version) => ({ manifest: { dependencies: { lib: version } } });
+  const { url, paths } = await startPackages({ a: { '1.0.0': top('1.0.0') }, b: { '1.0.0': top('1.0.0') }, lib: PACKAGES.lib });
+  const { files } = await install({ manifest: { dependencies: { a: '*', b: '*', lib: '2.0.0' } }, registry: url }).result;
+  for (const name of ['a', 'b']) assert.equal(text(files, `node_modules/${name}/node_modules/lib/index.js`), 'module.exports = 1;');
+  assert.equal(tarballs(paths()).filter((name) => name === 'lib-1.0.0.tgz').length, 1);
 });
 
 test('a stream gets everything, when it wants it', async () => {

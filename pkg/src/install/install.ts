@@ -148,6 +148,12 @@ class Installer {
     for (const { location } of nowhere) {
       this.#leftOut.push({ location, reason: 'it is not in the bundle that the lockfile says it is in' });
     }
+    const elsewhere = missing.find(({ url, ofRegistry }) => url !== undefined && !ofRegistry);
+    if (elsewhere) {
+      const { name, location } = elsewhere;
+      const message = `${name} is not in the bundle that the lockfile says it is in, and would come from elsewhere than its registry`;
+      throw new EspalierError({ code: 'EALLOWREMOTE', message, package: name, location });
+    }
     return missing.filter(({ url }) => url !== undefined);
   }
 

@@ -1,6 +1,6 @@
 // One package: its tarball, from the cache or over the network, and the files in it.
 
-import type { PackedGraph, Requirer } from '../../index.js';
+import type { GraphEdge, PackedGraph, Requirer } from '../../index.js';
 import { EspalierError } from '../errors.js';
 import { type PlannedPackage, Unpacker } from '../glue.js';
 import { unpackGraph } from '../graph.js';
@@ -91,16 +91,17 @@ export class PackageLoader {
   /** Who asked for what is at a location, from the root downwards: one of the shortest ways. */
   #chain(location: string): Requirer[] {
     const { nodes, edges } = unpackGraph(this.graph);
-    const wanted = nodes.findIndex((node) => node.location === location);
-    const ways = new Map<number, { edge: (typeof edges)[number] } | undefined>([[0, undefined]]);
+    const edgesOf = new Map<number, GraphEdge[]>();
+    for (const edge of edges) edgesOf.set(edge.from, [...(edgesOf.get(edge.from) ?? []), edge]);
+    // By which edge each node is reached first; what is added while the map is walked is walked, too.
+    const ways = new Map<number, GraphEdge | undefined>([[0, undefined]]);
     for (const node of ways.keys()) {
-      if (node === wanted) break;
-      for (const edge of edges) if (edge.from === node && edge.to !== undefined && !ways.has(edge.to)) ways.set(edge.to, { edge });
+      for (const edge of edgesOf.get(node) ?? []) if (edge.to !== undefined && !ways.has(edge.to)) ways.set(edge.to, edge);
     }
     const chain: Requirer[] = [];
-    for (let way = ways.get(wanted); way; way = ways.get(way.edge.from)) {
-      const { name, packageName, version, location } = nodes[way.edge.from]!;
-      chain.unshift({ name: packageName ?? name, ...(version ? { version } : {}), location, spec: way.edge.spec, kind: way.edge.kind });
+    for (let way = ways.get(nodes.findIndex((node) => node.location === location)); way; way = ways.get(way.from)) {
+      const { name, packageName, version, location } = nodes[way.from]!;
+      chain.unshift({ name: packageName ?? name, ...(version ? { version } : {}), location, spec: way.spec, kind: way.kind });
     }
     return chain;
   }

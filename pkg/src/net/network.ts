@@ -38,6 +38,8 @@ export class Network implements Asked {
   readonly #transport: Transport;
   /** Tarballs that were looked into while resolving; an installation needs them again. */
   readonly #listed = new Map<string, Promise<Tarball>>();
+  /** Tarballs that are being fetched. The same one may be wanted in several places. */
+  readonly #flights = new Map<string, Promise<Tarball>>();
 
   constructor(readonly options: NetworkOptions) {
     this.#transport = new Transport(options);
@@ -66,10 +68,19 @@ export class Network implements Asked {
   }
 
   /** Fetches a tarball; not a byte of it is given away before it is verified. */
-  async fetchTarball(url: string, name: string, integrity: string | undefined, urgent: boolean): Promise<Tarball> {
-    const listedKey = tarballKey(url, integrity);
-    const listed = this.#listed.get(listedKey);
-    if (this.#listed.delete(listedKey) && listed) return listed.catch(() => this.fetchTarball(url, name, integrity, urgent));
+  fetchTarball(url: string, name: string, integrity: string | undefined, urgent: boolean): Promise<Tarball> {
+    const key = tarballKey(url, integrity);
+    const listed = this.#listed.get(key);
+    if (this.#listed.delete(key) && listed) return listed.catch(() => this.fetchTarball(url, name, integrity, urgent));
+    let flight = this.#flights.get(key);
+    if (!flight) {
+      flight = this.#fetched(url, name, integrity, urgent).finally(() => this.#flights.delete(key));
+      this.#flights.set(key, flight);
+    }
+    return flight;
+  }
+
+  async #fetched(url: string, name: string, integrity: string | undefined, urgent: boolean): Promise<Tarball> {
     // Without an integrity nothing says what it should be, so nothing can be kept of it.
     const key = integrity === undefined ? undefined : `tarball:${integrity}`;
     const kept = key && (await this.#kept(key, () => true));
