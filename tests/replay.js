@@ -1,4 +1,4 @@
-// Recorded registries on loopback, served by `espalier-replay`.
+// Recorded registries on loopback, served by `espalier-replay`, and our other programs.
 // @ts-check
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -18,21 +18,23 @@ export const embedded = fileURLToPath(new URL('registry', import.meta.url));
  * @returns {Promise<Registry>}
  */
 export async function serve(corpus, ...options) {
-  const server = spawn(executable(), ['--corpus', corpus, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(executable('espalier-replay'), ['--corpus', corpus, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = () => void server.kill('SIGINT');
   for await (const origin of createInterface({ input: server.stdout })) return { origin, stop };
   throw new Error('the registry ended before it said where it is');
 }
 
-/** @type {string | undefined} */
-let built;
+/** @type {Map<string, string>} */
+const built = new Map();
 
-/** Built if need be; cargo knows where it is. @returns {string} */
-function executable() {
-  if (built) return built;
-  const options = ['build', '--quiet', '--package', 'espalier-replay', '--message-format=json'];
+/** The executable of one of our packages, built if need be; cargo knows where it is. @param {string} name @returns {string} */
+export function executable(name) {
+  const known = built.get(name);
+  if (known) return known;
+  const options = ['build', '--quiet', '--package', name, '--message-format=json'];
   const messages = execFileSync('cargo', options, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 }).trim().split('\n');
-  built = messages.map((message) => JSON.parse(message).executable).find((path) => typeof path === 'string');
-  if (!built) throw new Error('cargo built no espalier-replay');
-  return built;
+  const path = messages.map((message) => JSON.parse(message).executable).find((path) => typeof path === 'string');
+  if (!path) throw new Error(`cargo built no ${name}`);
+  built.set(name, path);
+  return path;
 }

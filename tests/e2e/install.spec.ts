@@ -7,14 +7,20 @@ import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { embedded, root, serve } from '../replay.js';
+import { embedded, executable, root, serve } from '../replay.js';
 
 const recorded = [{ corpus: embedded, project: 'sandbox' }];
 if (process.env.ESPALIER_CORPUS) recorded.push({ corpus: process.env.ESPALIER_CORPUS, project: 'vite-react-ts' });
 
+test.beforeAll(() => {
+  // It may have to be compiled.
+  test.setTimeout(900_000);
+  executable('espalier-cli');
+});
+
 for (const { corpus, project } of recorded) {
   test(`${project} has the same files as natively`, async ({ page }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(120_000);
     const registry = await serve(corpus, '--also-serve', join(root, 'pkg/dist'));
     const folder = mkdtempSync(join(tmpdir(), 'espalier-'));
     try {
@@ -38,8 +44,7 @@ for (const { corpus, project } of recorded) {
 /** Installs with the command line, into a store of its own. */
 function native(folder: string, registry: string): void {
   const options = ['install', '--registry', `${registry}/`, '--ignore-scripts', '-C', folder];
-  execFileSync('cargo', ['run', '--quiet', '--package', 'espalier-cli', '--', ...options], {
-    cwd: root,
+  execFileSync(executable('espalier-cli'), options, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ESPALIER_STORE: join(folder, '.store'), npm_config_userconfig: '', npm_config_cache: join(folder, '.cache') },
   });
