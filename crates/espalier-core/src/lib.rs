@@ -45,6 +45,7 @@ pub use options::{Allow, InstallStrategy, Installed, InstalledPackage, Omit, Opt
 pub use packument::{Packument, PackumentError};
 pub use remedy::{Change, Remedy};
 pub use request::{
-    Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, Reason, Request, TarballListing, Urgency,
+    Answer, Event, FetchFailure, FetchFailureKind, GitCommit, GitRevision, PlacedTarball, Reason, Request,
+    TarballListing, Urgency,
 };
 pub use resolution::{Outcome, Progress, Reading, Resolution, Statistics, Warning};

@@ -209,6 +209,9 @@ pub enum Event {
         spec: String,
         /// The location of the package that asked; empty for the root.
         from: String,
+        /// Its tarball, unless the package isn't made for this platform: for whoever wants to fetch ahead.
+        #[serde(skip)]
+        tarball: Option<PlacedTarball>,
     },
     /// A package was taken out of the tree again.
     Removed {
@@ -231,4 +234,15 @@ pub enum Reason {
     Highest,
     /// All that are in the range are, and this is the best of them.
     Compromise,
+}
+
+/// The tarball of a package that was put into the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedTarball {
+    /// The package's own name.
+    pub name: String,
+    /// Its address, as the lock will have it.
+    pub resolved: String,
+    /// What it has to be, as far as that is known.
+    pub integrity: Option<String>,
 }

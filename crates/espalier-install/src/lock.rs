@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use espalier_core::remedy::Search;
 use espalier_core::spec::{SpecKind, Specs};
-use espalier_core::{Changes, Event, Options, Outcome, Project, Remedy, Resolution, ResolveError, Update};
+use espalier_core::{Changes, Event, Options, Outcome, Platform, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -51,6 +51,16 @@ pub struct Locked {
     pub elapsed: Duration,
     /// Where that time went, beside what the activity counts.
     pub phases: Phases,
+}
+
+/// A resolution that is about to begin.
+#[derive(Debug)]
+pub(crate) struct Started {
+    /// As it is on disk.
+    pub lockfile: Lockfile,
+    pub registry: Registry,
+    cache: Option<Arc<Cache>>,
+    start: Instant,
 }
 
 /// A tree that isn't written yet.
@@ -107,7 +117,7 @@ impl Lock {
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
-        let resolved = self.resolve(true, true, observe, interruption).await?;
+        let resolved = self.resolve(self.start()?, true, true, observe, interruption).await?;
         let end = Instant::now();
         let written = self.save(&resolved)?;
         let finishing = resolved.phases.finishing + end.elapsed();
@@ -150,20 +160,27 @@ impl Lock {
         changes
     }
 
+    /// Reads the lockfile and gets ready to ask registries.
+    pub(crate) fn start(&self) -> Result<Started, LockError> {
+        let start = Instant::now();
+        let lockfile = self.project.lockfile()?;
+        let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
+        let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
+        Ok(Started { lockfile, registry, cache, start })
+    }
+
     /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
     /// lock says is trusted as far as it can be, as `npm ci` does.
     pub(crate) async fn resolve(
         &self,
+        started: Started,
         complete: bool,
         may_save: bool,
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
-        let start = Instant::now();
-        let lockfile = self.project.lockfile()?;
+        let Started { lockfile, registry, cache, start } = started;
         let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
-        let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
-        let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         let options = self.options().await;
         let options = Options { complete, save: options.save && may_save, ..options };
         let resolution = Resolution::new(project.clone(), options.clone());
@@ -195,7 +212,8 @@ impl Lock {
         Ok(Resolved { outcome, lockfile, registry, start, phases })
     }
 
-    async fn options(&self) -> Options {
+    /// This machine's platform, and the one that is resolved for.
+    pub(crate) fn platform(&self) -> (Platform, Platform) {
         let tree = &self.settings.tree;
         let node = host::find_on_path("node");
         let host = host::platform(node.as_deref());
@@ -207,6 +225,12 @@ impl Lock {
         platform.os = tree.os.clone().unwrap_or(platform.os);
         platform.cpu = tree.cpu.clone().unwrap_or(platform.cpu);
         platform.libc = tree.libc.clone().or(platform.libc);
+        (host, platform)
+    }
+
+    async fn options(&self) -> Options {
+        let tree = &self.settings.tree;
+        let (host, platform) = self.platform();
         let mut options = Options {
             platform,
             host: Some(host),

@@ -49,7 +49,8 @@ use crate::names::{Name, Names};
 use crate::options::{Options, Project};
 use crate::overrides::Overrides;
 use crate::place::{Placement, Placer, Verdict};
-use crate::request::Event;
+use crate::platform;
+use crate::request::{Event, PlacedTarball};
 use crate::resolution::{Outcome, Warning};
 use crate::spec::{Spec, Specs};
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
@@ -458,7 +459,16 @@ impl Builder {
             kind: tree[edge].kind.as_str(),
             spec: tree.spec(edge).raw.to_string(),
             from: self.path_of_dependent(edge),
+            tarball: self.tarball_of(placed),
         });
+    }
+
+    fn tarball_of(&self, placed: NodeId) -> Option<PlacedTarball> {
+        let (node, manifest) = (&self.tree[placed], self.tree.package(placed));
+        let resolved = node.resolved.as_deref().filter(|_| platform::suits(manifest, &self.options.platform))?;
+        let name = manifest.name.as_deref().unwrap_or(self.tree.names.text(node.name));
+        let integrity = node.integrity.as_deref().map(str::to_owned);
+        Some(PlacedTarball { name: name.to_owned(), resolved: resolved.to_owned(), integrity })
     }
 
     /// Queues the targets of links that lie in the project.

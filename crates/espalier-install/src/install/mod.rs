@@ -4,6 +4,7 @@
 //! `install` starts from the lockfile, believes npm's note about what is installed, and writes the lockfile when everything
 //! else is done.
 
+mod ahead;
 mod patches;
 pub mod scripts;
 
@@ -22,19 +23,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::{Config, Environment};
 use crate::git::Repository;
-use crate::lock::{Lock, LockError, Resolved};
+use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
 use crate::patch::PatchError;
 use crate::plan::inspect::Inspection;
-use crate::plan::installed::Installed;
+use crate::plan::installed::{HIDDEN_LOCKFILE, Installed};
 use crate::plan::layout::{Layout, LayoutError, Omit, Origin, lies_in_node_modules};
 use crate::plan::{Plan, bins};
 use crate::project::Written;
-use crate::reify::{Hold, Origins, Reify, ReifyError, Report};
+use crate::reify::{Flights, Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::scripts::policy::PolicyError;
 use crate::store::{Store, StoreError, StoredPackage};
+use ahead::Ahead;
 use patches::Patches;
 use scripts::{ScriptFailure, Scripts};
 
@@ -160,17 +162,26 @@ impl Install {
         let mut interruption = pin!(interruption);
         // It may prepare what the installation needs, so it runs before anything is read.
         self.project_event("preinstall").await?;
+        let started = self.lock.start()?;
+        if self.clean && started.lockfile.text().is_none() {
+            return Err(InstallError::NoLockfile);
+        }
+        let flights = Arc::<Flights>::default();
+        let mut ahead = self.ahead(&started, &flights);
         let mut placed = Vec::new();
         let observe = |event: Event| {
             if let Event::Placed { location, .. } = &event {
                 placed.push(location.clone());
             }
+            if let Some(ahead) = &mut ahead {
+                ahead.observe(&event);
+            }
             observe(event);
         };
-        if self.clean && self.lock.project.lockfile().map_err(LockError::from)?.text().is_none() {
-            return Err(InstallError::NoLockfile);
+        let resolved = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut()).await?;
+        if let Some(ahead) = &ahead {
+            ahead.settle();
         }
-        let resolved = self.lock.resolve(false, !self.clean, observe, interruption.as_mut()).await?;
         if self.clean {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
@@ -181,18 +192,47 @@ impl Install {
                 return Err(InstallError::Disagreement { differences });
             }
         }
-        self.apply(resolved, interruption).await
+        let store = ahead.as_ref().map(Ahead::store);
+        self.apply(resolved, flights, store, interruption).await
     }
 
-    async fn apply(self, resolved: Resolved, interruption: impl Future<Output = ()>) -> Result<Done, InstallError> {
+    /// Begins to download, unless nothing is to be installed or the store can't be used: that is told later.
+    fn ahead(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
+        let project = self.lock.project.path();
+        if self.dry_run || started.registry.is_offline() {
+            return None;
+        }
+        let mut ahead = Ahead::new(Origins {
+            registry: started.registry.clone(),
+            project: project.to_owned(),
+            store: Arc::new(Store::open(&self.store).ok()?),
+            preparing: Arc::default(),
+            flights: Arc::clone(flights),
+        });
+        let is_new = !project.join(HIDDEN_LOCKFILE).exists();
+        if let Some(lockfile) = started.lockfile.text().filter(|_| is_new) {
+            ahead.read(lockfile, &self.lock.platform().1);
+        }
+        Some(ahead)
+    }
+
+    async fn apply(
+        self,
+        resolved: Resolved,
+        flights: Arc<Flights>,
+        store: Option<Arc<Store>>,
+        interruption: impl Future<Output = ()>,
+    ) -> Result<Done, InstallError> {
         let project = self.lock.project.path().to_owned();
         let layout = Layout::new(&resolved.outcome, self.omit)?;
         check_workspaces(&project, &layout)?;
         let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
         let is_there = project.join("node_modules").exists();
         let hold = if !self.dry_run && (is_needed || is_there) { Hold::of(&project)? } else { None };
-        let (store, note) = open_store(&self.store, &project)?;
-        let store = Arc::new(store);
+        let (store, note) = match store {
+            Some(store) => (store, None),
+            None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
+        };
         let patches = Patches::of(&resolved.outcome.lockfile);
         let mut plan = self.plan(&project, &layout, &store, &patches);
         let graph = &resolved.outcome.graph;
@@ -215,6 +255,7 @@ impl Install {
             project: project.clone(),
             store: Arc::clone(&store),
             preparing: Arc::new(self.preparing(graph)),
+            flights,
         };
         let reify = Reify {
             project: &project,

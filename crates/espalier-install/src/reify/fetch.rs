@@ -6,6 +6,7 @@ use std::sync::Arc;
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
+use super::flights::Flights;
 use crate::git::{self, Repository};
 use crate::packing::{self, prepare::Preparing};
 use crate::plan::Source;
@@ -23,6 +24,8 @@ pub struct Origins {
     pub store: Arc<Store>,
     /// What is done before a folder is packed.
     pub preparing: Arc<Preparing>,
+    /// What was fetched ahead, or still is.
+    pub flights: Arc<Flights>,
 }
 
 /// Why a package isn't in the store.
@@ -70,6 +73,10 @@ impl Origins {
         if let Some(repository) = Repository::of(&source.resolved) {
             return self.clone_and_pack(&repository, source).await;
         }
+        self.flights.of(source, || self.fetch(source)).await
+    }
+
+    async fn fetch(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let take = move |tarball: &[u8]| match store.add(tarball, integrity.as_ref()) {
             Ok(stored) => Ok(Ok(stored)),

@@ -6,6 +6,7 @@
 
 mod commands;
 mod fetch;
+mod flights;
 mod hold;
 mod journal;
 mod place;
@@ -32,6 +33,7 @@ use crate::plan::optional::optional_set;
 use crate::plan::{Change, Placement, Plan, Source, bins};
 use crate::store::StoreError;
 pub use fetch::{ObtainError, Origins};
+pub use flights::Flights;
 pub use hold::Hold;
 use journal::Journal;
 use place::Linker;

@@ -74,6 +74,7 @@ pub(super) async fn run(
                 if let Err(error) = shared.origins.store.discard(&stored.key) {
                     return (placements, Err(error.into()));
                 }
+                shared.origins.flights.forget(&job.source);
                 job.source.stored = None;
             }
             Err(error) => return (placements, Err(ReifyError::Place(error))),

@@ -1,0 +1,52 @@
+//! Each tarball is fetched once, however many ask for it, now or later.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use espalier_core::FetchFailure;
+use rustc_hash::FxHashMap;
+use tokio::sync::OnceCell;
+
+use super::fetch::ObtainError;
+use crate::plan::Source;
+use crate::store::StoredPackage;
+
+/// Address and integrity.
+type Key = (String, Option<String>);
+type Landed = Result<StoredPackage, FetchFailure>;
+
+/// The tarballs that were asked for.
+#[derive(Debug, Default)]
+pub struct Flights(Mutex<FxHashMap<Key, Arc<OnceCell<Landed>>>>);
+
+impl Flights {
+    /// What came of fetching this source, now or when it was asked for before. Whoever goes away while it is fetched leaves
+    /// that to the next one.
+    pub(super) async fn of<F>(&self, source: &Source, fetch: impl FnOnce() -> F) -> Result<StoredPackage, ObtainError>
+    where
+        F: Future<Output = Result<StoredPackage, ObtainError>>,
+    {
+        let flight = {
+            let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(flights.entry(key(source)).or_default())
+        };
+        let landed = flight.get_or_try_init(|| async {
+            match fetch().await {
+                Ok(stored) => Ok(Ok(stored)),
+                Err(ObtainError::Fetch(failure)) => Ok(Err(failure)),
+                // A store that is full may have room again.
+                Err(ObtainError::Store(error)) => Err(error),
+            }
+        });
+        landed.await.map_err(ObtainError::Store)?.clone().map_err(ObtainError::Fetch)
+    }
+
+    /// Lets a source be fetched again, because what came of it was no good.
+    pub(super) fn forget(&self, source: &Source) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(source));
+    }
+}
+
+fn key(source: &Source) -> Key {
+    (source.resolved.clone(), source.integrity.as_ref().map(ToString::to_string))
+}
