@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use espalier_core::manifest_edit::SaveType;
 
 use crate::npm_settings::{ForResolving, NpmSettings, SAVING};
+use project::WorkspaceArguments;
 
 pub mod project;
 pub mod reading;
@@ -192,14 +193,6 @@ pub struct PackageArguments {
     /// Save to `bundleDependencies`, too
     #[arg(short = 'B', long, help_heading = SAVING)]
     pub save_bundle: bool,
-
-    /// The workspace to change, by its name or folder; may be given more than once
-    #[arg(short, long = "workspace", value_name = "NAME", help_heading = SAVING)]
-    pub workspace: Vec<String>,
-
-    /// Change the root as well
-    #[arg(long, help_heading = SAVING)]
-    pub include_workspace_root: bool,
 }
 
 impl PackageArguments {
@@ -265,9 +258,17 @@ pub struct LockArguments {
     #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
+    /// Which of its workspaces are meant.
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+
     /// npm's own settings.
     #[command(flatten)]
     pub npm: NpmSettings<ForResolving>,
+
+    /// npm installs for the whole machine; Espalier is for projects, and says so.
+    #[arg(short = 'g', long, hide = true)]
+    pub global: bool,
 
     /// The Node version to resolve for [default: that of the `node` on the PATH]
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]

@@ -115,6 +115,7 @@ const SETTINGS: &[Setting] = &[
     switch("ignore-scripts", SCRIPTS, "Run no scripts that weren't asked for by name"),
     switch("foreground-scripts", SCRIPTS, "Run install scripts one by one and show what they print"),
     text("script-shell", "PATH", SCRIPTS, "The shell that runs scripts [default: sh, or cmd on Windows]"),
+    switch("strict-allow-scripts", SCRIPTS, "Fail where packages have install scripts that nobody has reviewed"),
     switch("dangerously-allow-all-scripts", SCRIPTS, "Let every package run its install scripts"),
     text("registry", "URL", NETWORK, "The registry to ask"),
     switch("offline", NETWORK, "Use the cache only"),

@@ -100,6 +100,14 @@ pub struct ApprovalArguments {
     #[arg(long, alias = "allow-scripts-pending", conflicts_with_all = ["packages", "all"])]
     pub pending: bool,
 
+    /// Drop the entries of allowScripts that are about no installed package with scripts
+    #[arg(long, conflicts_with_all = ["packages", "all", "pending"])]
+    pub prune: bool,
+
+    /// With --prune, only say what would be dropped
+    #[arg(long, requires = "prune")]
+    pub dry_run: bool,
+
     /// Approve all versions instead of those that are installed
     #[arg(long, alias = "no-allow-scripts-pin")]
     pub no_pin: bool,

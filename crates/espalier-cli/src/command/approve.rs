@@ -42,6 +42,9 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
         .map_err(|error| Complaint::own("EALLOWSCRIPTS", error.to_string(), ""))?;
     warn(&policy.warnings);
     let folder = context.project.path();
+    if arguments.prune {
+        return prune(arguments, &installed, folder, &text);
+    }
     let waiting = lifecycle::unreviewed(&installed.graph, folder, &policy);
     if arguments.pending || (arguments.packages.is_empty() && !arguments.all) {
         super::say(&if arguments.json { pending_json(&waiting) } else { pending(&waiting) });
@@ -81,6 +84,45 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
     Ok(())
 }
 
+/// Drops the entries that are about nothing any more.
+fn prune(arguments: &ApprovalArguments, installed: &Installed, folder: &Path, text: &str) -> Result<(), Complaint> {
+    let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let mut entries = manifest.get("allowScripts").and_then(Value::as_object).cloned().unwrap_or_default();
+    let candidates = installed.graph.nodes.iter().enumerate().skip(1);
+    let candidates =
+        candidates.filter(|(_, node)| !node.workspace && node.target.is_none() && !node.in_bundle && !node.inert);
+    let subjects: Vec<(Subject, bool)> = candidates
+        .map(|(index, node)| {
+            let subject = Subject::of(&installed.graph, index, &installed.path);
+            let has_scripts = !lifecycle::install_scripts(&folder.join(&node.location), &subject).is_empty();
+            (subject, has_scripts)
+        })
+        .collect();
+    let unused = approvals::unused(&entries, &subjects, &installed.path);
+    entries.retain(|key, _| unused.iter().all(|unused| unused.key != *key));
+    if !unused.is_empty() && !arguments.dry_run {
+        save(folder, text, entries)?;
+    }
+    if arguments.json {
+        let summary = json!({"allowScripts": {"removed": unused, "dryRun": arguments.dry_run}});
+        super::say(&format!("{summary:#}\n"));
+    } else if unused.is_empty() {
+        super::say("Every entry of allowScripts is about an installed package with scripts.\n");
+    } else {
+        let verb = if arguments.dry_run { "Would drop" } else { "Dropped" };
+        let mut lines = format!(
+            "{verb} {} of allowScripts:\n",
+            if unused.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", unused.len()) }
+        );
+        for unused in &unused {
+            let why = if unused.reason == "not-installed" { "not installed" } else { "no install scripts" };
+            let _ = writeln!(lines, "  - {}  {}", unused.key, quiet(why));
+        }
+        super::say(&lines);
+    }
+    Ok(())
+}
+
 fn warn(warnings: &[String]) {
     for warning in warnings {
         let lines = wrapped(warning, 9, report::terminal_width()).join("\n         ");
@@ -89,7 +131,9 @@ fn warn(warnings: &[String]) {
 }
 
 fn save(folder: &Path, text: &str, entries: Map<String, Value>) -> Result<(), Complaint> {
-    let edited = manifest_edit::with_field(text, "allowScripts", Some(entries.into()));
+    // npm leaves no empty field behind.
+    let entries = (!entries.is_empty()).then(|| Value::from(entries));
+    let edited = manifest_edit::with_field(text, "allowScripts", entries);
     let edited = edited.map_err(|error| Complaint::own("EJSONPARSE", error.to_string(), ""))?;
     let Some(edited) = edited else { return Ok(()) };
     let path = folder.join("package.json");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment};
 use espalier_install::lock::LockError;
-use espalier_install::project::{ProjectFolder, Workspace};
+use espalier_install::project::{ProjectError, ProjectFolder, Workspace};
 
 use super::complaint::Complaint;
 use crate::arguments::project::{ProjectArguments, WorkspaceArguments};
@@ -56,18 +56,7 @@ impl Context {
 
     /// The workspaces that are meant: those that were named, all, the one around the current folder, or none.
     pub fn workspaces(&self, arguments: &WorkspaceArguments) -> Result<Option<Vec<Workspace>>, Complaint> {
-        let mut filters = arguments.workspace.clone();
-        if arguments.are_off() {
-            return Ok(None);
-        }
-        if filters.is_empty() && arguments.workspaces != Some(true) {
-            match self.project.workspace() {
-                Some(folder) => filters.push(folder.to_string_lossy().into_owned()),
-                None => return Ok(None),
-            }
-        }
-        let meant = self.project.workspaces_by(&filters, Path::new("."));
-        Ok(Some(meant.map_err(LockError::from)?))
+        Ok(workspaces_meant(&self.project, arguments).map_err(LockError::from)?)
     }
 
     /// The kinds of dependencies that are left out: `omit` without `include`, and `dev` in production.
@@ -86,4 +75,22 @@ impl Context {
 /// The folder that a command runs in, links resolved as the shell shows them.
 pub fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}
+
+/// The workspaces of a project that are meant: those that were named, all, the one that the search for it began in, or none.
+pub fn workspaces_meant(
+    project: &ProjectFolder,
+    arguments: &WorkspaceArguments,
+) -> Result<Option<Vec<Workspace>>, ProjectError> {
+    let mut filters = arguments.workspace.clone();
+    if arguments.are_off() {
+        return Ok(None);
+    }
+    if filters.is_empty() && arguments.workspaces != Some(true) {
+        match project.workspace() {
+            Some(folder) => filters.push(folder.to_string_lossy().into_owned()),
+            None => return Ok(None),
+        }
+    }
+    project.workspaces_by(&filters, Path::new(".")).map(Some)
 }

@@ -12,6 +12,7 @@ use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
 use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 
+use super::complaint::Complaint;
 use super::lock::{self, FAILED, Known};
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
@@ -51,6 +52,9 @@ pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only
 
 /// Installs.
 pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
+    if arguments.lock.global {
+        return Complaint::no_globals(kind.name()).report(arguments.lock.output.json);
+    }
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
     let name = kind.name();

@@ -12,6 +12,7 @@ use espalier_install::config::{Config, ConfigError, Environment, Origin};
 use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::ProjectFolder;
 
+use super::complaint::Complaint;
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
@@ -39,17 +40,14 @@ pub fn updates(arguments: &PackageArguments) -> Changes {
 }
 
 fn places(arguments: &PackageArguments) -> Changes {
-    Changes {
-        save_type: arguments.kind(),
-        save_bundle: arguments.save_bundle,
-        workspaces: arguments.workspace.clone(),
-        include_root: arguments.include_workspace_root,
-        ..Changes::default()
-    }
+    Changes { save_type: arguments.kind(), save_bundle: arguments.save_bundle, ..Changes::default() }
 }
 
 /// Runs the command to its exit code.
 pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
+    if arguments.global {
+        return Complaint::no_globals("lock").report(arguments.output.json);
+    }
     let mut known = Known::default();
     let activity = Arc::<Activity>::default();
     let result = lock(arguments, changes, &activity, &mut known);
@@ -98,6 +96,7 @@ pub(super) fn prepare(
 ) -> Result<Lock, LockError> {
     let project = match &arguments.directory {
         Some(folder) => ProjectFolder::at(folder)?,
+        None if arguments.workspaces.are_off() => ProjectFolder::nearest(Path::new("."))?,
         None => ProjectFolder::around(Path::new("."))?,
     };
     known.project = Some(project.clone());
@@ -111,7 +110,13 @@ pub(super) fn prepare(
         }
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
-    let changes = Changes { save_prefix: settings.tree.save_prefix.clone(), ..changes };
+    let meant = super::context::workspaces_meant(&project, &arguments.workspaces)?.unwrap_or_default();
+    let changes = Changes {
+        save_prefix: settings.tree.save_prefix.clone(),
+        workspaces: meant.into_iter().map(|workspace| workspace.name).collect(),
+        include_root: arguments.workspaces.include_workspace_root,
+        ..changes
+    };
     let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
     Ok(Lock { project, settings, changes, node_version, cache, activity })
 }

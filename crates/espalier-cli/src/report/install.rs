@@ -92,6 +92,7 @@ pub fn code(error: &InstallError) -> &'static str {
         InstallError::Reify(_) => "EWRITE",
         InstallError::Policy(_) => "EALLOWSCRIPTS",
         InstallError::Script(_) => "ELIFECYCLE",
+        InstallError::Unreviewed { .. } => "ESTRICTALLOWSCRIPTS",
     }
 }
 
@@ -132,6 +133,10 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
                 let _ = writeln!(lines, "\n{}", failure.output);
             }
             lines
+        }
+        InstallError::Unreviewed { packages } => {
+            let list = packages.iter().fold(String::new(), |text, package| text + "  " + package + "\n");
+            list + "\n" + &advice(&["Decide about them with `espalier approve` or `espalier deny`."])
         }
         InstallError::Disagreement { differences } => {
             const MOST: usize = 12;

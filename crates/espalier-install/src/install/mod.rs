@@ -7,6 +7,7 @@
 mod ahead;
 mod patches;
 pub mod scripts;
+mod selection;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -33,12 +34,14 @@ use crate::plan::{Plan, bins};
 use crate::project::Written;
 use crate::reify::{Flights, Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
-use crate::scripts::lifecycle::PROJECT_EVENTS;
-use crate::scripts::policy::PolicyError;
+use crate::scripts::identity::Subject;
+use crate::scripts::lifecycle::{PROJECT_EVENTS, install_scripts};
+use crate::scripts::policy::{PolicyError, Verdict};
 use crate::store::{Store, StoreError, StoredPackage};
 use ahead::Ahead;
 use patches::Patches;
 use scripts::{ScriptFailure, Scripts};
+use selection::Selection;
 
 /// What to install, and how.
 #[derive(Debug)]
@@ -101,6 +104,12 @@ pub enum InstallError {
     /// It names a package that must not be fetched.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Packages have scripts that nobody has reviewed, and that is to be an error.
+    #[error("{} with install scripts {} not covered by allowScripts", counted(packages.len()), if packages.len() == 1 { "is" } else { "are" })]
+    Unreviewed {
+        /// Which, with their versions.
+        packages: Vec<String>,
+    },
     /// A package can't be patched.
     #[error(transparent)]
     Patch(#[from] PatchError),
@@ -116,6 +125,10 @@ pub enum InstallError {
     /// A script failed.
     #[error(transparent)]
     Script(#[from] ScriptFailure),
+}
+
+fn counted(packages: usize) -> String {
+    if packages == 1 { "1 package".to_owned() } else { format!("{packages} packages") }
 }
 
 impl From<StoreError> for InstallError {
@@ -224,8 +237,17 @@ impl Install {
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let project = self.lock.project.path().to_owned();
-        let layout = Layout::new(&resolved.outcome, self.omit)?;
+        let mut layout = Layout::new(&resolved.outcome, self.omit)?;
         check_workspaces(&project, &layout)?;
+        let graph = &resolved.outcome.graph;
+        let changes = &self.lock.changes;
+        let selection = Selection::of(graph, &changes.workspaces, changes.include_root);
+        self.check_reviewed(&layout, graph)?;
+        let installed = if self.clean { None } else { Installed::read(&project) };
+        if self.clean {
+            // What isn't meant goes, too.
+            selection.narrow(&mut layout, None);
+        }
         let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
         let is_there = project.join("node_modules").exists();
         let hold = if !self.dry_run && (is_needed || is_there) { Hold::of(&project)? } else { None };
@@ -234,8 +256,9 @@ impl Install {
             None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
         };
         let patches = Patches::of(&resolved.outcome.lockfile);
-        let mut plan = self.plan(&project, &layout, &store, &patches);
-        let graph = &resolved.outcome.graph;
+        let mut plan = self.plan(&layout, &store, &patches, installed.as_ref());
+        selection.limit(&mut plan, installed.as_ref());
+        selection.narrow(&mut layout, installed.as_ref());
         let refused = self.check_trust(&plan, &layout, &resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
         let patches = patches.read(&project, plan.place.iter().map(|placement| placement.location.as_str()))?;
@@ -267,6 +290,7 @@ impl Install {
             activity: Arc::clone(&self.lock.activity),
             executable_mode: store.executable_mode(),
             patches,
+            names_project: self.is_lock_read_or_written(&resolved),
             refused: refused.into_iter().map(|refusal| (refusal.location, refusal.message)).collect(),
             hold,
         };
@@ -297,6 +321,12 @@ impl Install {
             self.project_event(event).await?;
         }
         Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    /// Whether npm knows the project by its lockfile, the old or the new one: only then its name is noted.
+    fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
+        let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
+        self.clean || self.lock.settings.tree.package_lock && (has_lock || resolved.outcome.is_saved)
     }
 
     /// Refuses what may not be fetched. What is in its place already stays.
@@ -352,7 +382,31 @@ impl Install {
         }
     }
 
-    fn plan(&self, project: &Path, layout: &Layout, store: &Store, patches: &Patches) -> Plan {
+    /// `strict-allow-scripts`: stops where a package has install scripts that nobody has said anything about.
+    fn check_reviewed(&self, layout: &Layout, graph: &Graph) -> Result<(), InstallError> {
+        let gate = &self.scripts.gate;
+        if !self.scripts.strict || gate.ignore_scripts || gate.allow_all {
+            return Ok(());
+        }
+        let project = self.lock.project.path();
+        let text = project.to_string_lossy();
+        let mut packages = Vec::new();
+        for (index, node) in graph.nodes.iter().enumerate().skip(1) {
+            let Some(package) = layout.packages.get(&node.location) else { continue };
+            let can_run = !node.workspace && node.target.is_none() && !node.in_bundle && !node.inert;
+            let subject = Subject::of(graph, index, &text);
+            let has_scripts =
+                || package.has_install_script || !install_scripts(&project.join(&node.location), &subject).is_empty();
+            if can_run && gate.policy.decide(&subject, &text) == Verdict::Unreviewed && has_scripts() {
+                let version = node.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+                packages.push(format!("{}{version}", package.package_name));
+            }
+        }
+        if packages.is_empty() { Ok(()) } else { Err(InstallError::Unreviewed { packages }) }
+    }
+
+    fn plan(&self, layout: &Layout, store: &Store, patches: &Patches, installed: Option<&Installed>) -> Plan {
+        let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {
             let Origin::Tarball { integrity: Some(integrity), .. } = &layout.packages.get(location)?.origin else {
@@ -362,18 +416,17 @@ impl Install {
             known.borrow_mut().entry(integrity.clone()).or_insert_with(find).clone()
         };
         let bins = bins::links(layout);
-        let installed = if self.clean { None } else { Installed::read(project) };
         let inspection = Inspection {
             project,
             layout,
             bins: &bins,
-            installed: installed.as_ref(),
+            installed,
             clean: self.clean,
             stored: &stored,
             executable_mode: store.executable_mode(),
         };
         let mut findings = inspection.run();
-        patches.judge(&mut findings, installed.as_ref());
+        patches.judge(&mut findings, installed);
         if store.root().starts_with(project.join(TEMPORARY_STORE)) {
             findings.extraneous.retain(|path| path != TEMPORARY_STORE);
         }

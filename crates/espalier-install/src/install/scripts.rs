@@ -29,6 +29,8 @@ pub struct Scripts {
     pub foreground: bool,
     /// Whether the project's own print to the terminal.
     pub shown: bool,
+    /// `strict-allow-scripts`: unreviewed ones are an error.
+    pub strict: bool,
 }
 
 /// A script that failed.
@@ -86,6 +88,7 @@ impl Scripts {
             environment: ScriptEnvironment::new(&surroundings),
             foreground: config.flag("foreground-scripts", false),
             shown,
+            strict: config.flag("strict-allow-scripts", false),
         })
     }
 

@@ -64,6 +64,8 @@ pub struct Reify<'a> {
     pub executable_mode: u32,
     /// The patches of what is placed, by location.
     pub patches: FxHashMap<String, String>,
+    /// Whether the project's name is noted with what is installed.
+    pub names_project: bool,
     /// Optional packages that may not be installed, and why.
     pub refused: Vec<(String, String)>,
     /// What keeps others away from the project.
@@ -75,6 +77,7 @@ pub struct Reify<'a> {
 pub struct Built {
     project: PathBuf,
     lockfile: String,
+    names_project: bool,
     layout: Layout,
     journal: Arc<Journal>,
     _hold: Option<Hold>,
@@ -162,6 +165,7 @@ impl Reify<'_> {
             Ok(report) => Ok(Built {
                 project: self.project.to_owned(),
                 lockfile: self.outcome.lockfile.clone(),
+                names_project: self.names_project,
                 layout: self.layout,
                 journal,
                 _hold: self.hold.take(),
@@ -390,7 +394,8 @@ impl Built {
         self.journal.finish();
         let path = self.project.join(HIDDEN_LOCKFILE);
         let layout = &self.layout;
-        let text = hidden_lockfile(&self.lockfile, |location| layout.packages.contains_key(location));
+        let text =
+            hidden_lockfile(&self.lockfile, self.names_project, |location| layout.packages.contains_key(location));
         if let (Some(text), true) = (text, self.project.join("node_modules").is_dir()) {
             let written = write_whole(&path, &text);
             written.map_err(|source| ReifyError::Disk { path, source })?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::identity::Subject;
-use super::policy::Key;
+use super::policy::{Key, Policy, Verdict};
 
 /// One entry that came or went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -148,6 +148,37 @@ pub fn deny(existing: &Map<String, Value>, subjects: &[&Subject], project: &str)
     });
     decision.add(&name, false);
     decision
+}
+
+/// An entry that is about nothing that is installed (`allow-scripts-prune.js`).
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Unused {
+    /// The entry.
+    pub key: String,
+    /// What it says.
+    pub value: Value,
+    /// `not-installed` or `no-scripts`.
+    pub reason: &'static str,
+}
+
+/// The entries that are about none of these packages, each given with whether it has scripts. An entry that can't be read
+/// stays.
+pub fn unused(existing: &Map<String, Value>, installed: &[(Subject, bool)], project: &str) -> Vec<Unused> {
+    let judge = |(key, value): (&String, &Value)| {
+        let policy = Policy::of([(key.clone(), true)]);
+        if policy.is_empty() {
+            return None;
+        }
+        let about = installed.iter().filter(|(subject, _)| policy.decide(subject, project) == Verdict::Allowed);
+        let about: Vec<bool> = about.map(|(_, has_scripts)| *has_scripts).collect();
+        let reason = match about.as_slice() {
+            [] => "not-installed",
+            about if about.contains(&true) => return None,
+            _ => "no-scripts",
+        };
+        Some(Unused { key: key.clone(), value: value.clone(), reason })
+    };
+    existing.iter().filter_map(judge).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,70 @@
+//! Which part of a tree is installed when only some workspaces are meant: they, and what they need (`filterNodes` of
+//! `diff.js`). The lockfile is always about everything.
+
+use std::collections::VecDeque;
+
+use espalier_core::Graph;
+use rustc_hash::FxHashSet;
+
+use crate::plan::Plan;
+use crate::plan::installed::Installed;
+use crate::plan::layout::{Layout, lies_in_node_modules};
+
+/// The locations that are meant; without any, all.
+#[derive(Debug, Default)]
+pub(super) struct Selection(Option<FxHashSet<String>>);
+
+impl Selection {
+    /// What the workspaces of these names need, and with `root`, what the project itself does.
+    pub fn of(graph: &Graph, workspaces: &[String], root: bool) -> Self {
+        if workspaces.is_empty() {
+            return Self::default();
+        }
+        let targets = |from: u32, kinds: fn(&str) -> bool| {
+            graph.edges_of(from).iter().filter(move |edge| kinds(edge.kind)).filter_map(|edge| edge.to)
+        };
+        let mut open: VecDeque<u32> = graph
+            .edges_of(0)
+            .iter()
+            .filter(|edge| edge.kind == "workspace" && workspaces.contains(&edge.name))
+            .filter_map(|edge| edge.to)
+            .collect();
+        if root {
+            open.extend(targets(0, |kind| kind != "workspace"));
+        }
+        let mut meant = FxHashSet::default();
+        while let Some(index) = open.pop_front() {
+            let node = &graph.nodes[index as usize];
+            if meant.insert(node.location.clone()) {
+                open.extend(node.target);
+                open.extend(targets(index, |_| true));
+            }
+        }
+        Self(Some(meant))
+    }
+
+    /// Takes out of a layout what is neither meant nor there already.
+    pub fn narrow(&self, layout: &mut Layout, installed: Option<&Installed>) {
+        let Some(meant) = &self.0 else { return };
+        let stays = |location: &String, package: &crate::plan::layout::Package| {
+            meant.contains(location)
+                || installed.and_then(|installed| installed.get(location)).is_some_and(|entry| {
+                    !lies_in_node_modules(location) || entry.link && package.is_link() || entry.is(package)
+                })
+        };
+        let out = layout.packages.iter().filter(|(location, package)| !stays(location, package));
+        let out: Vec<String> = out.map(|(location, _)| location.clone()).collect();
+        layout.leave_out(out);
+    }
+
+    /// Takes out of a plan what is about other parts of the tree. What nobody needs any more goes, as far as npm's note
+    /// knows it, if there is one.
+    pub fn limit(&self, plan: &mut Plan, installed: Option<&Installed>) {
+        let Some(meant) = &self.0 else { return };
+        plan.place.retain(|placement| meant.contains(&placement.location));
+        plan.links.retain(|link| meant.contains(&link.location));
+        let is_noted = |path: &str| installed.is_none_or(|installed| installed.get(path).is_some());
+        plan.retire
+            .retain(|retirement| meant.contains(&retirement.path) || retirement.removed && is_noted(&retirement.path));
+    }
+}
