@@ -4,6 +4,7 @@ mod browser;
 mod oracle;
 mod parity;
 mod play;
+mod programs;
 mod record;
 mod test;
 mod toolchain;
@@ -22,6 +23,8 @@ enum Command {
     Wasm(wasm::Arguments),
     /// Compare Espalier's locks with npm's.
     Parity(parity::Arguments),
+    /// Run programs from what Espalier installs.
+    Programs(programs::Arguments),
     /// Record and trim packuments into `tests/registry`, and npm's answers beside them.
     Record(record::Arguments),
     /// Install npm itself, at the pinned version, as the oracle; prints where it is.
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         Command::Test(arguments) => test::run(&arguments),
         Command::Wasm(arguments) => wasm::run(&arguments),
         Command::Parity(arguments) => parity::run(&arguments),
+        Command::Programs(arguments) => programs::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Oracle(arguments) => oracle::run(&arguments),
     }

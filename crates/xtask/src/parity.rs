@@ -10,7 +10,7 @@ mod compare;
 mod drive;
 #[cfg(test)]
 mod golden;
-mod install;
+pub mod install;
 mod project;
 mod random;
 

@@ -22,10 +22,11 @@ pub struct Arguments {
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("formatting", formatting),
     ("lints", lints),
     ("rust tests", rust_tests),
+    ("programs", recorded_programs),
     ("core tests as wasm", wasm::test_core),
     ("npm packages", npm_packages),
     ("wasm package", wasm_package),
@@ -67,6 +68,15 @@ fn lints() -> Result<()> {
 
 fn rust_tests() -> Result<()> {
     cargo(&["test", "--workspace"])
+}
+
+/// Programs from recorded tarballs, where there are any.
+fn recorded_programs() -> Result<()> {
+    let Some(corpus) = std::env::var_os("ESPALIER_CORPUS") else {
+        eprintln!("Left out: ESPALIER_CORPUS names no folder with tarballs.");
+        return Ok(());
+    };
+    run_command(Command::new("cargo").args(["xtask", "programs", "--corpus"]).arg(corpus))
 }
 
 fn wasm_package() -> Result<()> {

@@ -130,7 +130,8 @@ impl Bench {
     }
 }
 
-fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
+/// Fails with what was said, unless a command succeeded.
+pub fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
     if !output.status.success() {
         bail!("{what} failed: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
@@ -138,7 +139,7 @@ fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
 }
 
 /// Builds the command and says where it is.
-fn build() -> anyhow::Result<PathBuf> {
+pub fn build() -> anyhow::Result<PathBuf> {
     let status = Command::new("cargo").args(["build", "--quiet", "--package", "espalier-cli"]).status()?;
     ensure!(status.success(), "espalier could not be built");
     Ok(oracle::target_folder().join("debug").join(format!("espalier{}", std::env::consts::EXE_SUFFIX)))

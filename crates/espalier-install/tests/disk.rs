@@ -1,0 +1,64 @@
+//! Disks that are full: an error that says so, and nothing half installed.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+use support::scene::Scene;
+
+/// A file system in memory with this many bytes, if this machine lets one be mounted.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(folder: &Path, bytes: u32) -> Option<Self> {
+        fs::create_dir_all(folder).expect("a folder");
+        let size = format!("size={bytes}");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder.to_owned()));
+        }
+        eprintln!("left out: no file system may be mounted here");
+        None
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // What stays mounted goes with the machine.
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+fn large() -> Scene {
+    let noise: Vec<u8> = (0..100_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    Scene::of(&["a", "b"])
+        .package("a@1.0.0", json!({}))
+        .package_of("b@1.0.0", json!({}), |archive| archive.file("package/noise", &noise))
+}
+
+#[tokio::test]
+async fn a_full_store_is_an_error_and_nothing_is_half_installed() {
+    let scene = large();
+    let Some(_disk) = SmallDisk::mount(&scene.path("store"), 300_000) else { return };
+    let error = scene.fail_to_install().await.to_string();
+    assert!(error.contains("No space left") && error.contains("store"), "{error}");
+    assert!(!scene.at("node_modules/b").exists() && !scene.at("package-lock.json").exists());
+    assert!(!scene.at("node_modules/.package-lock.json").exists());
+}
+
+#[tokio::test]
+async fn a_full_disk_leaves_the_project_as_it_was_and_more_room_completes_it() {
+    let scene = large();
+    let disk = SmallDisk::mount(&scene.at("node_modules"), 100_000);
+    let Some(disk) = disk else { return };
+    let error = scene.fail_to_install().await.to_string();
+    assert!(error.contains("No space left"), "{error}");
+    assert!(!scene.at("package-lock.json").exists());
+    drop(disk);
+    scene.install().await;
+    assert_eq!(fs::metadata(scene.at("node_modules/b/noise")).expect("the file").len(), 400_000);
+}
