@@ -196,6 +196,6 @@ impl Tree {
     #[wasm_bindgen(js_name = hiddenLockfile)]
     pub fn hidden_lockfile(&self) -> Option<String> {
         let is_there = |location: &str| self.layout.packages.contains_key(location);
-        hidden_lockfile(&self.outcome.lockfile, is_there)
+        hidden_lockfile(&self.outcome.lockfile, true, is_there)
     }
 }
