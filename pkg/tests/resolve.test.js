@@ -100,6 +100,19 @@ test('a lock that fits stays, and one that is given among the files is used', as
   assert.equal(JSON.parse(again.lockfile).packages['node_modules/b'].version, '1.0.0');
 });
 
+test('however many requests there are, Node has nothing to warn of', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+  const { url } = await startRegistry(Object.fromEntries(names.map((name) => [name, { '1.0.0': {} }])));
+  /** @type {Error[]} */
+  const warnings = [];
+  const warned = (/** @type {Error} */ warning) => void warnings.push(warning);
+  process.on('warning', warned);
+  await resolve({ manifest: { dependencies: Object.fromEntries(names.map((name) => [name, '*'])) }, registry: url }).result;
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', warned);
+  assert.deepEqual(warnings, []);
+});
+
 test('no more requests are under way than were allowed', async () => {
   let pending = 0;
   let most = 0;

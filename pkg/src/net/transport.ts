@@ -46,7 +46,14 @@ export interface Received {
 }
 
 export class Transport {
-  constructor(readonly options: TransportOptions) {}
+  /** What is under way. They are stopped from here, because a signal with hundreds of listeners makes Node complain. */
+  readonly #pending = new Set<AbortController>();
+
+  constructor(readonly options: TransportOptions) {
+    const { signal } = options;
+    const abortAll = () => this.#pending.forEach((controller) => controller.abort(signal.reason));
+    signal.addEventListener('abort', abortAll, { once: true });
+  }
 
   /** Fetches. What `accept` makes of the answer counts as part of a try: what broke on its way is fetched again. */
   async get<T>(request: Request, use: (received: Received) => Promise<T>): Promise<T> {
@@ -57,7 +64,7 @@ export class Transport {
       } catch (error) {
         const again = error instanceof NetFailure ? error.againAfter : undefined;
         if (again === undefined || tried >= retries || signal.aborted) throw error;
-        await pause(Math.min(Math.max(again, FIRST_WAIT * 3 ** Math.min(tried, 5)), LONGEST_WAIT), signal);
+        await this.#pause(Math.min(Math.max(again, FIRST_WAIT * 3 ** Math.min(tried, 5)), LONGEST_WAIT));
         traffic.retries++;
       }
     }
@@ -67,8 +74,7 @@ export class Transport {
     const { signal, timeout, traffic } = this.options;
     signal.throwIfAborted();
     const controller = new AbortController();
-    const abort = () => controller.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    this.#pending.add(controller);
     let late = false;
     const timer = setTimeout(() => {
       late = true;
@@ -85,9 +91,20 @@ export class Transport {
       throw late ? new NetFailure({ code: 'ENETUNREACH', message, url, againAfter: 0 }) : error;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      this.#pending.delete(controller);
       traffic.pending--;
     }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const controller = new AbortController();
+    this.#pending.add(controller);
+    let timer: ReturnType<typeof setTimeout>;
+    const passed = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+    await raced(passed, controller.signal).finally(() => {
+      clearTimeout(timer);
+      this.#pending.delete(controller);
+    });
   }
 
   async #receive({ url, accept, urgent, authorization }: Request, signal: AbortSignal): Promise<Received> {
@@ -169,10 +186,4 @@ export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', aborted, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
   });
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout>;
-  const passed = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  return raced(passed, signal).finally(() => clearTimeout(timer));
 }
