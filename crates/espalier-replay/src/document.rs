@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use espalier_core::semver::max_satisfying;
 use indexmap::IndexMap;
 use memchr::memmem;
 use serde::Deserialize;
@@ -111,6 +112,12 @@ pub fn version(packument: &[u8], selector: &str, origin: &str, factor: f64) -> s
     let version = tags.get(selector).map_or(selector, |version| version.as_ref());
     let manifest = packument.versions.get(version);
     Ok(manifest.map(|manifest| with_origin(&padding::pad(manifest.get(), version, factor), origin)))
+}
+
+/// The highest version in a range; `None` if there is none, or if the selector is a tag.
+pub fn highest_in(packument: &[u8], selector: &str) -> serde_json::Result<Option<String>> {
+    let packument: Packument = serde_json::from_slice(packument)?;
+    Ok(max_satisfying(packument.versions.keys().map(AsRef::as_ref), selector, false).map(str::to_owned))
 }
 
 /// Recordings hold tarballs as paths, so that they can be served from anywhere.

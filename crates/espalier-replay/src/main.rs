@@ -29,6 +29,9 @@ struct Arguments {
     /// Send full documents also to clients that ask for abbreviated ones.
     #[arg(long)]
     no_abbreviated: bool,
+    /// Answer /<name>/<range> with the document of the highest version in it.
+    #[arg(long)]
+    ranges: bool,
     /// Make the version manifests of full documents this many times as large as recorded.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pad_full: f64,
@@ -69,6 +72,7 @@ fn settings(arguments: &Arguments) -> Settings {
         tls: arguments.tls,
         delay: arguments.delay,
         abbreviated: !arguments.no_abbreviated,
+        ranges: arguments.ranges,
         pad_full: arguments.pad_full,
         cors: !arguments.no_cors,
         cors_on_errors: arguments.cors_on_errors,

@@ -39,6 +39,8 @@ pub struct Key {
     pub origin: String,
     /// Whether the body is compressed.
     pub gzip: bool,
+    /// Whether a version may be named by a range.
+    pub ranges: bool,
     /// Whether its hashes are those of something else.
     pub wrong_hashes: bool,
 }
@@ -91,7 +93,10 @@ fn make(packument: io::Result<Bytes>, key: &Key, factor: f64) -> Made {
     let derive = |packument: Bytes| match &key.form {
         Form::Full => document::full(&packument, &key.origin, factor).map(Some),
         Form::Abbreviated => document::abbreviated(&packument, &key.origin).map(Some),
-        Form::Version(selector) => document::version(&packument, selector, &key.origin, factor),
+        Form::Version(selector) => {
+            let found = if key.ranges { document::highest_in(&packument, selector)? } else { None };
+            document::version(&packument, found.as_deref().unwrap_or(selector), &key.origin, factor)
+        }
     };
     match packument.and_then(|packument| derive(packument).map_err(io::Error::from)) {
         Ok(Some(document)) => {

@@ -181,7 +181,7 @@ impl Responder {
         wrong_hashes: bool,
     ) -> io::Result<Option<Reply>> {
         let gzip = values(&request.headers, &header::ACCEPT_ENCODING).any(|value| value == "gzip" || value == "*");
-        let key = Key { name, form, origin: self.origin(request), gzip, wrong_hashes };
+        let key = Key { name, form, origin: self.origin(request), gzip, ranges: self.settings.ranges, wrong_hashes };
         let made = if let Some(made) = self.representations.ready(&key) {
             made
         } else {

@@ -21,6 +21,9 @@ pub struct Settings {
     /// Whether `Accept: application/vnd.npm.install-v1+json` gets the abbreviated document. Some registries
     /// ignore it and send the full one.
     pub abbreviated: bool,
+    /// Whether `/<name>/<range>` gets the document of the highest version in it. Few registries do that; one client
+    /// asks for nothing else.
+    pub ranges: bool,
     /// How many times larger than recorded the version manifests of full documents are, to stand for the
     /// texts that recordings leave out. 1 adds nothing.
     pub pad_full: f64,
@@ -46,6 +49,7 @@ impl Default for Settings {
             tls: false,
             delay: Duration::ZERO,
             abbreviated: true,
+            ranges: false,
             pad_full: 1.0,
             cors: true,
             cors_on_errors: false,

@@ -151,6 +151,17 @@ async fn one_version_is_named_by_number_or_tag() {
 }
 
 #[tokio::test]
+async fn a_range_names_a_version_only_where_the_settings_say() {
+    let folder = recording();
+    for (ranges, version) in [(false, Value::Null), (true, Value::from("1.1.0"))] {
+        let server = serve(folder.path(), Settings { ranges, ..Settings::default() }).await;
+        assert_eq!(body(get(&server, "/plain/%5E1.0.0", &[]).await).await["version"], version);
+        assert_eq!(body(get(&server, "/plain/1.0.0", &[]).await).await["version"], "1.0.0");
+        assert_eq!(get(&server, "/plain/%5E2.0.0", &[]).await.status(), StatusCode::NOT_FOUND);
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_recorded_is_not_found() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;
