@@ -1,0 +1,185 @@
+// The sandbox in examples/, as a person uses it, against the embedded registry: it installs React into the tab, bundles from
+// the installed files, and runs the app where it can reach nothing.
+
+import { join } from 'node:path';
+import { expect, test as base, type BrowserContext, type FrameLocator, type Page } from '@playwright/test';
+import { embedded, root, serve } from '../replay.js';
+import { build, preview, type PreviewServer } from 'vite';
+
+type Counts = { requests: number; tarballs: number; errors: number };
+
+/** The sandbox on a server of its own, with a registry of its own, which can be cut off. */
+class Sandbox {
+  constructor(
+    readonly address: string,
+    readonly registry: Awaited<ReturnType<typeof serve>>,
+  ) {}
+
+  get url(): string {
+    return `${this.address}?registry=${encodeURIComponent(this.registry.origin)}`;
+  }
+
+  async counts(): Promise<Counts> {
+    return (await fetch(`${this.registry.origin}/-/stats`)).json() as Promise<Counts>;
+  }
+}
+
+const test = base.extend<{ sandbox: Sandbox }, { server: PreviewServer }>({
+  server: [
+    async ({}, use) => {
+      const folder = join(root, 'examples/sandbox');
+      await build({ root: folder, logLevel: 'error' });
+      const server = await preview({ root: folder, logLevel: 'error', preview: { host: '127.0.0.1', port: 0 } });
+      await use(server);
+      await server.close();
+    },
+    { scope: 'worker' },
+  ],
+  sandbox: async ({ server }, use) => {
+    const registry = await serve(embedded);
+    await use(new Sandbox(server.resolvedUrls!.local[0]!, registry));
+    registry.stop();
+  },
+});
+
+const sentence = (page: Page) => page.getByRole('status');
+const app = (page: Page): FrameLocator => page.frameLocator('iframe[title=Preview]');
+const counter = (page: Page) => app(page).getByRole('button');
+
+/** Opens the sandbox, and waits for its app. */
+async function open(context: BrowserContext, sandbox: Sandbox): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(sandbox.url);
+  await expect(counter(page)).toBeVisible();
+  return page;
+}
+
+async function write(page: Page, file: string, text: string): Promise<void> {
+  await page.getByRole('button', { name: file }).click();
+  await page.getByRole('textbox', { name: file }).click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+}
+
+test('React is installed, bundled and runs: the counter counts', async ({ context, sandbox }) => {
+  const page = await open(context, sandbox);
+  await expect(sentence(page)).toContainText(/^4 packages in [\d.]+ s: 4 fetched\. \d+ modules bundled/);
+  await counter(page).click();
+  await counter(page).click();
+  await expect(counter(page)).toHaveText('Count: 2');
+  await expect(page.getByRole('region', { name: 'Console' })).toBeHidden();
+  expect(await sandbox.counts()).toMatchObject({ tarballs: 4, errors: 0 });
+});
+
+test('a dependency is added and used, and only it is fetched', async ({ context, sandbox }) => {
+  const page = await open(context, sandbox);
+  const before = await sandbox.counts();
+  await page.getByRole('textbox', { name: 'Add a dependency' }).fill('nanoid@^3.3.0');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(sentence(page)).toContainText(/^5 packages in [\d.]+ s: 1 fetched, 4 kept\./);
+  expect((await sandbox.counts()).tarballs).toBe(before.tarballs + 1);
+
+  await write(
+    page,
+    'App.jsx',
+    `import { nanoid } from 'nanoid';
+     export default () => <p>{nanoid().length} characters</p>;`,
+  );
+  await expect(app(page).getByText('21 characters')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Remove nanoid' }).click();
+  await expect(page.getByText('nanoid leads nowhere. Is nanoid among the dependencies?')).toBeVisible();
+  expect((await sandbox.counts()).tarballs).toBe(before.tarballs + 1);
+});
+
+test('package.json can be edited, and what it asks for is installed', async ({ context, sandbox }) => {
+  const page = await open(context, sandbox);
+  await write(page, 'package.json', '{ "dependencies": { "react": "^19.0.0", "react-dom": "^19.0.0" } }');
+  await expect(page.getByText('clsx leads nowhere. Is clsx among the dependencies?')).toBeVisible();
+  await write(page, 'package.json', '{ "dependencies": { "no-such-package": "1" } }');
+  await expect(sentence(page)).toContainText('no-such-package');
+  await write(page, 'package.json', '{ "dependencies": ');
+  await expect(sentence(page)).toHaveText('package.json can’t be read as it is.');
+});
+
+test('a reload works without the registry, and so does a second tab', async ({ context, sandbox }) => {
+  const page = await open(context, sandbox);
+  const before = await sandbox.counts();
+  const second = await open(context, sandbox);
+  await expect(sentence(second)).toContainText(/^4 packages in [\d.]+ s: 4 from the cache\./);
+  expect((await sandbox.counts()).tarballs).toBe(before.tarballs);
+
+  sandbox.registry.stop();
+  await page.reload();
+  await expect(sentence(page)).toContainText(/^4 packages in [\d.]+ s: 4 from the cache\./);
+  await counter(page).click();
+  await expect(counter(page)).toHaveText('Count: 1');
+});
+
+test('what was installed can’t reach the page, its storage, or the network', async ({ context, sandbox }) => {
+  const page = await open(context, sandbox);
+  await write(
+    page,
+    'App.jsx',
+    `import { useEffect, useState } from 'react';
+     const attempts = {
+       parent: () => parent.document.title,
+       storage: () => localStorage.length,
+       database: () => new Promise((done, fail) => {
+         const request = indexedDB.open('espalier');
+         request.onsuccess = () => done('open');
+         request.onerror = () => fail(request.error);
+       }),
+       files: () => navigator.storage.getDirectory(),
+       network: () => fetch(${JSON.stringify(sandbox.registry.origin)} + '/react'),
+       wasm: () => WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
+     };
+     export default function App() {
+       const [ends, setEnds] = useState([]);
+       useEffect(() => {
+         Promise.all(Object.entries(attempts).map(async ([name, attempt]) => {
+           try { await attempt(); return name + ': reached'; } catch { return name + ': refused'; }
+         })).then(setEnds);
+       }, []);
+       return <ul>{ends.map((end) => <li key={end}>{end}</li>)}</ul>;
+     }`,
+  );
+  const refused = ['parent', 'storage', 'database', 'files', 'network'].map((name) => `${name}: refused`);
+  await expect(app(page).getByRole('listitem')).toHaveText([...refused, 'wasm: reached']);
+});
+
+test('the preview runs nothing outside the sandbox', async ({ page, sandbox }) => {
+  await page.goto(`${sandbox.address}preview.html`);
+  await page.evaluate(() => window.postMessage({ type: 'run', script: 'document.title = "ran"', style: '' }));
+  await expect(page.getByText('The preview only runs inside the sandbox.')).toBeVisible();
+  await expect(page).toHaveTitle('Preview');
+});
+
+// What counts is the time that the main thread works without a break, and not what else the machine does meanwhile.
+test('the page stays responsive: its main thread is never busy for over 50 ms', async ({ browser, sandbox }) => {
+  const page = await browser.newPage();
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  await page.goto(sandbox.url);
+  await expect(counter(page)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Add a dependency' }).fill('nanoid@^3.3.0');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(sentence(page)).toContainText(/1 fetched, 4 kept\. \d+ modules bundled/);
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const threads = traceEvents.filter(({ name }) => name === 'thread_name');
+  // The page's process is the one with workers; the preview has one of its own.
+  const { pid } = threads.find(({ args }) => args.name === 'DedicatedWorker thread')!;
+  const { tid } = threads.find((thread) => thread.pid === pid && thread.args.name === 'CrRendererMain')!;
+  const tasks = traceEvents.filter((event) => event.pid === pid && event.tid === tid && event.name.endsWith('RunTask'));
+  expect(tasks.length).toBeGreaterThan(100);
+  expect(Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000))).toBeLessThan(50);
+  await page.close();
+});
+
+/** Of Chromium's traces: `tdur` is what a thread worked, in microseconds. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  tdur?: number;
+  args: { name?: string };
+}
