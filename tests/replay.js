@@ -27,7 +27,7 @@ export async function serve(corpus, ...options) {
 /** @type {Map<string, string>} */
 const built = new Map();
 
-/** The executable of one of our packages, built if need be; cargo knows where it is. @param {string} name @returns {string} */
+/** The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is. @param {string} name @returns {string} */
 export function executable(name) {
   const known = built.get(name);
   if (known) return known;

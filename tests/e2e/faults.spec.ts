@@ -4,12 +4,17 @@
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { golden, manifest } from './playground';
-import { embedded, root, serve } from '../replay.js';
+import { embedded, executable, root, serve } from '../replay.js';
 
 test.describe.configure({ mode: 'parallel' });
 
 const SAMPLE = 'tiny';
 const DIST = join(root, 'pkg/dist');
+
+test.beforeAll(() => {
+  test.setTimeout(300_000);
+  executable('espalier-replay');
+});
 
 interface Case {
   what: string;

@@ -3,17 +3,20 @@
 
 import { join } from 'node:path';
 import { expect, test as base, type BrowserContext, type FrameLocator, type Page } from '@playwright/test';
-import { embedded, root, serve } from '../replay.js';
+import { embedded, executable, root, serve } from '../replay.js';
 import { build, preview, type PreviewServer } from 'vite';
 
 type Counts = { requests: number; tarballs: number; errors: number };
 
 /** The sandbox on a server of its own, with a registry of its own, which can be cut off. */
 class Sandbox {
-  constructor(
-    readonly address: string,
-    readonly registry: Awaited<ReturnType<typeof serve>>,
-  ) {}
+  readonly address: string;
+  readonly registry: Awaited<ReturnType<typeof serve>>;
+
+  constructor(address: string, registry: Awaited<ReturnType<typeof serve>>) {
+    this.address = address;
+    this.registry = registry;
+  }
 
   get url(): string {
     return `${this.address}?registry=${encodeURIComponent(this.registry.origin)}`;
@@ -27,13 +30,14 @@ class Sandbox {
 const test = base.extend<{ sandbox: Sandbox }, { server: PreviewServer }>({
   server: [
     async ({}, use) => {
+      executable('espalier-replay');
       const folder = join(root, 'examples/sandbox');
       await build({ root: folder, logLevel: 'error' });
       const server = await preview({ root: folder, logLevel: 'error', preview: { host: '127.0.0.1', port: 0 } });
       await use(server);
       await server.close();
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: 300_000 },
   ],
   sandbox: async ({ server }, use) => {
     const registry = await serve(embedded);

@@ -1,4 +1,4 @@
-// The package as it is published, in the places its README says it runs: Vite's development server, what Vite builds, a
+// The package as it is published resolves and installs in the places its README says it runs: Vite's development server, what Vite builds, a
 // page without a bundler, Node; in Chromium (`CHROMIUM_PATH`) and in Firefox (`FIREFOX_PATH`).
 // @ts-check
 
@@ -10,15 +10,17 @@ import { promisify } from 'node:util';
 import { build, createServer } from 'vite';
 import { launch, outcome, serveFolder } from './browsers.js';
 import { project } from './project.js';
-import { golden, manifest, registry } from './registry.js';
+import { filesOf, golden, manifest, registry } from './registry.js';
 
-const SAMPLE = 'overrides';
+const SAMPLE = 'sandbox';
 const PATIENCE = 120_000;
 
 const origin = await registry();
 const input = { manifest: manifest(SAMPLE), registry: origin };
 const lockfile = golden(SAMPLE, origin);
-const everywhere = { here: lockfile, worker: lockfile };
+const installed = filesOf(SAMPLE);
+const everywhere = { here: lockfile, worker: lockfile, installed, installedByWorker: installed };
+const slim = { here: lockfile, installed };
 
 /** @type {['chrome' | 'firefox', string | undefined][]} */
 const browsers = [
@@ -32,7 +34,7 @@ for (const [name, path] of browsers) {
   test(`in ${name}`, { skip, timeout: 4 * PATIENCE }, async (context) => {
     const browser = await launch(name, path ?? '');
 
-    await context.test('a page without a bundler resolves', async () => {
+    await context.test('a page without a bundler', async () => {
       const url = await serveFolder(await project('plain'));
       assert.deepEqual(await outcome(browser, url, input), everywhere);
     });
@@ -42,7 +44,7 @@ for (const [name, path] of browsers) {
     });
 
     await context.test("Vite's development server, without configuration", async () => {
-      assert.deepEqual(await outcome(browser, await develop('vite-slim'), input), { here: lockfile });
+      assert.deepEqual(await outcome(browser, await develop('vite-slim'), input), slim);
     });
 
     await context.test('what Vite builds', async () => {
@@ -50,7 +52,7 @@ for (const [name, path] of browsers) {
     });
 
     await context.test('what Vite builds, without configuration', async () => {
-      assert.deepEqual(await outcome(browser, await built('vite-slim'), input), { here: lockfile });
+      assert.deepEqual(await outcome(browser, await built('vite-slim'), input), slim);
     });
   });
 }
@@ -59,7 +61,7 @@ test('in Node', { timeout: PATIENCE }, async () => {
   const root = await project('node');
   // Asynchronously: output is read while it runs.
   const { stdout } = await promisify(execFile)(process.execPath, ['main.js', JSON.stringify(input)], { cwd: root });
-  assert.deepEqual(JSON.parse(stdout), { here: lockfile });
+  assert.deepEqual(JSON.parse(stdout), slim);
 });
 
 /** @param {string} app */

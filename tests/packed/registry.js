@@ -1,7 +1,9 @@
 // The embedded registry on loopback, and what npm made of a project with it.
 // @ts-check
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
 import { embedded, serve } from '../replay.js';
 
@@ -21,4 +23,18 @@ export const manifest = (project) => text(project, 'package.json');
 /** npm's lock, with that registry's addresses. @param {string} project @param {string} origin */
 export function golden(project, origin) {
   return text(project, 'package-lock.json').replaceAll('"resolved": "/', `"resolved": "${origin}/`);
+}
+
+/** What its installation has: the files of its tarballs, as `tar` lists them, and npm's note. @param {string} project */
+export function filesOf(project) {
+  /** @type {{ packages: Record<string, { resolved?: string }> }} */
+  const { packages } = JSON.parse(text(project, 'package-lock.json'));
+  const files = Object.entries(packages).flatMap(([location, { resolved }]) => {
+    if (!resolved) return [];
+    const tarball = fileURLToPath(new URL(`../registry/tarballs${resolved.replace('/-/', '/')}`, import.meta.url));
+    const listed = execFileSync('tar', ['--list', '--file', tarball], { encoding: 'utf8' }).trim().split('\n');
+    const paths = listed.filter((path) => !path.endsWith('/')).map((path) => path.slice(path.indexOf('/') + 1));
+    return paths.map((path) => `${location}/${path}`);
+  });
+  return [...files, 'node_modules/.package-lock.json'].sort();
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'espalier';
+import { install } from 'espalier';
 
-const { lockfile } = await resolve(JSON.parse(process.argv[2])).result;
-console.log(JSON.stringify({ here: lockfile }));
+const { lockfile, files } = await install(JSON.parse(process.argv[2])).result;
+console.log(JSON.stringify({ here: lockfile, installed: [...files.keys()].sort() }));
