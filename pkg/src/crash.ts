@@ -30,8 +30,19 @@ export function onCrash(tell: (error: EspalierError) => void): void {
   listener = tell;
 }
 
-function crashed(cause: unknown): void {
+/** A call of Rust's that isn't a task: what traps in it is reported the same way. */
+export function guarded<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (cause) {
+    throw message !== undefined || cause instanceof WebAssembly.RuntimeError ? crashed(cause) : cause;
+  }
+}
+
+function crashed(cause: unknown): EspalierError {
   const why = message ?? String(cause);
   message = undefined;
-  listener?.(new EspalierError({ code: 'ECRASH', message: `Espalier has crashed; please report it: ${why}` }, { cause }));
+  const error = new EspalierError({ code: 'ECRASH', message: `Espalier has crashed; please report it: ${why}` }, { cause });
+  listener?.(error);
+  return error;
 }

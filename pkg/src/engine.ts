@@ -14,9 +14,12 @@ let loadDefault: (() => Promise<void>) | undefined;
 /** How to reject each run that is under way. */
 const running = new Set<(error: EspalierError) => void>();
 
+/** How many instances there were before this one. */
+let replaced = 0;
+
 onCrash((error) => {
   // Whatever other runs there are, their tasks are gone with the instance.
-  glue.__wbg_reset_state();
+  replace();
   for (const reject of running) reject(error);
   running.clear();
 });
@@ -63,7 +66,20 @@ function loaded(): Promise<void> {
 }
 
 function returnMemory(): void {
-  if (running.size === 0 && glue.memorySize() > LARGE) glue.__wbg_reset_state();
+  if (running.size === 0 && glue.memorySize() > LARGE) replace();
+}
+
+function replace(): void {
+  glue.__wbg_reset_state();
+  replaced++;
+}
+
+/** Frees an object of Rust's, unless its instance is gone: in another one the same address is something else. */
+export function releaser(): (object: { free(): void }) => void {
+  const before = replaced;
+  return (object) => {
+    if (before === replaced) object.free();
+  };
 }
 
 async function load(source: () => WasmSource | Promise<WasmSource>): Promise<void> {

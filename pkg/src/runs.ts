@@ -3,7 +3,8 @@
 import type * as api from '../index.js';
 import type { InstallEvent, ResolveEvent } from '../index.js';
 import { openCache } from './cache/open.js';
-import { withInstance } from './engine.js';
+import { guarded } from './crash.js';
+import { releaser, withInstance } from './engine.js';
 import * as glue from './glue.js';
 import { withGraph } from './graph.js';
 import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, isCache } from './input.js';
@@ -42,6 +43,7 @@ export async function installInto(
     const context = new Context(checked, input.fetch, progress.signal);
     return context.closing(async () => {
       const noted = await destination.noted();
+      const release = releaser();
       const { result, tree } = await context.resolve(progress, { noted });
       try {
         const loader = new PackageLoader(context.network, result.packedGraph, context.ended);
@@ -53,7 +55,7 @@ export async function installInto(
         await destination.abort?.(error);
         throw error;
       } finally {
-        tree!.free();
+        release(tree!);
       }
     });
   });
@@ -65,8 +67,7 @@ export function mount(input: api.MountInput): api.Mounting {
     return withInstance(async () => {
       const context = new Context(checked, input.fetch, progress.signal);
       const { result, tree } = await context.closing(() => context.resolve(progress, {}));
-      const plan = tree!.plan();
-      const hiddenLockfile = tree!.hiddenLockfile();
+      const [plan, hiddenLockfile] = guarded(() => [tree!.plan(), tree!.hiddenLockfile()] as const);
       tree!.free();
       // What is read later outlives the run, and with it its signal.
       const reading = new Context(checked, input.fetch, new AbortController().signal);
@@ -80,7 +81,7 @@ export function mount(input: api.MountInput): api.Mounting {
 export async function explain(input: api.ExplainInput): Promise<api.Explanation[]> {
   input?.signal?.throwIfAborted();
   const checked = checkedExplainInput(input);
-  return withInstance(async () => JSON.parse(glue.explain(defined(checked), input.package)) as api.Explanation[]);
+  return withInstance(async () => JSON.parse(guarded(() => glue.explain(defined(checked), input.package))) as api.Explanation[]);
 }
 
 /** Rust takes what is absent for its default, but not what is there and `undefined`. */

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { after, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startPackages } from './packages.js';
 import { startRegistry } from './registry.js';
 
 const WASM = new URL(import.meta.resolve('espalier/espalier.wasm'));
@@ -99,7 +100,11 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
   const silent = await startRegistry({}, () => true);
   const input = { manifest: MANIFEST, registry: silent.url, timeout: 200 };
   const other = espalier.resolve(input);
-  while (silent.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  // One that has its tree already, and waits for a tarball.
+  const withoutTarballs = await startPackages({ a: { '1.0.0': {} } }, (path) => path.endsWith('.tgz'));
+  const installing = espalier.install({ manifest: MANIFEST, registry: withoutTarballs.url, timeout: 200 });
+  const wanted = () => withoutTarballs.paths().some((path) => path.endsWith('.tgz'));
+  while (silent.requests.length === 0 || !wanted()) await new Promise((resolve) => setTimeout(resolve, 5));
 
   // Rust asks for the time before it looks for remedies. An exception where it expects none goes through it like a trap.
   const peers = { x: { '1.0.0': { peerDependencies: { a: '1.0.0' } } }, a: { '1.0.0': {}, '2.0.0': {} } };
@@ -113,6 +118,7 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
   await assert.rejects(espalier.resolve({ manifest: { dependencies: { x: '*', a: '2.0.0' } }, registry: url }).result, crash);
   clock.mock.restore();
   await assert.rejects(other.result, crash);
+  await assert.rejects(installing.result, crash);
   await works(espalier);
 
   // What the gone instance was still waiting for comes to nothing: its timers pass, its request fails.

@@ -3,6 +3,7 @@
 // The hidden lockfile goes first and comes back last, so an installation that was cut off is never taken for one that is done.
 
 import type { Entry, InstallEvent, InstallResult, InstallStatistics } from '../../index.js';
+import { guarded } from '../crash.js';
 import { EspalierError } from '../errors.js';
 import type { Plan, PlannedPackage, Tree } from '../glue.js';
 import type { Progress } from '../progress.js';
@@ -47,15 +48,15 @@ class Installer {
   async run(): Promise<Installed> {
     const began = performance.now();
     const { tree, destination } = this.#order;
-    const plan = tree.plan();
+    const plan = guarded(() => tree.plan());
     for (const { package: location, file } of plan.bins) append(this.#executables, location, file);
     const missing = await this.#clear(plan);
     await this.#each(missing.filter(({ bundled }) => !bundled));
     await this.#each(this.#notInBundles(plan));
-    const final = this.#leftOut.length > 0 ? tree.plan() : plan;
+    const final = this.#leftOut.length > 0 ? guarded(() => tree.plan()) : plan;
     const bins: Plan['bins'] = [];
     for (const bin of final.bins) if (await this.#exists(`${bin.package}/${bin.file}`)) bins.push(bin);
-    const hiddenLockfile = tree.hiddenLockfile();
+    const hiddenLockfile = guarded(() => tree.hiddenLockfile());
     const note = { type: 'file', path: HIDDEN_LOCKFILE, bytes: new TextEncoder().encode(hiddenLockfile), mode: 0o644 } as const;
     await this.#write([...final.links, ...bins.map(({ path, target }) => ({ type: 'link', path, target }) as const)]);
     if (final.packages.length + final.links.length > 0) await this.#write([note]);
@@ -71,7 +72,7 @@ class Installer {
   async #clear(plan: Plan): Promise<PlannedPackage[]> {
     const { tree, destination, isNoted } = this.#order;
     const locations = [...plan.packages.map(({ location }) => location), ...plan.links.map(({ path }) => path)];
-    const outdated = isNoted ? tree.outdated() : [];
+    const outdated = isNoted ? guarded(() => tree.outdated()) : [];
     // What is there without a note could be anything.
     const anything = isNoted ? [] : locations.map((location) => location.slice(0, location.indexOf('node_modules/') + 12));
     const commands = locations.map((location) => `${location.slice(0, location.lastIndexOf('node_modules/') + 12)}/.bin`);
@@ -159,7 +160,7 @@ class Installer {
 
   /** Takes out an optional package that can't be had, with everything that only it needed. */
   async #leave(location: string, reason: string): Promise<void> {
-    const set = this.#order.tree.leaveOut(location);
+    const set = guarded(() => this.#order.tree.leaveOut(location));
     for (const gone of new Set([location, ...set])) {
       this.#leftOut.push({ location: gone, reason });
       this.#observe({ type: 'leftOut', location: gone, reason });

@@ -1,6 +1,8 @@
 // One package: its tarball, from the cache or over the network, and the files in it.
 
 import type { GraphEdge, PackedGraph, Requirer } from '../../index.js';
+import { guarded } from '../crash.js';
+import { releaser } from '../engine.js';
 import { EspalierError } from '../errors.js';
 import { type PlannedPackage, Unpacker } from '../glue.js';
 import { unpackGraph } from '../graph.js';
@@ -50,7 +52,8 @@ export class PackageLoader {
     executables: string[],
     url: string,
   ): Promise<Map<string, PackageFile>> {
-    const unpacker = new Unpacker(bytes.byteLength, executables);
+    const release = releaser();
+    const unpacker = guarded(() => new Unpacker(bytes.byteLength, executables));
     const files = new Map<string, PackageFile>();
     const take = (complete: unknown[]) => {
       for (let index = 0; index < complete.length; index += 3) {
@@ -60,11 +63,11 @@ export class PackageLoader {
     };
     try {
       for (let start = 0; start < bytes.byteLength; start += PIECE) {
-        take(unpacker.push(bytes.subarray(start, start + PIECE)));
+        take(guarded(() => unpacker.push(bytes.subarray(start, start + PIECE))));
         await this.#breather.breathe();
         this.signal.throwIfAborted();
       }
-      take(unpacker.end());
+      take(guarded(() => unpacker.end()));
       const mistake = ofRegistry && version !== undefined ? unpacker.mistaken(name, version) : undefined;
       if (mistake !== undefined) throw `its tarball ${mistake}`;
     } catch (problem) {
@@ -72,7 +75,7 @@ export class PackageLoader {
       if (typeof problem !== 'string') throw problem;
       throw new NetFailure({ code: 'EINVALIDRESPONSE', message: `the tarball ${url} can't be used: ${problem}`, url });
     } finally {
-      unpacker.free();
+      release(unpacker);
     }
     return files;
   }
