@@ -42,9 +42,9 @@ pub struct GraphNode {
     pub parent: Option<u32>,
     /// For links, the node they point to.
     pub target: Option<u32>,
-    /// As in the lockfile.
+    /// As in the lockfile. Where that doesn't say it and the package shall be installed, where its registry has it.
     pub resolved: Option<String>,
-    /// As in the lockfile.
+    /// As in the lockfile, or what the registry says.
     pub integrity: Option<String>,
     /// The license's name.
     pub license: Option<String>,
@@ -62,8 +62,11 @@ pub struct GraphNode {
     pub extraneous: bool,
     /// In the lock, but not installed on this platform.
     pub inert: bool,
-    /// Comes inside another package's tarball.
+    /// Is in a bundle, be it that of the project itself.
     pub in_bundle: bool,
+    /// Comes inside another package's tarball.
+    #[serde(skip)]
+    pub brought: bool,
     /// One of the project's workspaces, or the link to one.
     #[serde(skip)]
     pub workspace: bool,

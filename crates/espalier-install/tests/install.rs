@@ -237,3 +237,32 @@ async fn a_dry_run_changes_nothing() {
     assert_eq!(plan, "fetch    a@1.0.0\nadd      node_modules/a a@1.0.0\n");
     assert!(!scene.at("node_modules").exists() && !scene.at("package-lock.json").exists());
 }
+
+/// As `omit-lockfile-registry-resolved` and npm 6 leave them: npm asks the registry for the version (`reify.js`).
+#[tokio::test]
+async fn a_lock_that_only_says_versions_is_installed_and_stays_as_it_is() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({})).package("a@1.1.0", json!({}));
+    let lock = "{\n  \"name\": \"scene\",\n  \"lockfileVersion\": 3,\n  \"requires\": true,\n  \"packages\": {\n    \"\": {\n      \
+                \"dependencies\": {\n        \"a\": \"*\"\n      }\n    },\n    \"node_modules/a\": {\n      \
+                \"version\": \"1.0.0\"\n    }\n  }\n}\n";
+    scene.write("package-lock.json", lock);
+    assert_eq!(scene.ci().await.report.added.len(), 1);
+    assert_eq!(scene.read("node_modules/a/index.js"), "module.exports = 'a@1.0.0'");
+    assert_eq!(scene.read("package-lock.json"), lock);
+    assert_eq!(scene.install().await.report.added.len(), 0, "it is noted as npm notes it");
+}
+
+#[tokio::test]
+async fn ci_installs_from_a_lock_of_version_1() {
+    let scene =
+        Scene::of(&["a"]).package("a@1.0.0", json!({ "dependencies": { "b": "1" } })).package("b@1.0.0", json!({}));
+    let entry = |requires: &str| format!("{{ \"version\": \"1.0.0\"{requires} }}");
+    let (a, b) = (entry(", \"requires\": { \"b\": \"1\" }"), entry(""));
+    let lock = |dependencies: &str| {
+        format!("{{ \"lockfileVersion\": 1, \"requires\": true, \"dependencies\": {{ {dependencies} }} }}")
+    };
+    scene.write("package-lock.json", &lock(&format!("\"a\": {a}, \"b\": {b}")));
+    assert_eq!(scene.ci().await.report.added.len(), 2);
+    scene.write("package-lock.json", &lock(&format!("\"a\": {a}")));
+    assert!(matches!(scene.try_ci().await, Err(InstallError::Disagreement { .. })));
+}

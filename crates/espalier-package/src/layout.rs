@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 pub use espalier_core::Omit;
-use espalier_core::{Graph, Outcome, collate};
+use espalier_core::{Graph, GraphNode, Outcome, collate};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
@@ -99,6 +99,8 @@ impl Layout {
             }
         }
         let mut layout = Self { packages: IndexMap::with_capacity(lockfile.len()), left_out };
+        let places: FxHashMap<&str, &GraphNode> =
+            outcome.graph.nodes.iter().map(|node| (node.location.as_str(), node)).collect();
         for (location, entry) in &lockfile {
             if location.is_empty() || layout.is_left_out(location) {
                 continue;
@@ -106,7 +108,7 @@ impl Layout {
             if !is_harmless(location) {
                 return Err(LayoutError::Location(location.clone()));
             }
-            let package = Package::new(location, entry, &lockfile)?;
+            let package = Package::new(location, entry, &lockfile, places.get(location.as_str()).copied())?;
             layout.packages.insert(location.clone(), package);
         }
         Ok(layout)
@@ -160,7 +162,7 @@ fn bundles(entry: &Value) -> bool {
 }
 
 impl Package {
-    fn new(location: &str, entry: &Value, lockfile: &Lockfile) -> Result<Self, LayoutError> {
+    fn new(location: &str, entry: &Value, lockfile: &Lockfile, place: Option<&GraphNode>) -> Result<Self, LayoutError> {
         let name = split(location).1.to_owned();
         let (resolved, integrity) = (owned(entry, "resolved"), owned(entry, "integrity"));
         let origin = if flag(entry, "link") {
@@ -168,10 +170,12 @@ impl Package {
             Origin::Link(target.strip_prefix("file:").map_or(target.clone(), str::to_owned))
         } else if !lies_in_node_modules(location) {
             Origin::Folder
-        } else if flag(entry, "inBundle") {
+        } else if place.map_or_else(|| flag(entry, "inBundle"), |place| place.brought) {
             Origin::Bundle { resolved, integrity }
         } else {
-            let resolved = resolved.ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
+            let found = place.and_then(|place| place.resolved.clone());
+            let resolved = resolved.or(found).ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
+            let integrity = integrity.or_else(|| place?.integrity.clone());
             Origin::Tarball { resolved, integrity }
         };
         // A link's commands are those of the folder that it leads to.

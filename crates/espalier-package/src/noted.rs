@@ -72,9 +72,9 @@ impl Entry {
             Origin::Bundle { resolved, integrity } => (resolved.as_ref(), integrity),
             Origin::Link(_) | Origin::Folder => return false,
         };
-        self.version == package.version
-            && !self.link
-            && self.integrity == *integrity
-            && (integrity.is_some() || self.resolved.as_ref() == resolved)
+        // What npm notes of a package of which the lock says nothing but the version.
+        let is_only_a_version = self.integrity.is_none() && self.resolved.is_none();
+        let is_same = self.integrity == *integrity && (integrity.is_some() || self.resolved.as_ref() == resolved);
+        self.version == package.version && !self.link && (is_same || is_only_a_version)
     }
 }

@@ -53,7 +53,7 @@ impl Builder {
         }
     }
 
-    async fn chosen(&mut self, package: Name, spec: &Rc<Spec>) -> Choice {
+    pub(super) async fn chosen(&mut self, package: Name, spec: &Rc<Spec>) -> Choice {
         loop {
             self.catalog.absorb(&mut self.tree, &self.exchange);
             if let Some(choice) = self.catalog.choose(&mut self.tree, package, spec) {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::{Builder, outline};
 use crate::error::ResolveError;
+use crate::graph::Graph;
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
@@ -39,7 +40,10 @@ impl Builder {
         };
         let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
         let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
-        let graph = outline::graph(&self.tree, &entries);
+        let mut graph = outline::graph(&self.tree, &entries);
+        if !self.options.complete && !self.options.tree_only {
+            self.find_origins(&mut graph, &entries).await?;
+        }
         let updated = self.changes.updates_all() || !self.update_names.is_empty();
         Ok(Outcome {
             lockfile,
@@ -200,6 +204,29 @@ impl Builder {
                 let complete = self.extended(Rc::new(complete))?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of packages that are to be installed where they are, where the lock doesn't: npm asks the registry for that version
+    /// (`#extractOrLink` of `reify.js`).
+    async fn find_origins(&mut self, graph: &mut Graph, entries: &[(String, NodeId)]) -> Result<(), ResolveError> {
+        for (place, &(_, node)) in graph.nodes.iter_mut().zip(entries) {
+            let is_package = place.target.is_none() && self.tree[node].parent.is_some();
+            if !is_package || place.resolved.is_some() || place.brought || place.inert {
+                continue;
+            }
+            let Some(version) = place.version.clone() else { continue };
+            let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
+            let (package, spec) = (self.tree.names.intern(&name), self.tree.specs.intern(&version));
+            match self.chosen(package, &spec).await {
+                Ok(manifest) => {
+                    place.resolved = manifest.resolved.as_deref().map(str::to_owned);
+                    place.integrity = place.integrity.take().or(manifest.integrity.as_deref().map(str::to_owned));
+                }
+                Err(_) if place.optional => place.inert = true,
+                Err(error) => return Err((*error).clone()),
             }
         }
         Ok(())

@@ -58,6 +58,7 @@ fn graph_node(tree: &Tree, node: NodeId, location: &str, positions: &FxHashMap<N
         extraneous: entry.flags.extraneous,
         inert: entry.inert,
         in_bundle: tree.in_bundle(node),
+        brought: tree.in_dependency_bundle(node),
         workspace: tree.is_workspace(node),
         overridden: tree.is_overridden(node),
     }

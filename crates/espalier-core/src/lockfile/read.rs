@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{conflict, old};
 use crate::error::ResolveError;
+use crate::json;
 use crate::spec::Specs;
 
 /// The newest version that this npm understands.
@@ -49,6 +50,17 @@ impl Lock {
         };
         document.shift_remove("dependencies");
         Ok(Some(Self { version, packages, others: document }))
+    }
+
+    /// What a lockfile says, for those who only want to know: nothing of what can't be read.
+    pub fn read(text: &str, project: &str) -> Self {
+        Self::parse(text, project, &mut Specs::default()).ok().flatten().unwrap_or_default()
+    }
+
+    /// Whether it is from before npm 5 said which package requires what (`ancientLockfile`); npm then takes what is missing from
+    /// the registry.
+    pub fn is_ancient(&self) -> bool {
+        self.is_old() && !self.others.get("requires").is_some_and(json::truthy)
     }
 
     /// Whether it is of version 1, and knows too little of its packages.

@@ -199,6 +199,7 @@ impl Install {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
                 &resolved.outcome.lockfile,
+                &self.lock.project.path().to_string_lossy().replace('\\', "/"),
                 &placed,
             );
             if !differences.is_empty() {
