@@ -20,14 +20,15 @@ const published = [
   ['c', '1.0.0', { a: '^1.0.0' }, { p: '^1.0.0' }], ['c', '2.0.0', { a: '*' }, { p: '^1.0.0' }],
   ['p', '1.0.0'], ['p', '1.5.0'], ['p', '2.0.0'],
   ['o', '1.0.0'],
+  ['r', '1.0.0', { s: '*' }], ['s', '1.0.0', {}, { b: '*' }, { b: '1.0.0' }],
 ]
 const packuments = {}
-for (const [name, version, dependencies, peerDependencies] of published) {
+for (const [name, version, dependencies, peerDependencies, devDependencies] of published) {
   const packument = (packuments[name] ??= { name, 'dist-tags': { next: version }, versions: {} })
   packument['dist-tags'].latest = version
   packument['dist-tags'].old = Object.keys(packument.versions)[0] ?? version
   const dist = { tarball: `${ORIGIN}/${name}/-/${name}-${version}.tgz`, integrity: `sha512-${Buffer.from(name + version).toString('base64')}` }
-  packument.versions[version] = { name, version, license: 'MIT', dependencies, peerDependencies, dist }
+  packument.versions[version] = { name, version, license: 'MIT', dependencies, peerDependencies, devDependencies, dist }
 }
 
 const server = createServer((request, response) => {
@@ -135,6 +136,10 @@ const cases = [
   ['an extension of what is declared', { 'package.json': project({ ...loose, packageExtensions: { a: { dependencies: { b: '1' } } } }) }, 'install'],
   ['two extensions of one package', { 'package.json': project({ ...loose, packageExtensions: { a: {}, 'a@2': {} } }) }, 'install'],
   ['an extension without a peer for its meta', { 'package.json': project({ ...loose, packageExtensions: { a: { peerDependenciesMeta: { p: { optional: true } } } } }) }, 'install'],
+  ['an override of what the project asks for, on its removal', { 'package.json': project({ dependencies: { a: '1', b: '1' }, overrides: { b: '2' } }) }, 'uninstall b'],
+  ['an override that refers to what only a dependent has', { 'package.json': project({ dependencies: { r: '1' }, overrides: { b: '$b' } }) }, 'install'],
+  ['an override that refers to what a dependent has, too', { 'package.json': project({ dependencies: { b: '^2.0.0', r: '1' }, overrides: { b: '$b' } }) }, 'install'],
+  ['an override that refers to a folder', { 'package.json': project({ dependencies: { local: 'file:./local', r: '1' }, overrides: { s: '$local' } }), 'local/package.json': { name: 's', version: '1.0.0' } }, 'install'],
   ['patches', { 'package.json': project({ ...loose, patchedDependencies: { a: 'a.patch', 'b@2': 'b.patch' } }), 'a.patch': 'x\r\n', 'b.patch': '' }, 'install'],
   ['a patch for nothing', { 'package.json': project({ ...loose, patchedDependencies: { x: 'a.patch' } }), 'a.patch': '' }, 'install'],
   ['a patch that is not there', { 'package.json': project({ ...loose, patchedDependencies: { a: 'a.patch' } }) }, 'install'],

@@ -30,6 +30,7 @@ pub struct Catalog {
     timeless_picker: Picker,
     before_exclude: Vec<String>,
     full_documents: bool,
+    dev_dependencies: bool,
     with_peers: bool,
     tree_only: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
@@ -49,13 +50,17 @@ pub struct Catalog {
 
 impl Catalog {
     /// A catalog that knows nothing yet.
-    pub fn new(options: &Options) -> Self {
+    ///
+    /// With `dev_dependencies`, those of packages are read, too: npm looks there for what an override refers to, although
+    /// abbreviated packuments lack them (`edge.js`).
+    pub fn new(options: &Options, dev_dependencies: bool) -> Self {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
             picker: Picker::new(node_version, npm_version, *before, default_tag),
             timeless_picker: Picker::new(node_version, npm_version, None, default_tag),
             before_exclude: options.before_exclude.clone(),
-            full_documents: before.is_some(),
+            full_documents: before.is_some() || dev_dependencies,
+            dev_dependencies,
             with_peers: !options.legacy_peer_deps,
             tree_only: options.tree_only,
             packuments: FxHashMap::default(),
@@ -130,7 +135,9 @@ impl Catalog {
     pub fn foresee_dependencies(&mut self, tree: &mut Tree, exchange: &Exchange, manifest: &Manifest) {
         let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
         let peers = peers.filter(|_| self.with_peers).cloned().collect::<Vec<_>>();
-        let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(&manifest.dev_dependencies);
+        // Those of a registry's package are only looked at.
+        let dev: &[_] = if manifest.resolved.is_none() { &manifest.dev_dependencies } else { &[] };
+        let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(dev);
         for (name, spec) in all.chain(&peers) {
             if manifest.bundled.contains(name) {
                 continue;
@@ -195,7 +202,13 @@ impl Catalog {
             return Ok(manifest.clone());
         }
         let text = packument.manifest(index);
-        let read = Manifest::from_registry(text, packument.abbreviated, &mut tree.names, &mut tree.specs);
+        let (names, specs) = (&mut tree.names, &mut tree.specs);
+        let read = Manifest::from_registry(text, packument.abbreviated, names, specs).and_then(|mut manifest| {
+            if self.dev_dependencies {
+                manifest.read_dev_dependencies(text, names, specs)?;
+            }
+            Ok(manifest)
+        });
         let refused =
             |code: &'static str, message: String| Rc::new(ResolveError::Refused { code, message, chain: Vec::new() });
         let name = tree.names.text(package);

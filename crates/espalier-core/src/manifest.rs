@@ -119,6 +119,23 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Reads the `devDependencies` of a registry's manifest, which hardly anything needs.
+    pub fn read_dev_dependencies(
+        &mut self,
+        text: &str,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<(), serde_json::Error> {
+        #[derive(Deserialize, Default)]
+        #[serde(default, rename_all = "camelCase")]
+        struct Dev {
+            dev_dependencies: Value,
+        }
+        let wire: Dev = serde_json::from_str(text)?;
+        self.dev_dependencies = dependencies(&wire.dev_dependencies, names, specs);
+        Ok(())
+    }
+
     /// Reads a package.json or a lockfile's entry. Anything but an object counts as an empty one.
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
         let Ok(mut wire) = Wire::<Value>::deserialize(value) else {

@@ -133,6 +133,11 @@ impl Overrides {
         self.rules.len() < 2
     }
 
+    /// Whether a rule's value is a reference, `$name`.
+    pub fn have_references(&self) -> bool {
+        self.rules.iter().any(|rule| rule.value.raw.starts_with('$'))
+    }
+
     /// A rule.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.0 as usize]

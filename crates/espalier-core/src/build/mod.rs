@@ -151,7 +151,7 @@ impl Builder {
         };
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let with_peers = !options.legacy_peer_deps;
-        let catalog = Catalog::new(&options);
+        let catalog = Catalog::new(&options, overrides.have_references());
         // Where everything is updated, npm doesn't read it.
         let yarn_text = project.yarn_lock.as_deref().filter(|_| !project.changes.updates_all());
         let tree =

@@ -35,6 +35,8 @@ impl Builder {
             }
             None => self.start_from_installed(project).await?,
         }
+        // Before the changes: npm refuses also what they would mend.
+        self.check_root_overrides()?;
         self.queue_unmet();
         Ok(())
     }

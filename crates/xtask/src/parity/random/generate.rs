@@ -123,7 +123,11 @@ impl Generator<'_> {
             .entries(2)
             .into_iter()
             .filter(|entry| !entry.spec.contains("://"))
-            .map(|entry| if self.one_in(3) { entry.key } else { format!("{}@{}", entry.key, entry.spec) })
+            .map(|entry| {
+                // A name that nothing has is saved by npm as `npm:null@*`, which nobody wants.
+                let is_there = entry.package.as_ref().is_some_and(|(name, _)| *name == entry.key);
+                if is_there && self.one_in(3) { entry.key } else { format!("{}@{}", entry.key, entry.spec) }
+            })
             .collect();
         command::make_up(&mut self.random, &mut next, additions);
         next
