@@ -109,6 +109,11 @@ struct PlatformInput {
 }
 
 impl Input {
+    /// The path that stands for the project's folder, which has none.
+    pub fn project_path(&self) -> String {
+        format!("/{}", self.folder_name)
+    }
+
     /// Where packages may come from.
     pub fn trust(&self) -> Trust {
         let allow = |allow: Option<AllowInput>, default: Allow| allow.map_or(default, Into::into);
@@ -126,7 +131,7 @@ impl Input {
             manifest: self.manifest.clone(),
             lockfile: self.lockfile.clone(),
             folder_name: self.folder_name.clone(),
-            path: format!("/{}", self.folder_name),
+            path: self.project_path(),
             yarn_lock: self.files.get("yarn.lock").cloned(),
             installed: if self.lockfile.is_some() { Installed::default() } else { files::installed(&self.files) },
             extension_file: EXTENSION_FILES.into_iter().find(|name| self.files.contains_key(*name)).map(str::to_owned),

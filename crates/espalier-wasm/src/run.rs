@@ -61,7 +61,8 @@ fn installed(
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
         let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
-        let differences = agreement::disagreements(lockfile, &outcome.lockfile, placed);
+        let project = input.project_path();
+        let differences = agreement::disagreements(lockfile, &outcome.lockfile, &project, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));
         }
