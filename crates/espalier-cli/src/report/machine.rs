@@ -195,6 +195,7 @@ pub fn install_failure(command: &'static str, error: &InstallError) -> String {
     let mut report = json!({ "code": install::code(error), "message": install::headline(error) });
     match error {
         InstallError::Disagreement { differences } => report["differences"] = json!(differences),
+        InstallError::Unreviewed { packages } => report["packages"] = json!(packages),
         InstallError::Refused(refusal) => report["location"] = json!(refusal.location),
         InstallError::Reify(ReifyError::Fetch { name, location, failure, .. }) => {
             report["package"] = json!(name);
