@@ -1,0 +1,46 @@
+// The native build, as cold as a fresh tab: an empty home, an empty store, no lock.
+// @ts-check
+
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * @param {string} command
+ * @param {string} project
+ * @param {string[]} flags
+ * @param {string} registry
+ */
+export async function runNative(command, project, flags, registry) {
+  const home = mkdtempSync(join(tmpdir(), 'espalier-bench-'));
+  try {
+    const folder = join(home, 'project');
+    cpSync(join(project, 'package.json'), join(folder, 'package.json'));
+    const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_DATA_HOME: join(home, 'data') };
+    const start = performance.now();
+    const child = spawn(command, ['install', `--registry=${registry}`, ...flags], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk) => (said += chunk));
+    let peak = 0;
+    const watch = setInterval(() => (peak = Math.max(peak, highWater(child.pid))), 5);
+    const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+    const done = performance.now() - start;
+    clearInterval(watch);
+    if (code !== 0) throw new Error(`espalier install ended with ${code}: ${said}`);
+    const lockfile = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+    return { done, peak, packages: Object.keys(lockfile.packages).length - 1 };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The most memory that a process ever had, in bytes; 0 when it has ended. @param {number | undefined} pid */
+export function highWater(pid) {
+  try {
+    const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) * 1024;
+  } catch {
+    return 0;
+  }
+}
