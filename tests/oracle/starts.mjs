@@ -122,6 +122,7 @@ const cases = [
   ['an addition in a bundle', { 'package.json': loose }, 'install -B p'],
   ['an addition to a workspace', workspaces, 'install p -w one'],
   ['a workspace added to another', workspaces, 'install one -w packages/two'],
+  ['a project that is a workspace of itself', { ...workspaces, 'package.json': project({ workspaces: ['.', 'packages/*'] }) }, 'install'],
   ['a removal from a workspace', workspaces, 'uninstall a -w one'],
   ['a removal of what is not there', { 'package.json': loose }, 'uninstall nothing'],
   ['a removal by a range', { 'package.json': loose }, 'uninstall a@1'],

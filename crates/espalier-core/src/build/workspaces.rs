@@ -28,8 +28,14 @@ impl Builder {
 
         let mut workspaces = Workspaces::new();
         for pattern in &patterns {
-            for folder in folders.iter().filter(|folder| matches(pattern, folder)) {
-                let Some(manifest) = self.read_folder(folder).await else { continue };
+            // The project can be a workspace of itself.
+            let project = (pattern == ".").then(String::new);
+            for folder in project.iter().chain(folders.iter().filter(|folder| matches(pattern, folder))) {
+                let manifest = match folder.as_str() {
+                    "" => Some(self.tree[self.tree.root].manifest.clone()),
+                    folder => self.read_folder(folder).await,
+                };
+                let Some(manifest) = manifest else { continue };
                 let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(folder).into());
                 let name = self.tree.names.intern(&name);
                 let folder: Rc<str> = folder.as_str().into();
