@@ -20,15 +20,16 @@ const published = [
   ['c', '1.0.0', { a: '^1.0.0' }, { p: '^1.0.0' }], ['c', '2.0.0', { a: '*' }, { p: '^1.0.0' }],
   ['p', '1.0.0'], ['p', '1.5.0'], ['p', '2.0.0'],
   ['o', '1.0.0'],
-  ['r', '1.0.0', { s: '*' }], ['s', '1.0.0', {}, { b: '*' }, { b: '1.0.0' }],
+  ['t', '1.0.0', {}, { b: '2' }, undefined, ['b']], ['r', '1.0.0', { s: '*' }], ['s', '1.0.0', {}, { b: '*' }, { b: '1.0.0' }],
 ]
 const packuments = {}
-for (const [name, version, dependencies, peerDependencies, devDependencies] of published) {
+for (const [name, version, dependencies, peerDependencies, devDependencies, optionalPeers] of published) {
   const packument = (packuments[name] ??= { name, 'dist-tags': { next: version }, versions: {} })
   packument['dist-tags'].latest = version
   packument['dist-tags'].old = Object.keys(packument.versions)[0] ?? version
+  const peerDependenciesMeta = optionalPeers && Object.fromEntries(optionalPeers.map((peer) => [peer, { optional: true }]))
   const dist = { tarball: `${ORIGIN}/${name}/-/${name}-${version}.tgz`, integrity: `sha512-${Buffer.from(name + version).toString('base64')}` }
-  packument.versions[version] = { name, version, license: 'MIT', dependencies, peerDependencies, devDependencies, dist }
+  packument.versions[version] = { name, version, license: 'MIT', dependencies, peerDependencies, devDependencies, peerDependenciesMeta, dist }
 }
 
 const server = createServer((request, response) => {
@@ -128,6 +129,7 @@ const cases = [
   ['a removal by a range', { 'package.json': loose }, 'uninstall a@1'],
   ['an update by a range', { 'package.json': loose }, 'update a@1'],
   ['duplicates', { 'package.json': project({ dependencies: { a: '*', b: '*', c: '*' } }), 'package-lock.json': await lockOf(project({ dependencies: { a: '2.0.0', b: '1.0.0', c: '1.0.0' } })) }, 'dedupe'],
+  ['no duplicates, and an optional peer that is not met', { 'package.json': project({ dependencies: { b: '1', t: '*' } }) }, 'dedupe'],
   ['no duplicates, and nothing to save', { 'package.json': loose }, 'dedupe'],
   ['an addition that is not saved', old, 'install --no-save p@2'],
   ['extensions', { 'package.json': extended }, 'install'],

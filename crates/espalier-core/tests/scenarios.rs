@@ -4,10 +4,12 @@ mod scenario;
 
 use scenario::Scenario;
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("placement", include_str!("../../../tests/scenarios/placement.md")),
     ("peers", include_str!("../../../tests/scenarios/peers.md")),
     ("optional-and-overrides", include_str!("../../../tests/scenarios/optional-and-overrides.md")),
+    ("workspaces", include_str!("../../../tests/scenarios/workspaces.md")),
+    ("changes", include_str!("../../../tests/scenarios/changes.md")),
 ];
 
 #[test]
@@ -17,13 +19,15 @@ fn every_scenario_ends_as_in_npm() {
     for (file, text) in FILES {
         for scenario in Scenario::all(text) {
             count += 1;
-            let outcome = scenario.resolve();
-            if outcome != scenario.expected {
-                wrong.push(format!("{file}: {}\n  npm:  {}\n  ours: {outcome}", scenario.title, scenario.expected));
+            for (step, outcome) in scenario.steps.iter().zip(scenario.resolve()) {
+                if outcome != step.expected {
+                    let (title, command) = (&scenario.title, step.command.join(" "));
+                    wrong.push(format!("{file}: {title}: {command}\n  npm:  {}\n  ours: {outcome}", step.expected));
+                }
             }
         }
     }
-    assert!(count > 20, "the scenarios were not read");
+    assert!(count > 50, "the scenarios were not read");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

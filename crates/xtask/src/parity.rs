@@ -13,11 +13,12 @@ mod golden;
 pub mod install;
 mod project;
 mod random;
+mod scenarios;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use espalier_replay::Registry;
 
 use compare::Verdict;
@@ -28,8 +29,8 @@ use project::CorpusProject;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The folder with the recorded registry and `projects/`.
-    #[arg(long, value_name = "DIR")]
-    corpus: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "scenarios")]
+    corpus: Option<PathBuf>,
     /// Only this project; may be repeated.
     #[arg(long, value_name = "NAME", conflicts_with = "random")]
     project: Vec<String>,
@@ -45,23 +46,33 @@ pub struct Arguments {
     /// The command to compare with npm; by default it is built.
     #[arg(long, value_name = "FILE", requires = "install")]
     espalier: Option<PathBuf>,
+    /// Ask npm about `tests/scenarios`, which need no corpus.
+    #[arg(long)]
+    scenarios: bool,
+    /// Write npm's answers into the scenarios.
+    #[arg(long, requires = "scenarios")]
+    write: bool,
     #[command(flatten)]
     random: random::Arguments,
 }
 
 /// Compares every project and fails if any differs.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.scenarios {
+        return scenarios::run(arguments.write);
+    }
+    let corpus = arguments.corpus.as_deref().context("--corpus says where the recording is")?;
     if arguments.install {
-        return install::run(&arguments.corpus, &arguments.project, arguments.espalier.as_deref());
+        return install::run(corpus, &arguments.project, arguments.espalier.as_deref());
     }
     if arguments.random.wanted() {
-        return random::run(&arguments.corpus, arguments.abbreviated, &arguments.random);
+        return random::run(corpus, arguments.abbreviated, &arguments.random);
     }
     if arguments.browser {
-        return browser::run(&arguments.corpus, &arguments.project);
+        return browser::run(corpus, &arguments.project);
     }
-    let projects = CorpusProject::all(&arguments.corpus, &arguments.project)?;
-    let recording = Recording::new(Registry::open(&arguments.corpus)?, arguments.abbreviated);
+    let projects = CorpusProject::all(corpus, &arguments.project)?;
+    let recording = Recording::new(Registry::open(corpus)?, arguments.abbreviated);
     let mut differing = 0;
     for project in &projects {
         let start = Instant::now();

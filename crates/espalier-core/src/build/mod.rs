@@ -332,7 +332,7 @@ impl Builder {
                 Some(to) if self.load_failures.contains(&to) => false,
                 None => edge.kind != EdgeKind::PeerOptional || self.explicit.contains(&id),
                 Some(_) if !tree.is_valid(id) => {
-                    edge.kind != EdgeKind::PeerOptional || self.options.save || self.changes.any()
+                    edge.kind != EdgeKind::PeerOptional || self.options.save || self.mutates()
                 }
                 Some(to) if tree.is_workspace(to) => false,
                 Some(_) => self.update_names.contains(&edge.name) || self.explicit.contains(&id),
@@ -387,7 +387,7 @@ impl Builder {
                 let upset = edge != placement.edge && !self.tree[edge].peer_conflicted && !self.tree.is_valid(edge);
                 // Where nothing is to be saved, what was looked at already stays as it is, unless it was replaced.
                 let again = self.options.save
-                    || self.changes.any()
+                    || self.mutates()
                     || placement.verdict == Verdict::Replace
                     || !self.seen.contains(&from);
                 if upset && again && placement.verdict != Verdict::Conflict {

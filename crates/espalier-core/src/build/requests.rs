@@ -42,13 +42,12 @@ impl Builder {
 
     /// Applies the changes to the projects that they are for.
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
-        self.changed |= self.changes.any();
+        self.changed |= self.mutates();
         match self.changes.update.clone() {
             Update::Names(names) => {
                 self.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
             }
-            Update::Duplicates => self.update_names = self.duplicates(),
-            Update::None | Update::All => {}
+            Update::Duplicates | Update::None | Update::All => {}
         }
         self.queue_named_updates();
         for node in self.changed_projects()? {
@@ -76,7 +75,13 @@ impl Builder {
     }
 
     /// The names of what is there more than once.
-    fn duplicates(&self) -> Vec<Name> {
+    /// Whether the tree is asked to change: there may be no duplicates to take out.
+    pub(super) fn mutates(&self) -> bool {
+        self.changes.any() && (self.changes.update != Update::Duplicates || !self.update_names.is_empty())
+    }
+
+    /// The names that the tree has more than once.
+    pub(super) fn duplicates(&self) -> Vec<Name> {
         let mut names: Vec<Name> = Vec::new();
         for node in self.tree.inventory(self.tree.root) {
             let name = self.tree[node].name;

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Builder;
+use crate::changes::Update;
 use crate::error::ResolveError;
 use crate::lockfile::Lock;
 use crate::options::Project;
@@ -37,6 +38,9 @@ impl Builder {
         }
         // Before the changes: npm refuses also what they would mend.
         self.check_root_overrides()?;
+        if self.changes.update == Update::Duplicates {
+            self.update_names = self.duplicates();
+        }
         self.queue_unmet();
         Ok(())
     }
@@ -86,7 +90,7 @@ impl Builder {
 
     /// Queues what can be reached from the root and has an edge that isn't met.
     fn queue_unmet(&mut self) {
-        let trusts_optional_peers = !self.options.save && !self.changes.any();
+        let trusts_optional_peers = !self.options.save && !self.mutates();
         let mut seen = FxHashSet::default();
         let mut stack: Vec<NodeId> = vec![self.tree.root];
         while let Some(node) = stack.pop() {

@@ -1,22 +1,32 @@
 //! Reading and running one scenario.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod run;
 
-use espalier_core::{
-    Answer, FetchFailure, FetchFailureKind, Graph, InstallStrategy, Options, Packument, Progress, Project, Request,
-    Resolution,
-};
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
 
 /// A scenario as it stands in a file.
 pub struct Scenario {
     pub title: String,
+    /// By name; without `latest`, the last version is it.
+    pub packuments: BTreeMap<String, Value>,
+    /// What is done, one after the other, each on top of the lock of the one before.
+    pub steps: Vec<Step>,
+}
+
+/// A command, and what it leads to.
+pub struct Step {
+    /// npm's command with its arguments: `install`, `update a`.
+    pub command: Vec<String>,
+    /// npm's flags.
+    pub flags: Vec<String>,
+    /// The package.json files before it, by folder.
+    pub manifests: BTreeMap<String, Value>,
     /// The tree, or `fails: CODE`.
     pub expected: String,
-    packuments: BTreeMap<String, Value>,
-    manifest: Value,
-    options: Options,
+    /// Whether the tree is told with what is said of each package: `dev`, `optional`, `peer`.
+    pub with_flags: bool,
 }
 
 impl Scenario {
@@ -28,136 +38,140 @@ impl Scenario {
     fn read(section: &str) -> Self {
         let title = section.lines().next().unwrap_or_default().to_owned();
         let block = section.split("```").nth(1).unwrap_or_else(|| panic!("{title} has no block"));
-        let (registry, rest) = block.split_once("install:").unwrap_or_else(|| panic!("{title} installs nothing"));
-        let (install, expected) = rest.trim().split_once('\n').unwrap_or_else(|| panic!("{title} expects nothing"));
-        let expected = expected.trim();
-        let mut scenario = Self {
-            title,
-            expected: expected.strip_prefix("tree:").unwrap_or(expected).trim().to_owned(),
-            packuments: BTreeMap::new(),
-            manifest: json!({ "name": "scenario", "version": "1.0.0" }),
-            options: Options::default(),
-        };
-        registry.trim().lines().skip(1).for_each(|line| scenario.publish(line.trim()));
-        scenario.ask(install);
+        let mut scenario = Self { title, packuments: BTreeMap::new(), steps: Vec::new() };
+        let mut manifests = BTreeMap::new();
+        let mut part = "";
+        for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (key, rest) = line.split_once(':').map_or(("", line), |(key, rest)| (key, rest.trim()));
+            match key {
+                "registry" | "workspaces" => part = if key == "registry" { "registry" } else { "workspaces" },
+                "install" | "add" | "remove" | "update" | "dedupe" => {
+                    let step = Step::read(key, rest, &mut manifests);
+                    scenario.steps.push(step);
+                }
+                "tree" | "tree with flags" | "fails" => {
+                    let step =
+                        scenario.steps.last_mut().unwrap_or_else(|| panic!("{line} comes before anything is done"));
+                    step.with_flags = key == "tree with flags";
+                    rest.clone_into(&mut step.expected);
+                    if key == "fails" {
+                        step.expected = format!("fails: {rest}");
+                    }
+                }
+                _ if part == "workspaces" => add_workspace(&mut manifests, line),
+                _ => scenario.publish(line),
+            }
+        }
         scenario
     }
 
     /// `a@1.0.0 latest -> b@^1, peer c@2`
     fn publish(&mut self, line: &str) {
-        let (package, dependencies) = line.split_once("->").unwrap_or((line, ""));
-        let mut words = package.split_whitespace();
-        let (name, version) = name_and_spec(words.next().expect("a package"));
-        let mut manifest = json!({
-            "name": name,
-            "version": version,
-            "dist": { "tarball": format!("http://registry.test/{name}/-/{name}-{version}.tgz"),
-                      "integrity": format!("sha512-{name}{version}") },
-        });
+        let (name, version, mut manifest, note) = package(line);
+        manifest["dist"] = json!({ "tarball": format!("http://registry.test/{name}/-/{name}-{version}.tgz") });
         let packument = self
             .packuments
-            .entry(name.to_owned())
+            .entry(name.clone())
             .or_insert_with(|| json!({ "name": name, "dist-tags": {}, "versions": {} }));
-        match words.next() {
-            Some("latest") => packument["dist-tags"]["latest"] = version.into(),
-            Some("deprecated") => manifest["deprecated"] = "old".into(),
-            Some("os") => manifest["os"] = json!([words.next().expect("a platform")]),
-            _ => {}
+        let tags = packument["dist-tags"].as_object_mut().expect("an object");
+        // Until a version says that it is the latest, the last one is.
+        if note == "latest" {
+            tags.insert("chosen".into(), version.clone().into());
         }
-        for dependency in dependencies.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-            depend(&mut manifest, dependency);
+        let latest = tags.get("chosen").cloned().unwrap_or_else(|| version.clone().into());
+        tags.insert("latest".into(), latest);
+        if note == "deprecated" {
+            manifest["deprecated"] = "old".into();
+        }
+        if let Some(system) = note.strip_prefix("os ") {
+            manifest["os"] = json!([system]);
         }
         packument["versions"][version] = manifest;
     }
+}
 
-    /// `a@^1 dev b@2 override c=1 --force`
-    fn ask(&mut self, install: &str) {
-        let mut words = install.split_whitespace().peekable();
-        while let Some(word) = words.next() {
-            match word {
-                "--legacy-peer-deps" => self.options.legacy_peer_deps = true,
-                "--strict-peer-deps" => self.options.strict_peer_deps = true,
-                "--force" => self.options.force = true,
-                "--prefer-dedupe" => self.options.prefer_dedupe = true,
-                "--install-strategy=nested" => self.options.install_strategy = InstallStrategy::Nested,
-                "--install-strategy=shallow" => self.options.install_strategy = InstallStrategy::Shallow,
-                "--omit=dev" => self.options.omit.dev = true,
-                "--omit=optional" => self.options.omit.optional = true,
-                "--os=darwin" => {
-                    self.options.host = Some(self.options.platform.clone());
-                    self.options.platform.os = "darwin".into();
+impl Step {
+    /// What stands after `install:` is package.json; after the other keys, it is npm's arguments.
+    fn read(key: &str, text: &str, manifests: &mut BTreeMap<String, Value>) -> Self {
+        let (flags, words): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.starts_with("--"));
+        let command = match key {
+            "install" => {
+                let workspaces = manifests.get("").and_then(|root| root.get("workspaces").cloned());
+                let mut root = json!({ "name": "scenario", "version": "1.0.0" });
+                if let Some(workspaces) = workspaces {
+                    root["workspaces"] = workspaces;
                 }
-                "override" => {
-                    let (key, spec) = words.next().and_then(|rule| rule.split_once('=')).expect("an override");
-                    match key.split_once('>') {
-                        Some((parent, key)) => self.manifest["overrides"][parent][key] = spec.into(),
-                        None => self.manifest["overrides"][key] = spec.into(),
-                    }
-                }
-                "dev" | "optional" | "peer" => {
-                    let dependency = format!("{word} {}", words.next().expect("a name"));
-                    depend(&mut self.manifest, &dependency);
-                }
-                dependency => depend(&mut self.manifest, dependency),
+                ask(&mut root, &words);
+                manifests.insert(String::new(), root);
+                vec!["install"]
             }
-        }
-    }
-
-    /// The tree as text, or the code of the failure.
-    pub fn resolve(&self) -> String {
-        self.run(|waiting| waiting.remove(0))
-    }
-
-    /// The same, the newest request being answered first.
-    pub fn resolve_backwards(&self) -> String {
-        self.run(|waiting| waiting.pop().expect("something is waited for"))
-    }
-
-    fn run(&self, next: impl Fn(&mut Vec<Request>) -> Request) -> String {
-        let project =
-            Project { manifest: self.manifest.to_string(), folder_name: "scenario".into(), ..Project::default() };
-        let mut resolution = Resolution::new(project, self.options.clone());
-        let mut waiting = Vec::new();
-        while resolution.advance() == Progress::Waiting {
-            while let Some((request, _)) = resolution.next_request() {
-                waiting.push(request);
-            }
-            let request = next(&mut waiting);
-            resolution.supply(&request, self.answer(&request));
-        }
-        match resolution.finish() {
-            Ok(outcome) => render(&outcome.graph),
-            Err(error) => format!("fails: {}", error.code()),
-        }
-    }
-
-    fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
-        let Request::Packument { name, .. } = request else { panic!("a scenario is only asked for packuments") };
-        let missing = || FetchFailure {
-            kind: FetchFailureKind::NotFound,
-            message: format!("there is no {name}"),
-            url: format!("http://registry.test/{name}"),
+            "add" => [vec!["install"], words].concat(),
+            "remove" => [vec!["uninstall"], words].concat(),
+            other => [vec![other], words].concat(),
         };
-        let mut packument = self.packuments.get(name).ok_or_else(missing)?.clone();
-        if !packument["dist-tags"]["latest"].is_string() {
-            let highest = packument["versions"].as_object().and_then(|versions| versions.keys().next_back().cloned());
-            packument["dist-tags"]["latest"] = highest.into();
+        Self {
+            command: command.into_iter().map(str::to_owned).collect(),
+            flags: flags.into_iter().map(str::to_owned).collect(),
+            manifests: manifests.clone(),
+            expected: String::new(),
+            with_flags: false,
         }
-        let body = packument.to_string();
-        Ok(Answer::Packument(Arc::new(Packument::parse(body.as_bytes(), false).expect("a packument"))))
     }
 }
 
-/// `name@spec`, or `alias=name@spec`, after `peer`, `peer?`, `optional` or `dev`.
+/// `a@^1 dev b@2 override c=1`
+fn ask(root: &mut Value, words: &[&str]) {
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "override" => {
+                let (key, spec) = words.next().and_then(|rule| rule.split_once('=')).expect("an override");
+                let keys: Vec<String> = key.split('>').map(|key| key.replace('_', " ")).collect();
+                let mut rules = &mut root["overrides"];
+                for key in &keys[..keys.len() - 1] {
+                    rules = &mut rules[key];
+                }
+                rules[&keys[keys.len() - 1]] = spec.into();
+            }
+            "dev" | "optional" | "peer" | "peer?" => {
+                depend(root, &format!("{word} {}", words.next().expect("a name")));
+            }
+            dependency => depend(root, dependency),
+        }
+    }
+}
+
+/// `ui@1.0.0 -> a@1`, which lies in `packages/ui`.
+fn add_workspace(manifests: &mut BTreeMap<String, Value>, line: &str) {
+    let (name, _, manifest, _) = package(line);
+    let root = manifests.entry(String::new()).or_insert_with(|| Value::Object(Map::new()));
+    root["workspaces"] = json!(["packages/*"]);
+    manifests.insert(format!("packages/{name}"), manifest);
+}
+
+/// Name, version, manifest and what else is said of `a@1.0.0 note -> b@^1, peer c@2`.
+fn package(line: &str) -> (String, String, Value, String) {
+    let (package, dependencies) = line.split_once("->").unwrap_or((line, ""));
+    let (package, note) = package.trim().split_once(' ').unwrap_or((package.trim(), ""));
+    let (name, version) = name_and_spec(package);
+    let mut manifest = json!({ "name": name, "version": version });
+    for dependency in dependencies.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        depend(&mut manifest, dependency);
+    }
+    (name.to_owned(), version.to_owned(), manifest, note.trim().to_owned())
+}
+
+/// `name@spec`, or `alias=name@spec`, after `peer`, `peer?`, `optional`, `dev` or `bundled`.
 fn depend(manifest: &mut Value, dependency: &str) {
     let (kind, rest) = match dependency.split_once(' ') {
-        Some((kind @ ("peer" | "peer?" | "optional" | "dev"), rest)) => (kind, rest),
+        Some((kind @ ("peer" | "peer?" | "optional" | "dev" | "accepts"), rest)) => (kind, rest),
         _ => ("", dependency),
     };
     let block = match kind {
         "peer" | "peer?" => "peerDependencies",
         "optional" => "optionalDependencies",
         "dev" => "devDependencies",
+        "accepts" => "acceptDependencies",
         _ => "dependencies",
     };
     let (name, spec) = match rest.split_once('=') {
@@ -174,21 +188,42 @@ fn name_and_spec(text: &str) -> (&str, &str) {
     text.split_once('@').unwrap_or((text, "*"))
 }
 
-/// The tree below the root: `a@1.0.0 { b@2.0.0 }, c@1.0.0`.
-fn render(graph: &Graph) -> String {
-    below(graph, 0)
+/// What a lock has below the project: `a@1.0.0 { b@2.0.0 }, c@1.0.0`; and in other folders, after a semicolon.
+pub fn render(lockfile: &str, with_flags: bool) -> String {
+    let lock: Value = serde_json::from_str(lockfile).expect("a lock");
+    let packages = lock["packages"].as_object().expect("packages");
+    let mut texts = vec![below(packages, "node_modules/", with_flags)];
+    for (location, entry) in packages {
+        if !location.is_empty() && !location.contains("node_modules/") {
+            let inside = below(packages, &format!("{location}/node_modules/"), with_flags);
+            texts.push(with_inside(format!("{location}@{}", entry["version"].as_str().unwrap_or_default()), &inside));
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    texts.join("; ")
 }
 
-fn below(graph: &Graph, parent: u32) -> String {
-    let children = graph.nodes.iter().zip(0..).filter(|(node, _)| node.parent == Some(parent));
-    let texts = children.map(|(node, index)| {
-        let own = node.package_name.as_ref().map(|name| format!("={name}")).unwrap_or_default();
-        if node.target.is_some() {
-            return format!("{} ->", node.name);
+fn below(packages: &Map<String, Value>, folder: &str, with_flags: bool) -> String {
+    let direct = |location: &&String| {
+        location.strip_prefix(folder).is_some_and(|name| !name.is_empty() && !name.contains("/node_modules/"))
+    };
+    let texts = packages.keys().filter(direct).map(|location| {
+        let (entry, name) = (&packages[location], &location[folder.len()..]);
+        if entry["link"].as_bool() == Some(true) {
+            return format!("{name} ->");
         }
-        let inside = below(graph, index);
-        let inside = if inside.is_empty() { inside } else { format!(" {{ {inside} }}") };
-        format!("{}{own}@{}{inside}", node.name, node.version.as_deref().unwrap_or_default())
+        let own = entry["name"].as_str().map(|own| format!("={own}")).unwrap_or_default();
+        let mut text = format!("{name}{own}@{}", entry["version"].as_str().unwrap_or_default());
+        let said = ["dev", "optional", "devOptional", "peer", "extraneous"];
+        let said: Vec<&str> = said.into_iter().filter(|key| entry[*key].as_bool() == Some(true)).collect();
+        if with_flags && !said.is_empty() {
+            text = format!("{text} ({})", said.join(" "));
+        }
+        with_inside(text, &below(packages, &format!("{location}/node_modules/"), with_flags))
     });
     texts.collect::<Vec<_>>().join(", ")
+}
+
+fn with_inside(text: String, inside: &str) -> String {
+    if inside.is_empty() { text } else { format!("{text} {{ {inside} }}") }
 }
