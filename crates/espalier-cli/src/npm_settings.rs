@@ -81,6 +81,9 @@ const NETWORK: &str = "Network";
 pub const SAVING: &str = "Saving";
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
 
+/// npm's letters.
+const SHORT_FORMS: [(char, &str); 3] = [('f', "force"), ('E', "save-exact"), ('S', "save")];
+
 const SETTINGS: &[Setting] = &[
     switch("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
     switch("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
@@ -135,6 +138,10 @@ impl<S> NpmSettings<S> {
 impl Setting {
     fn argument(&self) -> Arg {
         let argument = Arg::new(self.name).long(self.name).help(self.help).help_heading(self.heading);
+        let argument = match SHORT_FORMS.iter().find(|(_, name)| *name == self.name) {
+            Some((letter, _)) => argument.short(*letter),
+            None => argument,
+        };
         match self.kind {
             // The last one counts, as with npm.
             Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(self.name),
@@ -213,6 +220,7 @@ mod tests {
     fn switches_stand_alone_or_say_so() {
         assert_eq!(given(&["--force"]), [("force".to_owned(), Value::Flag(true))]);
         assert_eq!(given(&["--force=false"]), [("force".to_owned(), Value::Flag(false))]);
+        assert_eq!(given(&["-f"]), [("force".to_owned(), Value::Flag(true))]);
         assert_eq!(given(&["--no-force"]), [("force".to_owned(), Value::Flag(false))]);
     }
 

@@ -67,6 +67,9 @@ pub struct GraphNode {
     /// Comes inside another package's tarball.
     #[serde(skip)]
     pub brought: bool,
+    /// Found in its place, without a note of where it came from; it stays.
+    #[serde(skip)]
+    pub on_disk: bool,
     /// One of the project's workspaces, or the link to one.
     #[serde(skip)]
     pub workspace: bool,

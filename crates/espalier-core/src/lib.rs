@@ -10,6 +10,7 @@ mod catalog;
 pub mod changes;
 pub mod collation;
 mod date;
+mod dev_engines;
 pub mod error;
 mod exchange;
 mod extensions;

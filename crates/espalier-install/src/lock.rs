@@ -249,6 +249,7 @@ impl Lock {
             allow_directory: tree.allow_directory,
             before_exclude: tree.before_exclude.clone(),
             allow_unused_patches: tree.allow_unused_patches,
+            omit: tree.omit,
             ignore_extension: tree.ignore_extension,
             lockfile_version: tree.lockfile_version,
             package_lock: tree.package_lock,

@@ -68,7 +68,8 @@ pub enum Origin {
     },
     /// A link to a folder, relative to the project.
     Link(String),
-    /// A folder of the project itself, which is there already.
+    /// A folder of the project itself or inside a package, or a package of which nothing says where it came from: it is there
+    /// already, or comes with what it is in.
     Folder,
 }
 
@@ -105,7 +106,7 @@ impl Layout {
             if location.is_empty() || layout.is_left_out(location) {
                 continue;
             }
-            if !is_harmless(location) {
+            if !is_harmless(location) && !is_target_inside(location, &lockfile) {
                 return Err(LayoutError::Location(location.clone()));
             }
             let package = Package::new(location, entry, &lockfile, places.get(location.as_str()).copied())?;
@@ -172,6 +173,8 @@ impl Package {
             Origin::Folder
         } else if place.map_or_else(|| flag(entry, "inBundle"), |place| place.brought) {
             Origin::Bundle { resolved, integrity }
+        } else if resolved.is_none() && place.is_some_and(|place| place.on_disk) {
+            Origin::Folder
         } else {
             let found = place.and_then(|place| place.resolved.clone());
             let resolved = resolved.or(found).ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
@@ -217,9 +220,20 @@ fn of_project(location: &str, lockfile: &Lockfile) -> bool {
     top.is_empty() || lockfile.iter().any(links_there)
 }
 
-/// Whether a location is in a `node_modules`, and not a folder of the project.
+/// Whether a location is that of a package in a `node_modules`, and not a folder of the project or inside a package.
 pub fn lies_in_node_modules(location: &str) -> bool {
-    location.starts_with("node_modules/") || location.contains("/node_modules/")
+    let name = location.rsplit_once("node_modules/").filter(|(above, _)| above.is_empty() || above.ends_with('/'));
+    name.is_some_and(|(_, name)| name.matches('/').count() == usize::from(name.starts_with('@')))
+}
+
+/// Whether a location is a folder inside a package, which comes in the package's tarball and is linked to.
+fn is_target_inside(location: &str, lockfile: &Lockfile) -> bool {
+    let steps = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
+    let is_plain =
+        steps(name).iter().all(|step| !matches!(step.as_str(), "" | "." | "..") && !step.contains(['\\', '\0']));
+    let leads_there = |entry: &Value| flag(entry, "link") && text(entry, "resolved") == Some(location);
+    is_plain && lockfile.values().any(leads_there)
 }
 
 /// The `node_modules` folder that a location is in, and the name there.

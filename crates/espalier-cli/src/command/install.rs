@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
+use espalier_install::config::settings::omitted;
 use espalier_install::config::{Config, Environment};
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
+use espalier_install::install::{Done, Install, InstallError, trusted};
 use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 

@@ -34,8 +34,17 @@ impl Builder {
         if let Some(known) = self.yarn_manifests.get(&(name, spec.raw.clone())) {
             return known.clone();
         }
-        let base = self.tree.origin(edge);
+        let base = self.copied_from(edge, spec).unwrap_or_else(|| self.tree.origin(edge));
         self.manifest_for(name, spec, &base).await
+    }
+
+    /// Where a folder that was copied and not linked came from: its own folders are looked for there (`isTransitiveFileDep` of
+    /// `build-ideal-tree.js`).
+    fn copied_from(&self, edge: EdgeId, spec: &Spec) -> Option<String> {
+        let from = self.tree[edge].from.filter(|&from| !self.tree[from].is_link)?;
+        let is_folder = self.options.install_links && matches!(spec.kind, SpecKind::Directory(_));
+        let resolved = self.tree[from].resolved.as_deref().filter(|_| is_folder)?;
+        resolved.strip_prefix("file:").map(str::to_owned)
     }
 
     /// The manifest for a spec; a relative path in it starts from `base`.

@@ -4,11 +4,13 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::{Builder, outline};
+use crate::dev_engines;
 use crate::error::ResolveError;
 use crate::graph::Graph;
 use crate::json::{self, Format};
 use crate::lockfile;
 use crate::manifest::Manifest;
+use crate::options::Project;
 use crate::pick::Engine;
 use crate::platform;
 use crate::request::{Answer, Request, Urgency};
@@ -140,6 +142,20 @@ impl Builder {
         omitted && tree.is_own(top)
     }
 
+    /// Whether the project's own `devEngines` suit; npm looks before it does anything else.
+    pub(super) fn check_dev_engines(&mut self, project: &Project) -> Result<(), ResolveError> {
+        let manifest = json::parse("package.json", &project.manifest)?;
+        let Some(wanted) = manifest.get("devEngines") else { return Ok(()) };
+        let refused = |message| ResolveError::Refused { code: "EBADDEVENGINES", message, chain: Vec::new() };
+        for found in dev_engines::check(wanted, &self.options).map_err(refused)? {
+            if found.is_error && !self.options.force {
+                return Err(refused(found.message));
+            }
+            self.warnings.push(Warning { code: "EBADDEVENGINES", message: found.message, location: String::new() });
+        }
+        Ok(())
+    }
+
     fn refuse_engine(&mut self, node: NodeId, manifest: &Manifest) -> Result<(), ResolveError> {
         let wanted = |engine: &str| manifest.engine(engine).map(|range| format!("{engine} {range}"));
         let wanted: Vec<String> = ["node", "npm"].into_iter().filter_map(wanted).collect();
@@ -214,7 +230,9 @@ impl Builder {
     async fn find_origins(&mut self, graph: &mut Graph, entries: &[(String, NodeId)]) -> Result<(), ResolveError> {
         for (place, &(_, node)) in graph.nodes.iter_mut().zip(entries) {
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
-            if !is_package || place.resolved.is_some() || place.brought || place.inert {
+            // npm sees no difference between what it wants and what is there, and leaves it.
+            place.on_disk = self.on_disk.get(&node).is_some_and(|path| **path == *place.location);
+            if !is_package || place.resolved.is_some() || place.brought || place.inert || place.on_disk {
                 continue;
             }
             let Some(version) = place.version.clone() else { continue };

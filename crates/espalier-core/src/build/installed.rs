@@ -34,7 +34,8 @@ impl Builder {
             };
             match package.target.as_deref() {
                 None => {
-                    self.tree.add(new);
+                    let node = self.tree.add(new);
+                    self.on_disk.insert(node, package.path.as_str().into());
                 }
                 Some(target) => {
                     let known = targets.get(target).copied().or_else(|| self.tree.at_path(root, target));

@@ -117,6 +117,8 @@ pub struct Builder {
     changed: bool,
     /// Whether nothing will be resolved, so that packages are of no use.
     only_reading: bool,
+    /// What was found in `node_modules` without a note of where it came from, and its place there.
+    on_disk: FxHashMap<NodeId, Rc<str>>,
     warnings: Vec<Warning>,
 }
 
@@ -124,6 +126,7 @@ pub struct Builder {
 pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<Outcome, ResolveError> {
     let format = json::format_of(&project.manifest);
     let mut builder = Builder::new(&project, options, exchange)?;
+    builder.check_dev_engines(&project)?;
     builder.check_changes()?;
     builder.map_workspaces().await?;
     builder.start(&project).await?;
@@ -186,6 +189,7 @@ impl Builder {
             lock_values: Map::new(),
             changed: false,
             only_reading: false,
+            on_disk: FxHashMap::default(),
             warnings: Vec::new(),
         })
     }

@@ -59,6 +59,7 @@ fn graph_node(tree: &Tree, node: NodeId, location: &str, positions: &FxHashMap<N
         inert: entry.inert,
         in_bundle: tree.in_bundle(node),
         brought: tree.in_dependency_bundle(node),
+        on_disk: false,
         workspace: tree.is_workspace(node),
         overridden: tree.is_overridden(node),
     }

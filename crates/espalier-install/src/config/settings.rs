@@ -5,7 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use espalier_core::{Allow, InstallStrategy};
+use espalier_core::{Allow, InstallStrategy, Omit};
 
 use super::identities::ClientIdentity;
 use super::registries::Registries;
@@ -103,6 +103,8 @@ pub struct Tree {
     pub before_exclude: Vec<String>,
     /// `allow-unused-patches`
     pub allow_unused_patches: bool,
+    /// `omit` and `include`
+    pub omit: Omit,
     /// `ignore-extension`, which `ignore-scripts` implies.
     pub ignore_extension: bool,
     /// `lockfile-version`
@@ -130,7 +132,7 @@ impl Settings {
             registries: Registries::new(config)?,
             network: Network::new(config, environment)?,
             freshness: Freshness::new(config),
-            tree: Tree::new(config)?,
+            tree: Tree::new(config, environment)?,
         })
     }
 }
@@ -207,7 +209,7 @@ impl Freshness {
 }
 
 impl Tree {
-    fn new(config: &Config) -> Result<Self, ConfigError> {
+    fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
         let flag = |key| config.flag(key, false);
         let named = |key| config.text(key).filter(|text| !text.is_empty());
         Ok(Self {
@@ -226,6 +228,7 @@ impl Tree {
             allow_directory: allow(config, "allow-directory", Allow::All)?,
             before_exclude: config.list("min-release-age-exclude"),
             allow_unused_patches: flag("allow-unused-patches"),
+            omit: omitted(config, environment),
             ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
             lockfile_version: lockfile_version(config)?,
             package_lock: config.flag("package-lock", true),
@@ -304,4 +307,16 @@ fn parse_date(text: &str) -> Option<i64> {
     }
     let mail = jiff::fmt::rfc2822::parse(text).ok()?;
     Some(mail.timestamp().as_millisecond())
+}
+
+/// npm's `omit` and `include`; in production, development is omitted unless it is included.
+pub fn omitted(config: &Config, environment: &Environment) -> Omit {
+    let production = environment.variable("NODE_ENV") == Some("production");
+    let (omit, include) = (config.list("omit"), config.list("include"));
+    let is_set = config.origin("omit").is_some();
+    let omits = |kind: &str, default: bool| {
+        let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
+        omitted && !include.iter().any(|included| included == kind)
+    };
+    Omit { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
 }

@@ -22,7 +22,7 @@ use espalier_package::trust::World;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::{Config, Environment};
+use crate::config::Config;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
@@ -135,18 +135,6 @@ impl From<StoreError> for InstallError {
     fn from(error: StoreError) -> Self {
         Self::Reify(ReifyError::Store(error))
     }
-}
-
-/// npm's `omit` and `include`; in production, development is omitted unless it is included.
-pub fn omitted(config: &Config, environment: &Environment) -> Omit {
-    let production = environment.variable("NODE_ENV") == Some("production");
-    let (omit, include) = (config.list("omit"), config.list("include"));
-    let is_set = config.origin("omit").is_some();
-    let omits = |kind: &str, default: bool| {
-        let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
-        omitted && !include.iter().any(|included| included == kind)
-    };
-    Omit { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
 }
 
 /// npm's `allow-git` and its like.

@@ -18,6 +18,7 @@ pub use lockfile::{Lockfile, Written};
 pub use workspaces::Workspace;
 
 use crate::integrity::Integrity;
+use crate::packing;
 use crate::tarball;
 
 const MANIFEST: &str = "package.json";
@@ -182,7 +183,9 @@ impl ProjectFolder {
         let path = address.strip_prefix("file:").unwrap_or(address);
         let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
         let path = self.path.join(path);
-        let bytes = std::fs::read(&path).map_err(|error| {
+        // With --install-links a folder is packed, as it is when it is installed.
+        let bytes = if path.is_dir() { packing::pack(&path) } else { std::fs::read(&path) };
+        let bytes = bytes.map_err(|error| {
             let kind = if is_absent(&error) { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid };
             failure(kind, &path, &error)
         })?;

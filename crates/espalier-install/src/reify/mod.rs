@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use espalier_core::{FetchFailure, Outcome, hidden_lockfile};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
 use crate::plan::installed::HIDDEN_LOCKFILE;
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
+use crate::plan::layout::{Layout, Origin, lies_in_node_modules, split};
 use crate::plan::optional::optional_set;
 use crate::plan::{Change, Placement, Plan, Source, bins};
 use crate::store::StoreError;
@@ -208,7 +208,11 @@ impl Reify<'_> {
             make_link(self.project, &link.location, &link.text, journal).map_err(disk(&link.location))?;
         }
         let bins = bins::links(&self.layout);
-        let folders: Vec<String> = self.layout.folders().keys().map(|folder| format!("{folder}/.bin")).collect();
+        // Also where the last package went, whose commands lead nowhere now.
+        let emptied = self.plan.retire.iter().filter(|retirement| lies_in_node_modules(&retirement.path));
+        let emptied = emptied.map(|retirement| split(&retirement.path).0);
+        let folders: FxHashSet<&str> = self.layout.folders().into_keys().chain(emptied).collect();
+        let folders: Vec<String> = folders.into_iter().map(|folder| format!("{folder}/.bin")).collect();
         commands::link_all(self.project, &bins, &folders, self.executable_mode, journal)
             .map_err(disk("node_modules/.bin"))?;
         self.origins.store.flush()?;

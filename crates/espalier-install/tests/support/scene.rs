@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
+use espalier_install::config::settings::omitted;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, omitted, trusted};
+use espalier_install::install::{Done, Install, InstallError, trusted};
 use espalier_install::integrity::Integrity;
 use espalier_install::lock::Lock;
 use espalier_install::project::ProjectFolder;
