@@ -129,6 +129,7 @@ const cases = [
   ['a removal by a range', { 'package.json': loose }, 'uninstall a@1'],
   ['an update by a range', { 'package.json': loose }, 'update a@1'],
   ['duplicates', { 'package.json': project({ dependencies: { a: '*', b: '*', c: '*' } }), 'package-lock.json': await lockOf(project({ dependencies: { a: '2.0.0', b: '1.0.0', c: '1.0.0' } })) }, 'dedupe'],
+  ['duplicates in a project without a name', { 'package.json': { workspaces: ['w'], dependencies: { a: '*', b: '*', c: '*' } }, 'w/package.json': { name: 'w', version: '1.0.0' }, 'package-lock.json': await lockOf(project({ dependencies: { a: '2.0.0', b: '1.0.0', c: '1.0.0' } })) }, 'dedupe'],
   ['no duplicates, and an optional peer that is not met', { 'package.json': project({ dependencies: { b: '1', t: '*' } }) }, 'dedupe'],
   ['no duplicates, and nothing to save', { 'package.json': loose }, 'dedupe'],
   ['an addition that is not saved', old, 'install --no-save p@2'],

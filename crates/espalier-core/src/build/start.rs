@@ -4,6 +4,7 @@
 //! Whatever it is, the resolution then changes no more of it than it has to.
 
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 use super::Builder;
 use crate::changes::Update;
@@ -26,6 +27,9 @@ impl Builder {
         match text.map(|text| Lock::parse(text, &path, &mut self.tree.specs)).transpose()?.flatten() {
             Some(lock) => {
                 self.started_from_lock = true;
+                if self.changes.update == Update::Duplicates {
+                    self.name_root();
+                }
                 self.load_lock(&lock).await?;
                 self.lock_version = lock.version_to_write();
                 let root_entry = lock.packages.get("");
@@ -43,6 +47,16 @@ impl Builder {
         }
         self.queue_unmet();
         Ok(())
+    }
+
+    /// `npm dedupe` reads the lock once more than others do, and then a project without a name has that of its folder
+    /// (`#loadNode` of `load-virtual.js`).
+    fn name_root(&mut self) {
+        let root = self.tree.root;
+        if self.tree[root].manifest.name.is_none() {
+            let name = self.tree.folder_name("");
+            Rc::make_mut(&mut self.tree[root].manifest).name = Some(name.into());
+        }
     }
 
     async fn start_from_installed(&mut self, project: &Project) -> Result<(), ResolveError> {
