@@ -79,5 +79,7 @@ async function resolveInPage({ origin, input }: { origin: string; input: Input }
     ({ code }: { code: string }) => code,
   );
   const requests = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-  return { answer, spoken: [...new Set(requests.map(({ nextHopProtocol }) => nextHopProtocol))] };
+  // A request that was called off, as the search for remedies calls some off, spoke nothing.
+  const spoken = requests.map(({ nextHopProtocol }) => nextHopProtocol).filter((protocol) => protocol !== '');
+  return { answer, spoken: [...new Set(spoken)] };
 }
