@@ -35,6 +35,20 @@ async fn a_lockfile_cannot_send_a_name_to_another_host() {
     assert!(!scene.at("node_modules").exists());
 }
 
+/// What a bundle lacks may come from the package's registry, and from nowhere else: nobody was asked about any other place.
+#[tokio::test]
+async fn a_lockfile_cannot_fetch_what_a_bundle_lacks_from_elsewhere() {
+    let bundling = json!({ "dependencies": { "b": "1" }, "bundleDependencies": ["b"] });
+    let scene = installed(Scene::of(&["a"]).package("a@1.0.0", bundling)).await;
+    let mut lock: serde_json::Value = serde_json::from_str(&scene.read("package-lock.json")).expect("JSON");
+    lock["packages"]["node_modules/a/node_modules/b"] =
+        json!({ "version": "1.0.0", "resolved": "http://elsewhere.test/b/-/b-1.0.0.tgz", "inBundle": true });
+    scene.write("package-lock.json", &lock.to_string());
+    let done = scene.ci().await;
+    let left_out: Vec<&str> = done.report.left_out.iter().map(|(location, _)| location.as_str()).collect();
+    assert_eq!(left_out, ["node_modules/a/node_modules/b"]);
+}
+
 /// With the right integrity of the wrong package, which the store may have already.
 #[tokio::test]
 async fn a_lockfile_cannot_put_another_package_under_a_name() {

@@ -298,7 +298,11 @@ impl Reify<'_> {
             if is_there || left_out.iter().any(|(above, _)| location.starts_with(&format!("{above}/"))) {
                 continue;
             }
-            let Some(resolved) = resolved.clone() else {
+            // Nobody was asked whether it may come from anywhere else than its registry.
+            let registry = &self.origins.registry;
+            let resolved =
+                resolved.as_ref().filter(|resolved| registry.is_of_registry(resolved, &package.package_name));
+            let Some(resolved) = resolved.cloned() else {
                 left_out.push((location.clone(), "it is not in the bundle that the lockfile says it is in".into()));
                 continue;
             };
