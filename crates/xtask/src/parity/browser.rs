@@ -22,7 +22,7 @@ pub fn run(corpus: &Path, projects: &[String]) -> anyhow::Result<()> {
     if !projects.is_empty() {
         playwright.args(["--grep", &format!("({}) ends as in npm", projects.join("|"))]);
     }
-    playwright.env("CHROMIUM_PATH", chromium).env("ESPALIER_CORPUS", corpus);
+    playwright.env("CHROMIUM_PATH", chromium).env("ESPALIER_CORPUS", corpus).env("ESPALIER_PROTOCOLS", "all");
     // These pages come from the registry itself: no playground has to be built and served for them.
     playwright.env("PLAYGROUND_URL", "http://127.0.0.1/");
     run_command(&mut playwright).context("the browser's locks differ from npm's")
