@@ -228,7 +228,9 @@ impl Builder {
     /// Says of packages that are to be installed where they are, where the lock doesn't: npm asks the registry for that version
     /// (`#extractOrLink` of `reify.js`).
     async fn find_origins(&mut self, graph: &mut Graph, entries: &[(String, NodeId)]) -> Result<(), ResolveError> {
-        for (place, &(_, node)) in graph.nodes.iter_mut().zip(entries) {
+        let mut missing = Vec::new();
+        for (index, &(_, node)) in entries.iter().enumerate() {
+            let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
             // npm sees no difference between what it wants and what is there, and leaves it.
             place.on_disk = self.on_disk.get(&node).is_some_and(|path| **path == *place.location);
@@ -238,6 +240,12 @@ impl Builder {
             let Some(version) = place.version.clone() else { continue };
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
             let (package, spec) = (self.tree.names.intern(&name), self.tree.specs.intern(&version));
+            // All are asked for before the first is waited for: a whole lock may say nothing but versions.
+            self.exchange.want(&self.catalog.packument_request(&self.tree.names, package), Urgency::Demanded);
+            missing.push((index, package, spec));
+        }
+        for (index, package, spec) in missing {
+            let place = &mut graph.nodes[index];
             match self.chosen(package, &spec).await {
                 Ok(manifest) => {
                     place.resolved = manifest.resolved.as_deref().map(str::to_owned);

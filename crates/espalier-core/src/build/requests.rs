@@ -43,11 +43,8 @@ impl Builder {
     /// Applies the changes to the projects that they are for.
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
         self.changed |= self.mutates();
-        match self.changes.update.clone() {
-            Update::Names(names) => {
-                self.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
-            }
-            Update::Duplicates | Update::None | Update::All => {}
+        if let Update::Names(names) = self.changes.update.clone() {
+            self.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
         }
         self.queue_named_updates();
         for node in self.changed_projects()? {
@@ -74,7 +71,6 @@ impl Builder {
         Ok(())
     }
 
-    /// The names of what is there more than once.
     /// Whether the tree is asked to change: there may be no duplicates to take out.
     pub(super) fn mutates(&self) -> bool {
         self.changes.any() && (self.changes.update != Update::Duplicates || !self.update_names.is_empty())
