@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
+pub mod workshop;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;

@@ -195,6 +195,15 @@ impl Documents {
         let _ = writer.queue.send((self.path(key), entry));
     }
 
+    /// Forgets the packuments of a package.
+    pub(crate) fn forget(&self, registry: &Url, name: &str) {
+        for form in [Form::Abbreviated, Form::Full] {
+            let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form };
+            // What isn't there or can't be removed is asked for again when it has aged.
+            let _ = fs::remove_file(self.path(&key));
+        }
+    }
+
     pub(super) fn flush(&self) {
         let writer = self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(Writer { queue, thread }) = writer {

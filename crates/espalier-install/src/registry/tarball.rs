@@ -68,6 +68,7 @@ impl Registry {
         expected: Option<Integrity>,
         take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
+        let is_promised = expected.is_some();
         let get = Get {
             authorization: self.registries.authorization(&url, package),
             url,
@@ -84,7 +85,13 @@ impl Registry {
             }
             take(&bytes)
         };
-        self.requester.get(&get, decode).await
+        let taken = self.requester.get(&get, decode).await;
+        let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
+        if let Some(cache) = self.cache.as_ref().filter(|_| is_promised && is_other) {
+            // It may be the document that was wrong, and it shall not be believed again.
+            cache.documents.forget(self.registries.of_package(package), package);
+        }
+        taken
     }
 
     async fn cached_listing(&self, expected: Option<Integrity>) -> Option<TarballListing> {
