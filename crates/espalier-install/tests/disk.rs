@@ -1,4 +1,5 @@
-//! Disks that are full: an error that says so, and nothing half installed.
+//! Disks that are full, may not be written to, or are others than the store's: an error that says so and nothing half
+//! installed, or an installation that says what was different.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -61,4 +62,26 @@ async fn a_full_disk_leaves_the_project_as_it_was_and_more_room_completes_it() {
     drop(disk);
     scene.install().await;
     assert_eq!(fs::metadata(scene.at("node_modules/b/noise")).expect("the file").len(), 400_000);
+}
+
+#[tokio::test]
+async fn a_store_on_another_disk_is_copied_from_and_that_is_said() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    let Some(_disk) = SmallDisk::mount(&scene.path("store"), 10_000_000) else { return };
+    let done = scene.install().await;
+    assert_eq!(done.report.copied_because, Some("node_modules and the store are on different file systems"));
+    assert_eq!(scene.read("node_modules/a/index.js"), "module.exports = 'a@1.0.0'");
+    assert_eq!(scene.ci().await.report.kept, 1, "a copy is recognised like a link");
+}
+
+#[tokio::test]
+async fn a_store_that_may_only_be_read_is_done_without() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    let Some(disk) = SmallDisk::mount(&scene.path("store"), 10_000_000) else { return };
+    scene.install().await;
+    fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    assert!(Command::new("mount").args(["-o", "remount,ro"]).arg(&disk.0).status().expect("mount").success());
+    let done = scene.install().await;
+    assert!(done.note.is_some_and(|note| note.contains("cannot be written to")));
+    assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
 }

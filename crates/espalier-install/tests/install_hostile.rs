@@ -134,6 +134,33 @@ async fn links_in_the_place_of_folders_are_not_followed() {
     }
 }
 
+/// npm removes such a link, too; when nothing comes of the installation it is there again.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_that_made_way_comes_back_when_the_installation_fails() {
+    let scene = Scene::new(&json!({ "name": "app", "workspaces": ["w"], "dependencies": { "a": "*", "b": "*" } }))
+        .package("a@1.0.0", json!({}))
+        .package("a@2.0.0", json!({}))
+        .package("b@1.0.0", json!({}));
+    scene.write("w/package.json", r#"{"name":"w","version":"1.0.0","dependencies":{"a":"1"}}"#);
+    scene.replace_tarball("b@1.0.0", b"not a tarball");
+    let outside = scene.path("outside");
+    fs::create_dir_all(&outside).expect("a folder");
+    fs::write(outside.join("mine"), "").expect("written");
+    for folder in ["node_modules", "w/node_modules"] {
+        std::os::unix::fs::symlink(&outside, scene.at(folder)).expect("a link");
+    }
+    scene.fail_to_install().await;
+    for folder in ["node_modules", "w/node_modules"] {
+        assert_eq!(fs::read_link(scene.at(folder)).expect("a link"), outside, "{folder}");
+    }
+    fs::remove_file(scene.at("node_modules")).expect("removed");
+    scene.write("node_modules", "a file");
+    scene.fail_to_install().await;
+    assert_eq!(scene.read("node_modules"), "a file");
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
+}
+
 /// A workspace folder that leads out of the project.
 #[cfg(unix)]
 #[tokio::test]
@@ -215,4 +242,21 @@ async fn an_interruption_leaves_everything_as_it_was() {
         scene.prepare(false, &server.origin()).run(|_| (), std::future::ready(())).await.expect_err("interrupted");
     assert!(error.to_string().starts_with("interrupted"), "{error}");
     assert!(scene.tree().is_empty());
+}
+
+/// Waiting is a future, which can be dropped, and ends when the other one does, however it does.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_installation_waits_for_another_one_of_the_same_project() {
+    use espalier_install::reify::Hold;
+    use std::task::Poll;
+    let scene = Scene::of(&["a"]);
+    let first = Hold::of(&scene.at("")).await.expect("a folder").expect("it can be locked");
+    let project = scene.at("");
+    let mut second = std::pin::pin!(Hold::of(&project));
+    let is_waiting = std::future::poll_fn(|context| Poll::Ready(second.as_mut().poll(context).is_pending())).await;
+    assert!(is_waiting);
+    drop(first);
+    assert!(second.await.expect("a folder").is_some());
+    assert!(!scene.at("node_modules").exists(), "nothing came into it");
 }

@@ -182,6 +182,9 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             "node_modules is as it was before, as far as that was possible. Check the space on the disk and",
             "who may write there, and try again.",
         ]),
+        InstallError::Reify(ReifyError::Busy { .. }) => {
+            advice(&["Wait for it, or end it if it hangs, and try again: a process that is gone keeps nobody waiting."])
+        }
         InstallError::Outside(_)
         | InstallError::Policy(_)
         | InstallError::Reify(ReifyError::Interrupted)

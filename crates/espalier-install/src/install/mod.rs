@@ -232,14 +232,23 @@ impl Install {
         let changes = &self.lock.changes;
         let selection = Selection::of(graph, &changes.workspaces, changes.include_root);
         self.check_reviewed(&layout, graph)?;
-        let installed = if self.clean { None } else { Installed::read(&project) };
         if self.clean {
             // What isn't meant goes, too.
             selection.narrow(&mut layout, None);
         }
         let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
         let is_there = project.join("node_modules").exists();
-        let hold = if !self.dry_run && (is_needed || is_there) { Hold::of(&project)? } else { None };
+        let mut interruption = pin!(interruption);
+        let hold = if !self.dry_run && (is_needed || is_there) {
+            tokio::select! {
+                hold = Hold::of(&project) => hold?,
+                () = &mut interruption => return Err(ReifyError::Interrupted.into()),
+            }
+        } else {
+            None
+        };
+        // Only now: another installation may have been at work until a moment ago.
+        let installed = if self.clean { None } else { Installed::read(&project) };
         let (store, note) = match store {
             Some(store) => (store, None),
             None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use super::replaced::Replaced;
 use crate::retired::RETIRED;
 
 /// The changes to one project.
@@ -23,6 +24,8 @@ struct Changes {
     moved: Vec<(PathBuf, PathBuf)>,
     /// What wasn't there before.
     made: Vec<PathBuf>,
+    /// What was in the place of a `node_modules`.
+    replaced: Vec<(PathBuf, Replaced)>,
     /// Where retired things are.
     folders: Vec<PathBuf>,
 }
@@ -40,10 +43,9 @@ impl Journal {
         let top = self.project.join(&location[..end]);
         if top == path {
             // A link or a file in the place of `node_modules`: there is no folder to move it into.
-            return match fs::symlink_metadata(&path) {
-                Ok(found) if !found.is_dir() => fs::remove_file(&path),
-                _ => Ok(()),
-            };
+            let replaced = Replaced::take(&path)?;
+            self.changes().replaced.extend(replaced.map(|replaced| (path, replaced)));
+            return Ok(());
         }
         let folder = top.join(RETIRED);
         let mut changes = self.changes();
@@ -85,6 +87,9 @@ impl Journal {
         for folder in &changes.folders {
             let _ = fs::remove_dir_all(folder);
             self.remove_empty(folder.parent());
+        }
+        for (path, replaced) in &changes.replaced {
+            let _ = replaced.put_back(path);
         }
     }
 

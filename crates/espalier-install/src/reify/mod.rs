@@ -10,6 +10,7 @@ mod flights;
 mod hold;
 mod journal;
 mod place;
+mod replaced;
 pub mod shims;
 mod task;
 
@@ -38,6 +39,7 @@ pub use hold::Hold;
 use journal::Journal;
 use place::Linker;
 pub use place::PlaceError;
+use replaced::symlink;
 use task::{Job, Shared, run};
 
 /// How many threads put files in place. The disk is not faster for more.
@@ -149,6 +151,12 @@ pub enum ReifyError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// Another process keeps changing it.
+    #[error("another installation has been at work in {} for a long time", .path.display())]
+    Busy {
+        /// Where.
+        path: PathBuf,
     },
     /// Someone stopped it.
     #[error("interrupted; node_modules is as it was")]
@@ -376,24 +384,13 @@ impl Reify<'_> {
     }
 }
 
-#[cfg(unix)]
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
     let path = project.join(location);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     journal.making(location);
-    std::os::unix::fs::symlink(text, path)
-}
-
-#[cfg(windows)]
-fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
-    let path = project.join(location);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    journal.making(location);
-    std::os::windows::fs::symlink_dir(text, path)
+    symlink(Path::new(text), &path)
 }
 
 impl Built {
