@@ -5,19 +5,19 @@ import type { ErrorDetails, EspalierError as Declared, ErrorCode, PeerConflict, 
 export class EspalierError extends Error implements Declared {
   override readonly name = 'EspalierError';
   readonly code: ErrorCode;
-  readonly package?: string;
-  readonly spec?: string;
+  declare readonly package?: string;
+  declare readonly spec?: string;
   readonly chain: Requirer[];
-  readonly conflict?: PeerConflict;
-  readonly remedies?: Remedy[];
-  readonly differences?: string[];
-  readonly location?: string;
-  readonly nearest?: string[];
-  readonly url?: string;
-  readonly status?: number;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
+  declare readonly conflict?: PeerConflict;
+  declare readonly remedies?: Remedy[];
+  declare readonly differences?: string[];
+  declare readonly location?: string;
+  declare readonly nearest?: string[];
+  declare readonly url?: string;
+  declare readonly status?: number;
+  declare readonly file?: string;
+  declare readonly line?: number;
+  declare readonly column?: number;
 
   constructor({ message, code, chain = [], ...details }: ErrorDetails, options?: ErrorOptions) {
     super(message, options);
@@ -25,7 +25,7 @@ export class EspalierError extends Error implements Declared {
     this.chain = chain;
     // Only what is there: an error that is printed shouldn't list ten undefined fields.
     for (const [field, value] of Object.entries(details)) {
-      if (value !== undefined) Object.assign(this, { [field]: value });
+      if (value !== undefined && value !== null) Object.assign(this, { [field]: value });
     }
   }
 

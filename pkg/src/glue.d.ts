@@ -3,7 +3,7 @@
 
 import type { BinEntry, LinkEntry, PackedGraph, PackagePlace, Warning } from '../index.js';
 
-/** The input of one run; `Input` in crates/espalier-wasm/src/input.rs. */
+/** The input of one run, which crosses as JSON; `Input` in crates/espalier-wasm/src/input.rs. */
 export interface RunInput {
   manifest: string;
   lockfile?: string | undefined;
@@ -28,7 +28,7 @@ export interface RunInput {
   before?: number | undefined;
   concurrency: number;
   remedies: boolean;
-  install?: { omit: { dev: boolean; optional: boolean; peer: boolean }; frozen: boolean; noted?: string | undefined };
+  install?: { omit: { dev: boolean; optional: boolean; peer: boolean }; frozen: boolean; noted?: string | undefined } | undefined;
 }
 
 /** What Rust asks of the network. Rejections have `code`, `message`, `url` and `status`. */
@@ -49,14 +49,14 @@ export interface RunOutcome {
 
 /** Rejects with an error's details as a plain object, or with `undefined` when it was aborted. */
 export function resolve(
-  input: RunInput,
+  input: string,
   network: Network,
   observe: (events: unknown[]) => void,
   aborted: Promise<unknown>,
 ): Promise<RunOutcome>;
 
 /** `Explanation[]` as JSON. Throws an error's details as a plain object. */
-export function explain(input: RunInput, name: string): string;
+export function explain(input: string, name: string): string;
 
 /** The settings of an .npmrc, by key; `variable` is what `${NAME}` in them stands for. */
 export function readNpmrc(text: string, variable: (name: string) => string | undefined): [string, string | string[]][];

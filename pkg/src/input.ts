@@ -110,6 +110,15 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   };
 }
 
+/** The part that Rust reads, as JSON. What is kept from it is none of its business, or a secret, or isn't data. */
+export function forRust(input: CheckedInput, install?: RunInput['install']): string {
+  const { tokens: _tokens, npmrc: _npmrc, environment: _environment, cache: _cache, omit: _omit, frozen: _frozen, ...rest } = input;
+  const text = JSON.stringify({ ...rest, install } satisfies RunInput);
+  // Half a surrogate pair has no place in UTF-8; here, as everywhere where text is encoded, U+FFFD takes it.
+  if (!/\\ud[89a-f]/.test(text)) return text;
+  return text.replace(/\\(?:ud[89a-f]..|.)/g, (escape) => (escape.length > 2 ? '\ufffd' : escape));
+}
+
 /** The rules are added over those that the manifest has; a manifest that can't be read is left to be complained about. */
 function withOverrides(manifest: string, overrides: Record<string, unknown> | undefined): string {
   if (overrides === undefined) return manifest;

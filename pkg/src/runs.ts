@@ -7,7 +7,7 @@ import { guarded } from './crash.js';
 import { releaser, withInstance } from './engine.js';
 import * as glue from './glue.js';
 import { withGraph } from './graph.js';
-import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, isCache } from './input.js';
+import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, forRust, isCache } from './input.js';
 import { destinationOf, type Destination } from './install/destination.js';
 import { installTree } from './install/install.js';
 import { PackageLoader } from './install/loader.js';
@@ -81,12 +81,7 @@ export function mount(input: api.MountInput): api.Mounting {
 export async function explain(input: api.ExplainInput): Promise<api.Explanation[]> {
   input?.signal?.throwIfAborted();
   const checked = checkedExplainInput(input);
-  return withInstance(async () => JSON.parse(guarded(() => glue.explain(defined(checked), input.package))) as api.Explanation[]);
-}
-
-/** Rust takes what is absent for its default, but not what is there and `undefined`. */
-function defined<T extends object>(input: T): T {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as T;
+  return withInstance(async () => JSON.parse(guarded(() => glue.explain(forRust(checked), input.package))) as api.Explanation[]);
 }
 
 /** What one run shares: its input, and its way to the network. */
@@ -123,16 +118,16 @@ class Context {
     { observe, signal }: Progress<ResolveEvent>,
     install?: { noted?: string | undefined },
   ): Promise<{ result: api.Result; tree: glue.Tree | undefined }> {
-    const { omit = [], frozen, ...input } = this.input;
+    const { omit = [], frozen } = this.input;
     const omitted = { dev: omit.includes('dev'), optional: omit.includes('optional'), peer: omit.includes('peer') };
-    const runInput = install ? { ...input, install: { omit: omitted, frozen, noted: install.noted } } : input;
+    const wanted = install && { omit: omitted, frozen, noted: install.noted };
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     signal.throwIfAborted();
     const report = (events: unknown[]) => {
       const { requests, pending, bytes } = this.#traffic;
       observe([...(events as ResolveEvent[]), { type: 'progress', requests, pending, bytes, elapsed: this.#elapsed() }]);
     };
-    const { lockfile, packedGraph, warnings, statistics, tree } = await glue.resolve(defined(runInput), this.network, report, aborted);
+    const { lockfile, packedGraph, warnings, statistics, tree } = await glue.resolve(forRust(this.input, wanted), this.network, report, aborted);
     const { packages, packuments, version_documents: versionDocuments } = statistics;
     const { requests, retries, bytes, cached } = this.#traffic;
     const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, elapsed: this.#elapsed() };

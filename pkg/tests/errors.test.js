@@ -179,6 +179,14 @@ test('an error survives being made into JSON', async () => {
   assert.equal(JSON.stringify(new EspalierError(JSON.parse(text))), text);
 });
 
+test('an error has no fields but those that it is about', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
+  assert.ok(error.code in { ETARGET: 0, E404: 0 });
+  for (const [field, value] of Object.entries(error)) assert.ok(value !== undefined && value !== null, field);
+  for (const step of error.chain) assert.ok(!('version' in step) || typeof step.version === 'string');
+});
+
 test('iterations throw what the result rejects with', async () => {
   const { url } = await startRegistry({});
   const resolution = resolve({ manifest: DEPENDING_ON_A, registry: url });

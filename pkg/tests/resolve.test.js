@@ -37,6 +37,13 @@ test('the lock is npm\'s, and its graph, warnings and statistics come with it', 
   assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
 });
 
+test('text that is not Unicode is taken as everywhere where text is encoded', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const manifest = '{ "name": "app", "version": "1.0.0", "license": "half \ud800 and \\\\ud800 whole \u{1f333}", "dependencies": { "b": "1.0.0" } }';
+  const { lockfile } = await resolve({ manifest, registry: url }).result;
+  assert.equal(JSON.parse(lockfile).packages[''].license, 'half \ufffd and \\ud800 whole \u{1f333}');
+});
+
 test('requests carry no header that a browser would ask permission for', async () => {
   const { url, requests } = await startRegistry(PACKAGES);
   await resolve({ manifest: { dependencies: { a: '*' } }, registry: url }).result;

@@ -13,6 +13,7 @@ use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
+use crate::order;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
@@ -239,7 +240,7 @@ impl Catalog {
                 })
             })
             .collect();
-        releases.sort();
+        order::sort_by(&mut releases, Ord::cmp);
         releases.into_iter().rev().filter_map(move |(version, index)| {
             let manifest = self.manifest(tree, package, packument.as_ref()?, index).ok()?;
             Some((version, manifest))

@@ -12,6 +12,7 @@ pub struct Requirer {
     /// The package's name; for the root, its name or `root project`.
     pub name: String,
     /// Its version, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Where it is in the tree; empty for the root.
     pub location: String,
@@ -95,6 +96,7 @@ pub struct PeerConflict {
 #[serde(rename_all = "camelCase")]
 pub struct ConflictSide {
     /// The version that this side would have, where one was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The spec asked for.
     pub spec: String,

@@ -10,6 +10,7 @@ use crate::integrity;
 use crate::json;
 use crate::manifest::Manifest;
 use crate::names::Names;
+use crate::order;
 use crate::semver::{Range, Version};
 use crate::spec::{self, Specs};
 
@@ -216,7 +217,7 @@ fn canonical(value: &Value) -> String {
         Value::Array(values) => format!("[{}]", values.iter().map(canonical).collect::<Vec<_>>().join(",")),
         Value::Object(object) => {
             let mut entries: Vec<(&String, &Value)> = object.iter().collect();
-            entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            order::sort_by(&mut entries, |(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
             let entries =
                 entries.into_iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), canonical(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))

@@ -4,11 +4,89 @@
 //! (`json-parse-even-better-errors`). Writing: npm's order of keys (`json-stringify-nice`) in the format
 //! of `JSON.stringify`.
 
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::fmt;
 
 use crate::collation;
 use crate::error::ResolveError;
+use crate::order;
+
+/// Some fields of an object; of a repeated one the last counts, as in JavaScript.
+#[derive(Default)]
+pub struct Fields(Vec<(&'static str, Value)>);
+
+impl Fields {
+    /// Reads those that are wanted, and passes over the others.
+    pub fn read(text: &str, wanted: &[&'static str]) -> Result<Self, serde_json::Error> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let fields = deserializer.deserialize_map(Wanted(wanted))?;
+        deserializer.end()?;
+        Ok(fields)
+    }
+
+    /// Adds a field.
+    pub fn set(&mut self, key: &'static str, value: Value) {
+        match self.0.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, there)) => *there = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// A field; null where it isn't there.
+    pub fn get(&self, key: &str) -> &Value {
+        self.0.iter().find(|(other, _)| *other == key).map_or(&Value::Null, |(_, value)| value)
+    }
+
+    /// Takes a field out; null where it isn't there.
+    pub fn take(&mut self, key: &str) -> Value {
+        self.0.iter_mut().find(|(other, _)| *other == key).map_or(Value::Null, |(_, value)| value.take())
+    }
+}
+
+/// Reads [`Fields`] with these names. One instance for all that is read: a derived one for each structure would
+/// weigh 20 KB in WebAssembly.
+struct Wanted<'a>(&'a [&'static str]);
+
+impl<'de> Visitor<'de> for Wanted<'_> {
+    type Value = Fields;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Fields::default();
+        while let Some(key) = map.next_key_seed(&self)? {
+            match key {
+                Some(key) => fields.set(key, map.next_value()?),
+                None => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(fields)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for &Wanted<'_> {
+    type Value = Option<&'static str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for &Wanted<'_> {
+    type Value = Option<&'static str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.0.iter().copied().find(|wanted| *wanted == key))
+    }
+}
 
 /// How a file was formatted, so that it can be written the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +167,7 @@ pub fn entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
 /// Sorts keyed things, given in insertion order, into the order in which JavaScript iterates them.
 pub fn in_javascript_order<T>(entries: &mut [T], key: impl Fn(&T) -> &str) {
     if entries.iter().any(|entry| array_index(key(entry)).is_some()) {
-        entries.sort_by_key(|entry| array_index(key(entry)).map_or((1, 0), |index| (0, index)));
+        order::sort_by_key(entries, |entry| array_index(key(entry)).map_or((1, 0), |index| (0, index)));
     }
 }
 
@@ -174,7 +252,7 @@ fn sorted_entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
     let mut keyed: Vec<((bool, usize), &String, &Value)> =
         entries(object).into_iter().map(|(key, value)| ((value.is_object(), rank(key)), key, value)).collect();
-    keyed.sort_by(|(class, a, _), (other, b, _)| class.cmp(other).then_with(|| collation::compare(a, b)));
+    order::sort_by(&mut keyed, |(class, a, _), (other, b, _)| class.cmp(other).then_with(|| collation::compare(a, b)));
     let mut sorted: Vec<(&String, &Value)> = keyed.into_iter().map(|(_, key, value)| (key, value)).collect();
     // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
     in_javascript_order(&mut sorted, |(key, _)| key);

@@ -23,6 +23,7 @@ mod manifest;
 pub mod manifest_edit;
 mod names;
 pub mod options;
+pub mod order;
 mod overrides;
 pub mod packument;
 pub mod paths;

@@ -4,13 +4,11 @@
 //! the manifest came from doesn't matter here: a packument, a folder, a tarball and a lockfile's entry all
 //! give the same kind of manifest.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
 use crate::integrity;
-use crate::json;
+use crate::json::{self, Fields};
 use crate::names::{Name, Names};
 use crate::paths;
 use crate::semver::Version;
@@ -66,37 +64,40 @@ pub struct Manifest {
     fields: Vec<(&'static str, Value)>,
 }
 
-/// The fields that are read. `Dev` is [`IgnoredAny`] for a registry's manifests, whose `devDependencies` are
-/// long and never used.
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase", bound(deserialize = "Dev: Deserialize<'de> + Default"))]
-struct Wire<Dev> {
-    name: Value,
-    version: Value,
-    dependencies: Value,
-    dev_dependencies: Dev,
-    optional_dependencies: Value,
-    peer_dependencies: Value,
-    peer_dependencies_meta: Value,
-    accept_dependencies: Value,
-    bundle_dependencies: Option<Value>,
-    bundled_dependencies: Option<Value>,
-    funding: Value,
-    engines: Value,
-    os: Value,
-    cpu: Value,
-    libc: Value,
-    license: Value,
-    bin: Value,
-    deprecated: Value,
-    workspaces: Option<Value>,
-    overrides: Value,
-    dev_engines: Value,
-    patched_dependencies: Value,
-    scripts: Value,
-    has_install_script: Value,
-    dist: Value,
-}
+/// The fields that are read of any manifest.
+const READ: [&str; 24] = [
+    "name",
+    "version",
+    "dependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "acceptDependencies",
+    "bundleDependencies",
+    "bundledDependencies",
+    "funding",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "license",
+    "bin",
+    "deprecated",
+    "workspaces",
+    "overrides",
+    "devEngines",
+    "patchedDependencies",
+    "scripts",
+    "hasInstallScript",
+    "dist",
+];
+
+/// Those of them that are written into the lock as they stand, or nearly.
+const WRITTEN: [&str; 10] =
+    ["peerDependenciesMeta", "funding", "engines", "os", "cpu", "libc", "license", "bin", "deprecated", "workspaces"];
+
+/// Not read of a registry's manifests, where it is long and never used.
+const DEV: &str = "devDependencies";
 
 impl Manifest {
     /// Reads a version's manifest out of a packument, or its own document.
@@ -106,9 +107,9 @@ impl Manifest {
         names: &mut Names,
         specs: &mut Specs,
     ) -> Result<Self, serde_json::Error> {
-        let wire: Wire<IgnoredAny> = serde_json::from_str(text)?;
-        let dist = wire.dist.as_object().cloned().unwrap_or_default();
-        let mut manifest = Self::from_wire(wire, &Value::Null, names, specs);
+        let mut fields = Fields::read(text, &READ)?;
+        let dist = fields.take("dist");
+        let mut manifest = Self::from_fields(fields, names, specs);
         let text = |key: &str| dist.get(key).and_then(Value::as_str);
         manifest.resolved = text("tarball").map(Rc::from);
         manifest.integrity = text("integrity")
@@ -126,23 +127,20 @@ impl Manifest {
         names: &mut Names,
         specs: &mut Specs,
     ) -> Result<(), serde_json::Error> {
-        #[derive(Deserialize, Default)]
-        #[serde(default, rename_all = "camelCase")]
-        struct Dev {
-            dev_dependencies: Value,
-        }
-        let wire: Dev = serde_json::from_str(text)?;
-        self.dev_dependencies = dependencies(&wire.dev_dependencies, names, specs);
+        let dev = Fields::read(text, &[DEV])?.take(DEV);
+        self.dev_dependencies = dependencies(&dev, names, specs);
         Ok(())
     }
 
     /// Reads a package.json or a lockfile's entry. Anything but an object counts as an empty one.
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
-        let Ok(mut wire) = Wire::<Value>::deserialize(value) else {
-            return Self::default();
-        };
-        let dev = std::mem::take(&mut wire.dev_dependencies);
-        Self::from_wire(wire, &dev, names, specs)
+        let mut fields = Fields::default();
+        for (key, value) in value.as_object().into_iter().flatten() {
+            if let Some(key) = READ.iter().chain([&DEV]).find(|read| *read == key) {
+                fields.set(key, value.clone());
+            }
+        }
+        Self::from_fields(fields, names, specs)
     }
 
     /// Reads the manifest of a project while it is being changed. npm doesn't normalise it again, so what is optional may
@@ -152,35 +150,37 @@ impl Manifest {
         Self { dependencies: all, ..Self::from_value(value, names, specs) }
     }
 
-    fn from_wire<Dev>(wire: Wire<Dev>, dev: &Value, names: &mut Names, specs: &mut Specs) -> Self {
-        let name = wire.name.as_str().filter(|name| !name.is_empty());
-        let version = wire.version.as_str().filter(|version| !version.is_empty());
-        let bundled = bundled(wire.bundle_dependencies.or(wire.bundled_dependencies), &wire.dependencies, names);
-        let optional_dependencies = dependencies(&wire.optional_dependencies, names, specs);
-        let mut prod = dependencies(&wire.dependencies, names, specs);
+    fn from_fields(mut read: Fields, names: &mut Names, specs: &mut Specs) -> Self {
+        let [name, version] = ["name", "version"].map(|key| read.take(key));
+        let name = name.as_str().filter(|name| !name.is_empty());
+        let version = version.as_str().filter(|version| !version.is_empty());
+        let declared = Some(read.take("bundleDependencies")).filter(|declared| !declared.is_null());
+        let declared = declared.unwrap_or_else(|| read.take("bundledDependencies"));
+        let bundled = bundled(declared, read.get("dependencies"), names);
+        let optional_dependencies = dependencies(read.get("optionalDependencies"), names, specs);
+        let mut prod = dependencies(read.get("dependencies"), names, specs);
         prod.retain(|(name, _)| !optional_dependencies.iter().any(|(optional, _)| optional == name));
 
-        let script = |key: &str| wire.scripts.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-        let scripts = script("install") || script("preinstall") || script("postinstall");
-        let optional_peers = wire.peer_dependencies_meta.as_object().map_or_else(Vec::new, |meta| {
+        let scripts = read.get("scripts");
+        let script = |key: &str| scripts.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        let has_install_script = script("install") || script("preinstall") || script("postinstall");
+        let optional_peers = read.get("peerDependenciesMeta").as_object().map_or_else(Vec::new, |meta| {
             let optional = |value: &Value| value.get("optional").is_some_and(json::truthy);
             meta.iter().filter(|(_, value)| optional(value)).map(|(name, _)| names.intern(name)).collect()
         });
+        let dev_dependencies = dependencies(read.get(DEV), names, specs);
+        let peer_dependencies = dependencies(read.get("peerDependencies"), names, specs);
+        let accept_dependencies = dependencies(read.get("acceptDependencies"), names, specs);
+        let workspaces = Some(read.get("workspaces")).filter(|workspaces| !workspaces.is_null()).cloned();
 
-        let bin = normalized_bin(wire.bin, name);
         let mut fields = Vec::new();
-        for (key, value) in [
-            ("peerDependenciesMeta", wire.peer_dependencies_meta),
-            ("funding", normalized_funding(wire.funding)),
-            ("engines", wire.engines),
-            ("os", wire.os),
-            ("cpu", wire.cpu),
-            ("libc", wire.libc),
-            ("license", license_type(wire.license)),
-            ("bin", bin),
-            ("deprecated", wire.deprecated),
-            ("workspaces", wire.workspaces.clone().unwrap_or_default()),
-        ] {
+        for key in WRITTEN {
+            let value = match (key, read.take(key)) {
+                ("funding", funding) => normalized_funding(funding),
+                ("license", license) => license_type(license),
+                ("bin", bin) => normalized_bin(bin, name),
+                (_, value) => value,
+            };
             if is_filled(&value) {
                 fields.push((key, value));
             }
@@ -190,21 +190,21 @@ impl Manifest {
             version: version.map(Rc::from),
             semver: version.and_then(Version::parse_loose),
             dependencies: prod,
-            dev_dependencies: dependencies(dev, names, specs),
+            dev_dependencies,
             optional_dependencies,
-            peer_dependencies: dependencies(&wire.peer_dependencies, names, specs),
+            peer_dependencies,
             optional_peers,
-            accept_dependencies: dependencies(&wire.accept_dependencies, names, specs),
+            accept_dependencies,
             bundled,
-            has_install_script: scripts || json::truthy(&wire.has_install_script),
+            has_install_script: has_install_script || json::truthy(read.get("hasInstallScript")),
             resolved: None,
             integrity: None,
             abbreviated: false,
-            has_dev_dependencies: json::truthy(dev),
-            dev_engines: json::truthy(&wire.dev_engines),
-            workspaces: wire.workspaces,
-            has_patches: wire.patched_dependencies.as_object().is_some_and(|patches| !patches.is_empty()),
-            overrides: match wire.overrides {
+            has_dev_dependencies: json::truthy(read.get(DEV)),
+            dev_engines: json::truthy(read.get("devEngines")),
+            workspaces,
+            has_patches: read.get("patchedDependencies").as_object().is_some_and(|patches| !patches.is_empty()),
+            overrides: match read.take("overrides") {
                 Value::Object(overrides) if !overrides.is_empty() => Some(overrides),
                 _ => None,
             },
@@ -263,14 +263,14 @@ fn dependencies(value: &Value, names: &mut Names, specs: &mut Specs) -> Dependen
     entries.filter_map(|(name, spec)| Some((names.intern(name), specs.intern(spec.as_str()?)))).collect()
 }
 
-fn bundled(value: Option<Value>, dependencies: &Value, names: &mut Names) -> Vec<Name> {
+fn bundled(value: Value, dependencies: &Value, names: &mut Names) -> Vec<Name> {
     let keys = |object: &Map<String, Value>, names: &mut Names| {
         json::entries(object).into_iter().map(|(name, _)| names.intern(name)).collect()
     };
     match value {
-        Some(Value::Bool(true)) => dependencies.as_object().map_or_else(Vec::new, |object| keys(object, names)),
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(|name| names.intern(name)).collect(),
-        Some(Value::Object(object)) => keys(&object, names),
+        Value::Bool(true) => dependencies.as_object().map_or_else(Vec::new, |object| keys(object, names)),
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(|name| names.intern(name)).collect(),
+        Value::Object(object) => keys(&object, names),
         _ => Vec::new(),
     }
 }

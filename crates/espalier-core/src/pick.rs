@@ -1,11 +1,10 @@
 //! Choosing a version of a package for a spec (`npm-pick-manifest`).
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 use serde_json::Value;
-use std::cmp::Reverse;
 
-use crate::json;
+use crate::json::{self, Fields};
+use crate::order;
 use crate::packument::Packument;
 use crate::request::Reason;
 use crate::semver::{Range, RangeOptions, Version};
@@ -37,15 +36,6 @@ pub enum NoPick {
     NoVersions,
     /// No version is what was asked for (npm: ETARGET).
     NoMatch,
-}
-
-/// The fields of a manifest that decide between versions.
-#[derive(Deserialize)]
-struct Merits {
-    #[serde(default)]
-    engines: Value,
-    #[serde(default)]
-    deprecated: Value,
 }
 
 impl Picker {
@@ -103,7 +93,7 @@ impl Picker {
             .into_iter()
             .filter(|&index| semver[index].as_ref().is_some_and(|version| range.satisfied_by(version)))
             .collect();
-        fitting.sort_by_key(|&index| Reverse(&semver[index]));
+        order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
         // The first sound one is the best; manifests are only read until it is found.
         let mut best: Option<((bool, bool), usize)> = None;
         for index in fitting {
@@ -143,10 +133,10 @@ impl Picker {
 
     /// Whether the engines suit, and whether it isn't deprecated.
     fn merits(&mut self, manifest: &str) -> (bool, bool) {
-        let Ok(merits) = serde_json::from_str::<Merits>(manifest) else {
+        let Ok(fields) = Fields::read(manifest, &["engines", "deprecated"]) else {
             return (true, true);
         };
-        (self.suits(&merits.engines), !json::truthy(&merits.deprecated))
+        (self.suits(fields.get("engines")), !json::truthy(fields.get("deprecated")))
     }
 
     /// Whether this Node and npm are in the ranges of an `engines` field.
@@ -176,7 +166,7 @@ impl Picker {
     /// The versions nearest to what was asked for, best first, for an error message.
     pub fn nearest(packument: &Packument, spec: &Spec) -> Vec<String> {
         let mut versions: Vec<&Version> = packument.semver().iter().flatten().collect();
-        versions.sort();
+        order::sort_by(&mut versions, Ord::cmp);
         let wanted = match &spec.kind {
             SpecKind::Alias { spec, .. } => spec.range(),
             _ => spec.range(),

@@ -178,6 +178,7 @@ pub enum Event {
         /// The name of the package that asked.
         by: String,
         /// Its location: empty for the root, absent for one that has none yet.
+        #[serde(skip_serializing_if = "Option::is_none")]
         from: Option<String>,
     },
     /// A dependency was looked at, and what is in the tree already will do.

@@ -111,7 +111,7 @@ impl Case {
             .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text)))
             .map(|(path, text)| InstalledPackage { path: path.to_owned(), target: None, manifest: Some(text.clone()) })
             .collect();
-        installed.sort_by_key(|package| package.path.matches("node_modules/").count());
+        espalier_core::order::sort_by_key(&mut installed, |package| package.path.matches("node_modules/").count());
         let project = Project {
             manifest: file("package.json").expect("a package.json"),
             lockfile: file("package-lock.json"),

@@ -1,6 +1,7 @@
 //! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
 
 use espalier_core::Lock;
+use espalier_core::order::sort_by_key;
 
 use crate::entry::{flag, text};
 use crate::layout::split;
@@ -19,7 +20,7 @@ pub fn disagreements(lockfile: &str, resolved: &str, project: &str, placed: &[St
     // What was placed anew comes after what was there.
     let order = |location: &str| placed.iter().rposition(|other| other == location).map_or(0, |at| at + 1);
     let mut locations: Vec<&String> = ideal.packages.keys().filter(|location| !location.is_empty()).collect();
-    locations.sort_by_key(|location| order(location));
+    sort_by_key(&mut locations, |location| order(location));
     let mut wrong = Vec::new();
     for location in locations {
         let name = split(location).1;

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 pub use espalier_core::Omit;
-use espalier_core::{Graph, GraphNode, Outcome, collate};
+use espalier_core::{Graph, GraphNode, Outcome, collate, order};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
@@ -132,7 +132,9 @@ impl Layout {
     pub fn in_building_order(&self) -> Vec<(&str, &Package)> {
         let mut packages: Vec<_> =
             self.packages.iter().map(|(location, package)| (location.as_str(), package)).collect();
-        packages.sort_by(|(a, x), (b, y)| -> Ordering { x.depth.cmp(&y.depth).then_with(|| collate(a, b)) });
+        order::sort_by(&mut packages, |(a, x), (b, y)| -> Ordering {
+            x.depth.cmp(&y.depth).then_with(|| collate(a, b))
+        });
         packages
     }
 

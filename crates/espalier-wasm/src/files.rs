@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use espalier_core::order::sort_by_key;
 use espalier_core::{Answer, Installed, InstalledPackage, Request};
 
 /// The files that the caller gave.
@@ -60,7 +61,7 @@ pub fn installed(files: &BTreeMap<String, String>) -> Installed {
             (folder.matches("node_modules/").count(), package)
         })
         .collect();
-    packages.sort_by_key(|(depth, _)| *depth);
+    sort_by_key(&mut packages, |(depth, _)| *depth);
     Installed { hidden_lockfile: None, packages: packages.into_iter().map(|(_, package)| package).collect() }
 }
 

@@ -10,6 +10,7 @@
 
 mod files;
 mod input;
+mod json;
 mod memory;
 mod network;
 mod npmrc;
@@ -34,20 +35,15 @@ pub fn start() {
     panic::report_to_javascript();
 }
 
-/// Resolves `input` and gives a `RunOutcome` (`pkg/src/glue.d.ts`).
+/// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`, as JSON) and gives a `RunOutcome`.
 ///
 /// `observe` is called with an array of events whenever something happened. The run ends early when `aborted` settles.
 ///
 /// # Errors
 /// Rejects with an error's details as a plain object.
 #[wasm_bindgen]
-pub async fn resolve(
-    input: JsValue,
-    network: Network,
-    observe: Function,
-    aborted: Promise,
-) -> Result<JsValue, JsValue> {
-    let input = serde_wasm_bindgen::from_value(input)?;
+pub async fn resolve(input: String, network: Network, observe: Function, aborted: Promise) -> Result<JsValue, JsValue> {
+    let input = json::from_javascript(&input)?;
     let run = run::run(input, network, observe);
     futures_lite::future::or(run, async {
         // Either way of settling means the same, and the caller rejects with the signal's reason itself.
@@ -62,6 +58,6 @@ pub async fn resolve(
 /// # Errors
 /// Throws an error's details as a plain object.
 #[wasm_bindgen]
-pub fn explain(input: JsValue, package: &str) -> Result<String, JsValue> {
-    run::explain(&serde_wasm_bindgen::from_value(input)?, package)
+pub fn explain(input: &str, package: &str) -> Result<String, JsValue> {
+    run::explain(&json::from_javascript(input)?, package)
 }

@@ -6,6 +6,7 @@ use js_sys::Reflect;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use crate::json;
 use crate::packed::PackedGraph;
 use crate::tree::{Tree, TreeError};
 
@@ -33,7 +34,7 @@ struct ResultObject<'a> {
     statistics: espalier_core::Statistics,
 }
 
-/// The fields of an `EspalierError`.
+/// The fields of an `EspalierError`, which leaves out those that are null.
 #[derive(Default, Serialize)]
 struct ErrorObject<'a> {
     code: &'a str,
@@ -57,7 +58,7 @@ struct ErrorObject<'a> {
 pub fn to_javascript(outcome: &Outcome, tree: Option<Tree>) -> Result<JsValue, JsValue> {
     let result =
         ResultObject { lockfile: &outcome.lockfile, warnings: &outcome.warnings, statistics: outcome.statistics };
-    let result = serde_wasm_bindgen::to_value(&result)?;
+    let result = json::to_javascript(&result)?;
     Reflect::set(&result, &"packedGraph".into(), &PackedGraph::new(&outcome.graph).to_javascript()?)?;
     Reflect::set(&result, &"tree".into(), &tree.map_or(JsValue::UNDEFINED, Into::into))?;
     Ok(result)
@@ -94,7 +95,7 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
             ..ErrorObject::default()
         },
     };
-    serde_wasm_bindgen::to_value(&object).unwrap_or_else(Into::into)
+    json::to_javascript(&object).unwrap_or_else(|error| error)
 }
 
 fn resolve_error(error: &ResolveError) -> ErrorObject<'_> {

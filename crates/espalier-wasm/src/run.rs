@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::files::Files;
 use crate::input::Input;
+use crate::json;
 use crate::memory::Growth;
 use crate::network::Network;
 use crate::outcome::{self, Failure};
@@ -34,8 +35,7 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
             Event::Placed { location, .. } => Some(location.clone()),
             _ => None,
         }));
-        let events = events.iter().map(serde_wasm_bindgen::to_value).collect::<Result<js_sys::Array, _>>()?;
-        observe.call1(&JsValue::UNDEFINED, &events)?;
+        observe.call1(&JsValue::UNDEFINED, &json::to_javascript(&events)?)?;
         Ok(())
     })
     .await?;

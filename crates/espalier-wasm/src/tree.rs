@@ -9,6 +9,7 @@ use espalier_package::trust::{Refusal, Trust, World};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use crate::json;
 use crate::registry::Registries;
 
 /// A resolved tree, and where its packages go.
@@ -59,14 +60,18 @@ struct PlanObject<'a> {
 struct PackageObject<'a> {
     location: &'a str,
     name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
     bundled: bool,
     has_install_script: bool,
     optional: bool,
     /// Where its tarball is; absent for what comes in another's and has no tarball of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     /// As the lockfile has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     resolved: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     integrity: Option<&'a str>,
     /// Whether it has to be what its registry says it is.
     of_registry: bool,
@@ -165,7 +170,7 @@ impl Tree {
             links: links.collect(),
             bins: bins.collect(),
         };
-        Ok(serde_wasm_bindgen::to_value(&plan)?)
+        json::to_javascript(&plan)
     }
 
     /// The locations that were noted to be there and aren't to be, or not as they are.

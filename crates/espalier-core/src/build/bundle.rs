@@ -8,6 +8,7 @@ use super::Builder;
 use crate::error::ResolveError;
 use crate::json;
 use crate::manifest::Manifest;
+use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
 impl Builder {
@@ -31,7 +32,7 @@ impl Builder {
             .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text.as_str())))
             .filter(|(folder, _)| is_package_folder(folder))
             .collect();
-        folders.sort_unstable();
+        order::sort_by(&mut folders, Ord::cmp);
         let mut nodes: FxHashMap<&str, NodeId> = std::iter::once(("", node)).collect();
         for (folder, text) in folders {
             let (above, name) = split_last(folder);
@@ -55,8 +56,9 @@ impl Builder {
         };
         let nodes = self.tree.inventory(self.tree.root);
         let mut bundlers: Vec<NodeId> = nodes.into_iter().filter(|&node| has_bundle(&self.tree, node)).collect();
-        bundlers
-            .sort_by_key(|&node| std::iter::successors(self.tree[node].parent, |&node| self.tree[node].parent).count());
+        order::sort_by_key(&mut bundlers, |&node| {
+            std::iter::successors(self.tree[node].parent, |&node| self.tree[node].parent).count()
+        });
         for &node in &bundlers {
             let data = &self.tree[node];
             // A lockfile shows what is in a bundle that was opened before.

@@ -47,6 +47,7 @@ use crate::lockfile::yarn::YarnLock;
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, Project};
+use crate::order;
 use crate::overrides::Overrides;
 use crate::place::{Placement, Placer, Verdict};
 use crate::platform;
@@ -319,7 +320,7 @@ impl Builder {
         }
         let tree = &self.tree;
         let name = |edge: EdgeId| tree.names.text(tree[edge].name);
-        candidates.sort_by(|&(a, _), &(b, _)| collation::compare(name(a), name(b)));
+        order::sort_by(&mut candidates, |&(a, _), &(b, _)| collation::compare(name(a), name(b)));
         Ok(candidates)
     }
 

@@ -6,6 +6,7 @@ use super::Builder;
 use super::candidates::Required;
 use crate::collation;
 use crate::error::ResolveError;
+use crate::order;
 use crate::tree::{EdgeId, EdgeKind, NodeId};
 
 impl Builder {
@@ -44,7 +45,9 @@ impl Builder {
         let met = |edge: EdgeId| tree[edge].to.is_some() && tree.is_valid(edge);
         let edges = tree[node].edges_out.iter().copied();
         let mut edges: Vec<EdgeId> = edges.filter(|&edge| tree[edge].kind.is_peer() && !met(edge)).collect();
-        edges.sort_by(|&a, &b| collation::compare(tree.names.text(tree[a].name), tree.names.text(tree[b].name)));
+        order::sort_by(&mut edges, |&a, &b| {
+            collation::compare(tree.names.text(tree[a].name), tree.names.text(tree[b].name))
+        });
         edges
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Builder;
 use crate::collation;
 use crate::error::ResolveError;
+use crate::order;
 use crate::request::{Answer, Request};
 use crate::tree::Workspaces;
 
@@ -24,7 +25,7 @@ impl Builder {
         };
         folders.retain(|folder| !folder.split('/').any(|part| part == "node_modules"));
         folders.retain(|folder| !negated.iter().any(|pattern| matches(pattern, folder)));
-        folders.sort_by(|a, b| collation::compare(a, b));
+        order::sort_by(&mut folders, |a, b| collation::compare(a, b));
 
         let mut workspaces = Workspaces::new();
         for pattern in &patterns {

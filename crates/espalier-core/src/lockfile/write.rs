@@ -6,6 +6,7 @@ use super::legacy;
 use crate::collation;
 use crate::manifest::Dependencies;
 use crate::names::Names;
+use crate::order;
 use crate::tree::{NodeId, Tree};
 
 /// The entries of `packages`, by their keys in npm's order; the root's is the first, with an empty key.
@@ -16,7 +17,7 @@ pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
         .collect();
-    entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
+    order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
     entries.insert(0, (String::new(), tree.root));
     entries
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::collation;
 use crate::error::ResolveError;
 use crate::json::{self, Format};
+use crate::order;
 
 pub use saved::Found;
 
@@ -125,7 +126,7 @@ impl Edit {
         if saving.bundle && kind.block() != PEER {
             let mut names = self.bundled();
             names.push(name.to_owned());
-            names.sort_by(|a, b| collation::compare(a, b));
+            order::sort_by(&mut names, |a, b| collation::compare(a, b));
             names.dedup();
             self.manifest.insert(BUNDLED.to_owned(), names.into());
         }
@@ -302,7 +303,7 @@ impl Edit {
 
 fn sorted(block: Option<&Map<String, Value>>) -> Map<String, Value> {
     let mut entries: Vec<_> = block.into_iter().flatten().map(|(name, spec)| (name.clone(), spec.clone())).collect();
-    entries.sort_by(|(a, _), (b, _)| collation::compare(a, b));
+    order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
     entries.into_iter().collect()
 }
 

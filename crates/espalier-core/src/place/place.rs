@@ -7,6 +7,7 @@ use super::deepest_target;
 use crate::collation;
 use crate::names::Name;
 use crate::options::InstallStrategy;
+use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
 /// The settings that placement depends on, and what it leaves for the person to know.
@@ -339,7 +340,7 @@ impl Placer<'_> {
 
     fn sorted(&self, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
         let path = |node: NodeId| self.tree[node].path.as_deref().unwrap_or_default();
-        nodes.sort_by(|&a, &b| collation::compare(path(a), path(b)));
+        order::sort_by(&mut nodes, |&a, &b| collation::compare(path(a), path(b)));
         nodes
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
 use crate::manifest::{Dependency, Manifest};
 use crate::names::Name;
+use crate::order;
 use crate::spec::Spec;
 
 /// What npm says of an edge.
@@ -214,7 +215,7 @@ impl Tree {
         };
         let mut edges: Vec<EdgeId> = self.dependents(name).iter().copied().filter(stale).collect();
         if edges.len() > 1 {
-            edges.sort_by_cached_key(|&edge| self.position(self[edge].from.unwrap_or(node)));
+            order::sort_by_key(&mut edges, |&edge| self.position(self[edge].from.unwrap_or(node)));
         }
         edges
     }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::{EdgeId, NodeId, Tree};
 use crate::names::{FoldedName, Name};
+use crate::order;
 
 /// The nodes of one tree.
 #[derive(Default)]
@@ -120,7 +121,7 @@ impl Tree {
             .inventory
             .as_ref()
             .map_or_else(Vec::new, |inventory| inventory.by_path.values().copied().collect());
-        nodes.sort_unstable_by_key(|&node| self[node].sequence);
+        order::sort_by_key(&mut nodes, |&node| self[node].sequence);
         nodes
     }
 
@@ -138,7 +139,7 @@ impl Tree {
         let real = inventory.by_path.get(realpath).copied().filter(|&node| !self[node].is_link);
         let links = inventory.links.iter().copied().filter(|&link| self[link].realpath.as_deref() == Some(realpath));
         let mut nodes: Vec<NodeId> = real.into_iter().chain(links).collect();
-        nodes.sort_unstable_by_key(|&node| self[node].sequence);
+        order::sort_by_key(&mut nodes, |&node| self[node].sequence);
         nodes
     }
 

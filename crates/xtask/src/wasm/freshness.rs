@@ -10,10 +10,12 @@ use super::{Profile, dist, wasm_file};
 use crate::toolchain::root;
 
 /// Files and folders that decide what is built.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 11] = [
+    ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
     "crates/espalier-core",
+    "crates/espalier-package",
     "crates/espalier-wasm",
     "crates/xtask/src/wasm.rs",
     "package-lock.json",
