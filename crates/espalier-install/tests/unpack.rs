@@ -95,7 +95,7 @@ fn absolute_paths_stay_inside() {
     assert_eq!(files, ["etc/passwd", "good.js", "package/b"]);
 }
 
-/// CVE-2021-37701, CVE-2021-37712: a path through a drive that climbs (`c:../x`).
+/// CVE-2021-37713: a path through a drive that climbs (`c:../x`).
 #[test]
 fn drives_do_not_hide_a_climb() {
     leaves_out(Archive::default().file("package/c:../evil", b"evil"));
@@ -107,7 +107,7 @@ fn links_are_left_out() {
     leaves_out(Archive::default().link("package/a", EntryType::Link, "package/good.js"));
 }
 
-/// CVE-2021-32803, CVE-2026-23745: a link first, then a file through it.
+/// CVE-2021-32803: a link first, then a file through it.
 #[test]
 fn a_file_does_not_go_through_a_link() {
     let archive = Archive::default().link("package/lib", EntryType::Symlink, "../..").file("package/lib/evil", b"evil");
@@ -116,13 +116,50 @@ fn a_file_does_not_go_through_a_link() {
     assert!(fs::symlink_metadata(scene.inside().join("lib")).expect("a folder").is_dir());
 }
 
-/// CVE-2026-26960: a hard link to a file outside, and then a file of the same name that would be written into it.
+/// CVE-2021-37701, CVE-2021-37712: a link, and a file through what some system takes for the same name: with a backslash, in
+/// another case, composed otherwise.
+#[test]
+fn a_file_does_not_go_through_a_link_by_another_spelling() {
+    for (link, file) in [
+        ("package/lib\\sub", "package/lib/sub/evil"),
+        ("package/lib/sub", "package/lib\\sub/evil"),
+        ("package/LIB", "package/lib/evil"),
+        ("package/caf\u{e9}", "package/cafe\u{301}/evil"),
+        ("package/stra\u{df}e", "package/strasse/evil"),
+    ] {
+        let archive = Archive::default().link(link, EntryType::Symlink, "../..").file(file, b"evil");
+        let (_, files) = unpacked(archive);
+        assert_eq!(files.len(), 2, "{files:?}");
+    }
+}
+
+/// CVE-2026-23745: a link of either kind to an absolute path, and then a file of its name.
+#[test]
+fn a_file_does_not_replace_what_an_absolute_link_leads_to() {
+    for kind in [EntryType::Symlink, EntryType::Link] {
+        let scene = Scene::new();
+        let victim = scene.outside.path().join("victim");
+        fs::write(&victim, "safe").expect("written");
+        let target = victim.to_string_lossy().into_owned();
+        let archive = Archive::default().link("package/x", kind, &target).file("package/x", b"evil").tgz();
+        unpack(&archive, &scene.inside(), MANNER, Limits::default()).expect("unpacked");
+        assert_eq!((fs::read_to_string(&victim).expect("there"), scene.read("x")), ("safe".into(), "evil".into()));
+    }
+}
+
+/// CVE-2026-26960: a hard link to a file outside, by way of a link to its folder, and then a file of the same name that would be
+/// written into it.
 #[test]
 fn a_hard_link_is_not_written_through() {
     let scene = Scene::new();
     fs::write(scene.inside().with_file_name("inside").join("../victim"), "safe").expect("written");
-    let archive = Archive::default().link("package/x", EntryType::Link, "../victim").file("package/x", b"evil").tgz();
-    unpack(&archive, &scene.inside(), MANNER, Limits::default()).expect("unpacked");
+    let archive = Archive::default()
+        .link("package/up", EntryType::Symlink, "..")
+        .link("package/y", EntryType::Link, "package/up/victim")
+        .file("package/y", b"evil")
+        .link("package/x", EntryType::Link, "../victim")
+        .file("package/x", b"evil");
+    unpack(&archive.tgz(), &scene.inside(), MANNER, Limits::default()).expect("unpacked");
     assert_eq!(fs::read_to_string(scene.outside.path().join("victim")).expect("still there"), "safe");
 }
 
@@ -165,7 +202,7 @@ fn the_last_of_two_files_counts() {
     assert_eq!(scene.read("a"), "last");
 }
 
-/// CVE-2021-37713, CVE-2024-47829: names that differ in case only. Where a file system takes them for one, the last counts
+/// Names that differ in case only. Where a file system takes them for one, the last counts
 /// and the other isn't recorded.
 #[test]
 fn names_that_collide_are_what_the_file_system_makes_of_them() {

@@ -79,14 +79,23 @@ impl Trust {
                 format!("{name} comes from {whence}, and fetching {others}packages of type \"{kind}\" is disabled");
             Err(refusal(code, message, Some(setting)))
         };
-        if let Some(path) = resolved.strip_prefix("file:") {
+        let (path, is_git) =
+            (resolved.strip_prefix("file:"), matches!(Specs::default().intern(resolved).kind, SpecKind::Git(_)));
+        if (path.is_some() || is_git) && asked.is_of_registry_alone(location) {
+            let message = format!(
+                "the lockfile takes {name} from {}, but everyone asks its registry for it",
+                path.unwrap_or("git")
+            );
+            return Err(refusal("ELOCKNAME", message, None));
+        }
+        if let Some(path) = path {
             return if (world.is_folder)(path) {
                 of_kind(self.directory, "directory", "EALLOWDIRECTORY", "allow-directory", path)
             } else {
                 of_kind(self.file, "file", "EALLOWFILE", "allow-file", path)
             };
         }
-        if matches!(Specs::default().intern(resolved).kind, SpecKind::Git(_)) {
+        if is_git {
             return of_kind(self.git, "git", "EALLOWGIT", "allow-git", "git");
         }
         if asked.is_of_registry(location) && (world.is_of_registry)(resolved, name) {
@@ -126,6 +135,13 @@ impl<'a> Asked<'a> {
             Allow::None => false,
             Allow::Root => self.edges(location).iter().any(|(from, _)| from.location.is_empty() || from.workspace),
         }
+    }
+
+    /// Whether a package is asked for, and only by specs that its registry answers.
+    fn is_of_registry_alone(&self, location: &str) -> bool {
+        let mut specs = Specs::default();
+        let edges = self.edges(location);
+        !edges.is_empty() && edges.iter().all(|(_, spec)| specs.intern(spec).is_registry())
     }
 
     /// Whether nobody asks for a package by a URL.

@@ -176,10 +176,11 @@ fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind, message: message.replace(url, &without_credentials(url)), url: without_credentials(url) }
 }
 
-fn without_credentials(url: &str) -> String {
+/// An address as it may be shown: over HTTP even a name can be a token, and `git@` for ssh is none.
+pub(crate) fn without_credentials(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@').filter(|&at| rest[..at].contains(':')) {
+    match rest[..end].rfind('@').filter(|&at| scheme.contains("http") || rest[..at].contains(':')) {
         Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
         None => url.to_owned(),
     }
@@ -219,6 +220,7 @@ mod tests {
     #[test]
     fn credentials_are_not_told() {
         assert_eq!(without_credentials("https://me:secret@host.test/a.git"), "https://host.test/a.git");
+        assert_eq!(without_credentials("git+https://token@host.test/a.git#x"), "git+https://host.test/a.git#x");
         assert_eq!(without_credentials("ssh://git@host.test/a.git"), "ssh://git@host.test/a.git");
     }
 }

@@ -45,7 +45,7 @@ impl Origins {
         let stored = self.stored_or_fetched(source).await?;
         // Also of what is in the store, where a lock's integrity finds it under whatever name the lock gives it.
         self.check_identity(source, &stored.record).map_err(|message| {
-            let (kind, url) = (FetchFailureKind::Invalid, source.resolved.clone());
+            let (kind, url) = (FetchFailureKind::Invalid, git::without_credentials(&source.resolved));
             ObtainError::Fetch(FetchFailure { kind, message: format!("its tarball {message}"), url })
         })?;
         Ok(stored)
@@ -91,7 +91,7 @@ impl Origins {
     async fn clone_and_pack(&self, repository: &Repository, source: &Source) -> Result<StoredPackage, ObtainError> {
         if self.registry.is_offline() {
             let message = "git cannot be asked with --offline".to_owned();
-            let (kind, url) = (FetchFailureKind::Unreachable, source.resolved.clone());
+            let (kind, url) = (FetchFailureKind::Unreachable, git::without_credentials(&source.resolved));
             return Err(ObtainError::Fetch(FetchFailure { kind, message, url }));
         }
         let scratch = tempfile::tempdir().map_err(|error| unusable(&source.resolved, &error))?;
@@ -150,9 +150,7 @@ fn read(
 
 /// A folder or repository that no package can be made of.
 fn unusable(resolved: &str, reason: &dyn std::fmt::Display) -> ObtainError {
-    ObtainError::Fetch(FetchFailure {
-        kind: FetchFailureKind::Invalid,
-        message: format!("cannot pack {resolved}: {reason}"),
-        url: resolved.to_owned(),
-    })
+    let url = git::without_credentials(resolved);
+    let message = format!("cannot pack {url}: {reason}");
+    ObtainError::Fetch(FetchFailure { kind: FetchFailureKind::Invalid, message, url })
 }

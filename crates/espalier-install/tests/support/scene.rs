@@ -87,6 +87,16 @@ impl Scene {
         self
     }
 
+    /// Says when a version was published.
+    pub fn published(mut self, id: &str, date: &str) -> Self {
+        let (name, version) = id.rsplit_once('@').expect("name@version");
+        let packument = self.packuments.get_mut(name).expect("a package");
+        packument["time"][version] = date.into();
+        let document = self.root.path().join("registry/packuments").join(format!("{}.json", name.replace('/', "%2f")));
+        fs::write(document, packument.to_string()).expect("written");
+        self
+    }
+
     /// Puts other bytes where a package's tarball is.
     pub fn replace_tarball(&self, id: &str, bytes: &[u8]) {
         let (name, version) = id.rsplit_once('@').expect("name@version");
