@@ -1,15 +1,15 @@
 //! What comes from outside is read without a panic and without end, whatever it is: archives, lockfiles, specs, settings,
-//! patches and globs, each grown out of one that is sound. `PROPTEST_CASES` says how many of each; versions and ranges have
-//! `semver_properties.rs`.
+//! patches and globs, each grown out of one that is sound. `PROPTEST_CASES` says how many of each. What is done with the first
+//! of these, and what has to hold, is what the fuzz targets do (`fuzz/`); here it is done in every test run.
 
+#[path = "../../../fuzz/src/lib.rs"]
+mod entry;
 mod support;
 
 use std::path::Path;
 
-use espalier_core::spec::Specs;
-use espalier_core::{Options, Progress, Project, Reading, Resolution};
 use espalier_install::config::{Config, Environment};
-use espalier_install::{packing, patch, tarball};
+use espalier_install::{packing, patch};
 use proptest::prelude::*;
 use support::archive::Archive;
 
@@ -63,35 +63,10 @@ const NPMRC: &str = "registry=http://registry.test/\n@s:registry = http://${HOST
 
 const PATCH: &str = "diff --git a/a.js b/a.js\n--- a/a.js\t2026\n+++ b/a.js\n@@ -1,3 +1,4 @@\n one\n-two\n+zwei\n+drei\n three\n\\ No newline\n";
 
-/// Reads a lockfile to the end; what it asks for isn't there.
-fn read_lockfile(text: &str) {
-    let manifest = r#"{"name":"app","version":"1.0.0","dependencies":{"a":"^1.0.0"}}"#;
-    let project = Project {
-        manifest: manifest.to_owned(),
-        lockfile: Some(text.to_owned()),
-        path: "/project".to_owned(),
-        folder_name: "project".to_owned(),
-        ..Project::default()
-    };
-    let mut reading = Resolution::inspect(project, Options::default(), Reading::Lockfile);
-    for _ in 0..10_000 {
-        if reading.advance() == Progress::Done {
-            let _ = reading.finish();
-            return;
-        }
-        while let Some((request, _)) = reading.next_request() {
-            let (kind, url) = (espalier_core::FetchFailureKind::NotFound, String::new());
-            let failure = espalier_core::FetchFailure { kind, message: "it is not there".to_owned(), url };
-            reading.supply(&request, Err(failure));
-        }
-    }
-    panic!("reading does not end");
-}
-
 proptest! {
     #[test]
     fn archives(bytes in prop_oneof![altered(archive().tar()), altered(archive().tgz())]) {
-        let _ = tarball::list(&bytes);
+        entry::archive(&bytes);
         let folder = tempfile::tempdir().expect("a folder");
         let store = espalier_install::store::Store::open(&folder.path().join("store")).expect("a store");
         let _ = store.add(&bytes, None);
@@ -99,7 +74,7 @@ proptest! {
 
     #[test]
     fn lockfiles(text in prop_oneof![altered_text(LOCKFILE), altered_text(OLD_LOCKFILE)]) {
-        read_lockfile(&text);
+        entry::lockfile(&text);
     }
 
     #[test]
@@ -107,14 +82,17 @@ proptest! {
         "\\PC{0,40}",
         "(npm:|file:|git\\+ssh://|github:|https?://|@|\\.\\./|~/)?[a-z@/:#.*^~<>=|% -]{0,30}(#(semver:)?[a-z0-9^]{0,8})?",
     ]) {
-        let spec = Specs::default().intern(&text);
-        let _ = (spec.is_registry(), spec.range());
-        let _ = espalier_core::spec::split_argument(&text);
-        let _ = espalier_core::hosted::HostedGit::parse(&text);
+        entry::spec(&text);
+    }
+
+    #[test]
+    fn versions(text in "[v=]{0,2}[0-9x]{1,3}(\\.[0-9x*]{1,17}){0,3}(-[0-9a-z.-]{0,6})?(\n[<>=^~ 0-9.x*|-]{0,20}){0,3}") {
+        entry::semver(&text);
     }
 
     #[test]
     fn settings(text in altered_text(NPMRC)) {
+        entry::npmrc(&text);
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(".npmrc"), &text).expect("written");
         let environment = Environment::of_variables([("TOKEN", "secret"), ("HOST", "host.test")]);

@@ -1,0 +1,4 @@
+//! Lockfiles.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| espalier_fuzz::lockfile(text));

@@ -1,0 +1,4 @@
+//! Settings.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| espalier_fuzz::npmrc(text));

@@ -1,0 +1,4 @@
+//! Versions and ranges.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| espalier_fuzz::semver(text));
