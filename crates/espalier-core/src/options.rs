@@ -129,6 +129,9 @@ pub struct Options {
     pub install_links: bool,
     /// `--engine-strict`: a package that doesn't support this Node or npm is an error.
     pub engine_strict: bool,
+    /// Whether it is no error yet if nothing says where a package comes from: it may be there already
+    /// ([`Outcome::unknown_origins`](crate::Outcome::unknown_origins)).
+    pub origins_may_be_unknown: bool,
     /// `--before`: versions published later do not exist, as milliseconds since the epoch.
     pub before: Option<i64>,
     /// `--tag`: the dist-tag that an empty spec stands for.
@@ -183,6 +186,7 @@ impl Default for Options {
             omit: Omit::default(),
             install_links: false,
             engine_strict: false,
+            origins_may_be_unknown: false,
             before: None,
             default_tag: "latest".into(),
             lockfile_version: None,

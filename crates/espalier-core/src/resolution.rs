@@ -56,6 +56,8 @@ pub struct Outcome {
     pub changed_manifests: Vec<ChangedManifest>,
     /// The same tree with its edges.
     pub graph: Graph,
+    /// Packages of which neither the lock nor a registry says where they come from, and why.
+    pub unknown_origins: Vec<(String, ResolveError)>,
     /// What a person should know, although the tree stands.
     pub warnings: Vec<Warning>,
     /// Counts.

@@ -182,7 +182,9 @@ impl Lock {
         let Started { lockfile, registry, cache, start } = started;
         let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
         let options = self.options().await;
-        let options = Options { complete, save: options.save && may_save, ..options };
+        // What `npm ci` installs was never there before.
+        let origins_may_be_unknown = !complete && may_save;
+        let options = Options { complete, save: options.save && may_save, origins_may_be_unknown, ..options };
         let resolution = Resolution::new(project.clone(), options.clone());
         let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;

@@ -250,6 +250,12 @@ async fn a_lock_that_only_says_versions_is_installed_and_stays_as_it_is() {
     assert_eq!(scene.read("node_modules/a/index.js"), "module.exports = 'a@1.0.0'");
     assert_eq!(scene.read("package-lock.json"), lock);
     assert_eq!(scene.install().await.report.added.len(), 0, "it is noted as npm notes it");
+    let scene = scene.flag("offline", "true");
+    assert_eq!(scene.install().await.report.kept, 1, "nobody has to be asked");
+    fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    let error = scene.fail_to_install().await.to_string();
+    assert!(error.contains("fetch") || error.contains("--offline"), "{error}");
+    assert!(!scene.at("node_modules").exists());
 }
 
 #[tokio::test]

@@ -68,6 +68,8 @@ pub enum Origin {
     },
     /// A link to a folder, relative to the project.
     Link(String),
+    /// Nobody can say it now; it may be there already.
+    Unknown,
     /// A folder of the project itself or inside a package, or a package of which nothing says where it came from: it is there
     /// already, or comes with what it is in.
     Folder,
@@ -99,6 +101,7 @@ impl Layout {
                 left_out.insert(location.clone());
             }
         }
+        let unknown: FxHashSet<&str> = outcome.unknown_origins.iter().map(|(location, _)| location.as_str()).collect();
         let mut layout = Self { packages: IndexMap::with_capacity(lockfile.len()), left_out };
         let places: FxHashMap<&str, &GraphNode> =
             outcome.graph.nodes.iter().map(|node| (node.location.as_str(), node)).collect();
@@ -109,7 +112,10 @@ impl Layout {
             if !is_harmless(location) && !is_target_inside(location, &lockfile) {
                 return Err(LayoutError::Location(location.clone()));
             }
-            let package = Package::new(location, entry, &lockfile, places.get(location.as_str()).copied())?;
+            let package = Package::new(location, entry, &lockfile, places.get(location.as_str()).copied());
+            if package.origin == Origin::Unknown && !unknown.contains(location.as_str()) {
+                return Err(LayoutError::NoOrigin(location.clone()));
+            }
             layout.packages.insert(location.clone(), package);
         }
         Ok(layout)
@@ -165,7 +171,7 @@ fn bundles(entry: &Value) -> bool {
 }
 
 impl Package {
-    fn new(location: &str, entry: &Value, lockfile: &Lockfile, place: Option<&GraphNode>) -> Result<Self, LayoutError> {
+    fn new(location: &str, entry: &Value, lockfile: &Lockfile, place: Option<&GraphNode>) -> Self {
         let name = split(location).1.to_owned();
         let (resolved, integrity) = (owned(entry, "resolved"), owned(entry, "integrity"));
         let origin = if flag(entry, "link") {
@@ -178,10 +184,13 @@ impl Package {
         } else if resolved.is_none() && place.is_some_and(|place| place.on_disk) {
             Origin::Folder
         } else {
-            let found = place.and_then(|place| place.resolved.clone());
-            let resolved = resolved.or(found).ok_or_else(|| LayoutError::NoOrigin(location.to_owned()))?;
-            let integrity = integrity.or_else(|| place?.integrity.clone());
-            Origin::Tarball { resolved, integrity }
+            let found = || place.and_then(|place| place.resolved.clone());
+            match resolved.or_else(found) {
+                Some(resolved) => {
+                    Origin::Tarball { resolved, integrity: integrity.or_else(|| place?.integrity.clone()) }
+                }
+                None => Origin::Unknown,
+            }
         };
         // A link's commands are those of the folder that it leads to.
         let target = match &origin {
@@ -189,7 +198,7 @@ impl Package {
             _ => entry,
         };
         let package_name = owned(target, "name").unwrap_or_else(|| name.clone());
-        Ok(Self {
+        Self {
             bins: bins::normalize(target.get("bin").unwrap_or(&Value::Null), &package_name),
             package_name,
             name,
@@ -200,7 +209,7 @@ impl Package {
             optional: flag(entry, "optional"),
             depth: depth(location),
             deprecated: owned(entry, "deprecated"),
-        })
+        }
     }
 
     /// Whether it is a link.

@@ -70,6 +70,7 @@ impl Entry {
         let (resolved, integrity) = match &package.origin {
             Origin::Tarball { resolved, integrity } => (Some(resolved), integrity),
             Origin::Bundle { resolved, integrity } => (resolved.as_ref(), integrity),
+            Origin::Unknown => return self.version == package.version && !self.link,
             Origin::Link(_) | Origin::Folder => return false,
         };
         // What npm notes of a package of which the lock says nothing but the version.

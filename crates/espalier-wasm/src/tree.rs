@@ -123,7 +123,7 @@ impl Tree {
         let (resolved, integrity) = match &package.origin {
             Origin::Tarball { resolved, integrity } => (Some(resolved.as_str()), integrity.as_deref()),
             Origin::Bundle { resolved, integrity } => (resolved.as_deref(), integrity.as_deref()),
-            Origin::Link(_) | Origin::Folder => (None, None),
+            Origin::Link(_) | Origin::Folder | Origin::Unknown => (None, None),
         };
         let name = package.package_name.as_str();
         PackageObject {

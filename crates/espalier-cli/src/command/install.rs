@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::settings::omitted;
 use espalier_install::config::{Config, Environment};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, trusted};
@@ -104,7 +103,6 @@ fn execute(
         clean: kind == Kind::Ci,
         project_scripts: kind != Kind::Prune,
         dry_run: arguments.dry_run,
-        omit: omitted(&config, &environment),
         trust: trusted(&config),
         scripts,
         installer: installer(arguments, &config),

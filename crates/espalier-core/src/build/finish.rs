@@ -43,8 +43,9 @@ impl Builder {
         let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
         let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
         let mut graph = outline::graph(&self.tree, &entries);
+        let mut unknown_origins = Vec::new();
         if !self.options.complete && !self.options.tree_only {
-            self.find_origins(&mut graph, &entries).await?;
+            unknown_origins = self.find_origins(&mut graph, &entries).await?;
         }
         let updated = self.changes.updates_all() || !self.update_names.is_empty();
         Ok(Outcome {
@@ -58,6 +59,7 @@ impl Builder {
                 version_documents: self.catalog.document_count,
             },
             graph,
+            unknown_origins,
             warnings: self.warnings,
         })
     }
@@ -226,9 +228,13 @@ impl Builder {
     }
 
     /// Says of packages that are to be installed where they are, where the lock doesn't: npm asks the registry for that version
-    /// (`#extractOrLink` of `reify.js`).
-    async fn find_origins(&mut self, graph: &mut Graph, entries: &[(String, NodeId)]) -> Result<(), ResolveError> {
-        let mut missing = Vec::new();
+    /// (`#extractOrLink` of `reify.js`). Returns those of which it can't be said, if that is allowed.
+    async fn find_origins(
+        &mut self,
+        graph: &mut Graph,
+        entries: &[(String, NodeId)],
+    ) -> Result<Vec<(String, ResolveError)>, ResolveError> {
+        let (mut missing, mut unknown) = (Vec::new(), Vec::new());
         for (index, &(_, node)) in entries.iter().enumerate() {
             let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
@@ -251,11 +257,14 @@ impl Builder {
                     place.resolved = manifest.resolved.as_deref().map(str::to_owned);
                     place.integrity = place.integrity.take().or(manifest.integrity.as_deref().map(str::to_owned));
                 }
+                Err(error) if self.options.origins_may_be_unknown => {
+                    unknown.push((place.location.clone(), (*error).clone()));
+                }
                 Err(_) if place.optional => place.inert = true,
                 Err(error) => return Err((*error).clone()),
             }
         }
-        Ok(())
+        Ok(unknown)
     }
 
     fn warn_of_deprecations(&mut self) {

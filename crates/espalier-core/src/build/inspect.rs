@@ -54,6 +54,7 @@ pub async fn inspect(
         changed_manifests: Vec::new(),
         statistics: Statistics { packages: graph.nodes.len() - 1, ..Statistics::default() },
         graph,
+        unknown_origins: Vec::new(),
         warnings: builder.warnings,
     })
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use espalier_core::{Allow, Event, Graph, Outcome};
 use espalier_package::agreement;
+use espalier_package::noted::Noted;
 use espalier_package::trust::World;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,10 +29,9 @@ use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
 use crate::patch::PatchError;
 use crate::plan::inspect::Inspection;
-use crate::plan::installed::{HIDDEN_LOCKFILE, Installed};
-use crate::plan::layout::{Layout, LayoutError, Omit, Origin, lies_in_node_modules};
+use crate::plan::layout::{Layout, LayoutError, Origin, lies_in_node_modules};
 use crate::plan::{Plan, bins};
-use crate::project::Written;
+use crate::project::{HIDDEN_LOCKFILE, Written};
 use crate::reify::{Flights, Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::identity::Subject;
@@ -54,8 +54,6 @@ pub struct Install {
     pub clean: bool,
     /// Whether to stop before anything is changed.
     pub dry_run: bool,
-    /// What isn't installed.
-    pub omit: Omit,
     /// Where packages may come from.
     pub trust: Trust,
     /// How scripts are run.
@@ -226,7 +224,7 @@ impl Install {
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let project = self.lock.project.path().to_owned();
-        let mut layout = Layout::new(&resolved.outcome, self.omit)?;
+        let mut layout = Layout::new(&resolved.outcome, self.lock.settings.tree.omit)?;
         check_workspaces(&project, &layout)?;
         let graph = &resolved.outcome.graph;
         let changes = &self.lock.changes;
@@ -248,7 +246,7 @@ impl Install {
             None
         };
         // Only now: another installation may have been at work until a moment ago.
-        let installed = if self.clean { None } else { Installed::read(&project) };
+        let installed = if self.clean { None } else { self.lock.project.noted().map(|(noted, _)| noted) };
         let (store, note) = match store {
             Some(store) => (store, None),
             None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
@@ -257,6 +255,7 @@ impl Install {
         let mut plan = self.plan(&layout, &store, &patches, installed.as_ref());
         selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, installed.as_ref());
+        let mut left_out = self.left_out_as_unknown(&plan, &layout, &resolved)?;
         let refused = self.check_trust(&plan, &layout, &resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
         let patches = patches.read(&project, plan.place.iter().map(|placement| placement.location.as_str()))?;
@@ -270,6 +269,7 @@ impl Install {
                 elapsed: resolved.start.elapsed(),
             });
         }
+        left_out.extend(refused.into_iter().map(|refusal| (refusal.location, refusal.message)));
         let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
         let origins = Origins {
             registry: resolved.registry.clone(),
@@ -289,7 +289,7 @@ impl Install {
             executable_mode: store.executable_mode(),
             patches,
             names_project: self.is_lock_read_or_written(&resolved),
-            refused: refused.into_iter().map(|refusal| (refusal.location, refusal.message)).collect(),
+            left_out,
             hold,
         };
         let mut built = reify.build(interruption).await?;
@@ -325,6 +325,27 @@ impl Install {
     fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
         let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
         self.clean || self.lock.settings.tree.package_lock && (has_lock || resolved.outcome.is_saved)
+    }
+
+    /// What isn't there and can't be asked for: an optional package is left out, and any other one is an error.
+    fn left_out_as_unknown(
+        &self,
+        plan: &Plan,
+        layout: &Layout,
+        resolved: &Resolved,
+    ) -> Result<Vec<(String, String)>, LockError> {
+        let mut left_out = Vec::new();
+        for (location, error) in &resolved.outcome.unknown_origins {
+            if !plan.unknown.contains(location) {
+                continue;
+            }
+            if !layout.packages.get(location).is_some_and(|package| package.optional) {
+                let project = Box::new(self.lock.project.read(&resolved.lockfile)?);
+                return Err(LockError::Resolve { error: Box::new(error.clone()), project, remedies: Vec::new() });
+            }
+            left_out.push((location.clone(), error.to_string()));
+        }
+        Ok(left_out)
     }
 
     /// Refuses what may not be fetched. What is in its place already stays.
@@ -403,7 +424,7 @@ impl Install {
         if packages.is_empty() { Ok(()) } else { Err(InstallError::Unreviewed { packages }) }
     }
 
-    fn plan(&self, layout: &Layout, store: &Store, patches: &Patches, installed: Option<&Installed>) -> Plan {
+    fn plan(&self, layout: &Layout, store: &Store, patches: &Patches, installed: Option<&Noted>) -> Plan {
         let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use espalier_package::noted::Noted;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -12,7 +13,6 @@ use serde::Deserialize;
 use crate::integrity::Integrity;
 use crate::patch::PatchError;
 use crate::plan::inspect::{Condition, Findings};
-use crate::plan::installed::Installed;
 
 /// A patch, as the lock names it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -49,7 +49,7 @@ impl Patches {
 
     /// Finds wrong what is not patched as it should be: by npm's note, or, where there is none, all that shall be patched,
     /// because the store doesn't know patched files.
-    pub fn judge(&self, findings: &mut Findings, installed: Option<&Installed>) {
+    pub fn judge(&self, findings: &mut Findings, installed: Option<&Noted>) {
         for (location, condition) in &mut findings.conditions {
             if *condition != Condition::Right {
                 continue;

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 
 use espalier_core::Graph;
+use espalier_package::noted::Noted;
 use rustc_hash::FxHashSet;
 
 use crate::plan::Plan;
-use crate::plan::installed::Installed;
 use crate::plan::layout::{Layout, lies_in_node_modules};
 
 /// The locations that are meant; without any, all.
@@ -44,7 +44,7 @@ impl Selection {
     }
 
     /// Takes out of a layout what is neither meant nor there already.
-    pub fn narrow(&self, layout: &mut Layout, installed: Option<&Installed>) {
+    pub fn narrow(&self, layout: &mut Layout, installed: Option<&Noted>) {
         let Some(meant) = &self.0 else { return };
         let stays = |location: &String, package: &crate::plan::layout::Package| {
             meant.contains(location)
@@ -59,7 +59,7 @@ impl Selection {
 
     /// Takes out of a plan what is about other parts of the tree. What nobody needs any more goes, as far as npm's note
     /// knows it, if there is one.
-    pub fn limit(&self, plan: &mut Plan, installed: Option<&Installed>) {
+    pub fn limit(&self, plan: &mut Plan, installed: Option<&Noted>) {
         let Some(meant) = &self.0 else { return };
         plan.place.retain(|placement| meant.contains(&placement.location));
         plan.links.retain(|link| meant.contains(&link.location));

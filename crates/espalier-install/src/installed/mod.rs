@@ -65,8 +65,8 @@ impl Installed {
             }
             Source::Lockfile => {}
             Source::NodeModules => {
-                let hidden = folder.hidden_lockfile();
-                project.lockfile = Some(hidden.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text())));
+                let noted = folder.noted().map(|(_, text)| text);
+                project.lockfile = Some(noted.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text())));
             }
         }
         let (path, folder_name) = (project.path.clone(), project.folder_name.clone());

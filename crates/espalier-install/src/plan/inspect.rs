@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use espalier_package::bins::BinLink;
 use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text};
+use espalier_package::noted::Noted;
 
-use super::installed::Installed;
 use super::verify::{self, Expectation};
 use crate::retired;
 use crate::store::StoredPackage;
@@ -47,7 +47,7 @@ pub struct Inspection<'a> {
     /// The commands that shall be.
     pub bins: &'a [BinLink],
     /// npm's note, if it is to be believed; otherwise files are compared.
-    pub installed: Option<&'a Installed>,
+    pub installed: Option<&'a Noted>,
     /// Whether hidden folders of others (`.cache`, `.vite`) are removed as `npm ci` removes them.
     pub clean: bool,
     /// The package in the store, by location.
@@ -149,7 +149,9 @@ impl Inspection<'_> {
         if !found.is_dir() {
             return Condition::Wrong("it is not a folder".into());
         }
-        let Origin::Tarball { .. } = &package.origin else { return Condition::Right };
+        if !matches!(package.origin, Origin::Tarball { .. } | Origin::Unknown) {
+            return Condition::Right;
+        }
         if let Some(installed) = self.installed {
             return match installed.get(location) {
                 Some(entry) if entry.is(package) => Condition::Right,

@@ -2,7 +2,6 @@
 //! is [`reify`](crate::reify)'s business.
 
 pub mod inspect;
-pub mod installed;
 pub mod verify;
 
 use std::fmt;
@@ -26,6 +25,8 @@ pub struct Plan {
     pub sources: Vec<Source>,
     /// Packages that get a folder.
     pub place: Vec<Placement>,
+    /// Packages that aren't there, and of which nobody can say where they come from.
+    pub unknown: Vec<String>,
     /// Links to folders of the project.
     pub links: Vec<Link>,
     /// All commands, those that are there already too.
@@ -144,6 +145,7 @@ impl Plan {
                     let private = package.has_install_script;
                     plan.place.push(Placement { location: location.to_owned(), source, change, private });
                 }
+                Origin::Unknown => plan.unknown.push(location.to_owned()),
                 Origin::Bundle { .. } | Origin::Folder => {}
             }
         }

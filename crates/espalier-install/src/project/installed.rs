@@ -8,33 +8,36 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use espalier_core::{Installed, InstalledPackage};
-use serde_json::Value;
+use espalier_package::noted::Noted;
+use rustc_hash::FxHashSet;
 
 use super::{MANIFEST, ProjectFolder};
 
-const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
+/// Where npm notes what is installed.
+pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
 /// How much older than a folder the hidden lockfile may be: clocks of file systems are coarse.
 const JITTER: Duration = Duration::from_millis(10);
 
 impl ProjectFolder {
     /// What a resolution without a lock starts from. Blocks.
     pub fn installed(&self) -> Installed {
-        match self.hidden_lockfile() {
-            Some(text) => Installed { hidden_lockfile: Some(text), packages: Vec::new() },
+        match self.noted() {
+            Some((_, text)) => Installed { hidden_lockfile: Some(text), packages: Vec::new() },
             None => Installed { hidden_lockfile: None, packages: self.installed_packages() },
         }
     }
 
-    /// The hidden lockfile, unless something in `node_modules` is newer than it, or not what it says (`assertNoNewer`).
-    pub fn hidden_lockfile(&self) -> Option<String> {
+    /// npm's note about what is installed, the hidden lockfile, and its text; unless something in `node_modules` is newer than
+    /// it, or not what it says (`assertNoNewer` of `shrinkwrap.js`).
+    pub fn noted(&self) -> Option<(Noted, String)> {
         let path = self.path().join(HIDDEN_LOCKFILE);
+        let written = fs::metadata(&path).ok()?.modified().ok()? + JITTER;
         let text = fs::read_to_string(&path).ok()?;
-        let written = fs::metadata(&path).ok()?.modified().ok()?;
-        let lock: Value = serde_json::from_str(&text).ok()?;
-        let locations: BTreeSet<&str> = lock.get("packages")?.as_object()?.keys().map(String::as_str).collect();
-        let mut check = Check { project: self.path(), locations: &locations, written, seen: BTreeSet::new() };
-        check.modules_of("")?;
-        locations.iter().all(|location| check.seen.contains(*location)).then_some(text)
+        let noted = Noted::read(&text)?;
+        let mut check = Check { project: self.path(), noted: &noted, written, seen: FxHashSet::default() };
+        check.folder("node_modules")?;
+        let is_complete = noted.locations().all(|location| check.seen.contains(location));
+        is_complete.then_some((noted, text))
     }
 
     fn installed_packages(&self) -> Vec<InstalledPackage> {
@@ -76,63 +79,47 @@ impl ProjectFolder {
     }
 }
 
-/// The walk that tells whether the hidden lockfile is up to date.
+/// The walk that tells whether npm's note is up to date.
 struct Check<'a> {
     project: &'a Path,
-    locations: &'a BTreeSet<&'a str>,
+    noted: &'a Noted,
     written: SystemTime,
-    seen: BTreeSet<String>,
+    seen: FxHashSet<String>,
 }
 
 impl Check<'_> {
-    fn modules_of(&mut self, folder: &str) -> Option<()> {
-        let modules = self.project.join(folder).join("node_modules");
-        if !modules.is_dir() {
-            return Some(());
-        }
-        self.is_older(&modules)?;
-        for name in entries(&modules) {
-            if name.starts_with('@') {
-                self.is_older(&modules.join(&name))?;
-                for inner in entries(&modules.join(&name)) {
-                    self.package(&joined(folder, &format!("node_modules/{name}/{inner}")))?;
-                }
-            } else {
-                self.package(&joined(folder, &format!("node_modules/{name}")))?;
-            }
-        }
-        Some(())
-    }
-
-    fn package(&mut self, location: &str) -> Option<()> {
-        let path = self.project.join(location);
-        let metadata = path.symlink_metadata().ok()?;
-        self.seen.insert(location.to_owned());
-        if metadata.is_dir() {
-            return self.folder(location);
-        }
-        if metadata.is_symlink()
-            && let Ok(target) = path.canonicalize()
-            && target.is_dir()
-        {
-            let target = relative(&self.project.canonicalize().ok()?, &target);
-            if !self.seen.contains(&target) {
-                self.seen.insert(target.clone());
-                return self.folder(&target);
-            }
-        }
-        Some(())
-    }
-
+    /// `None` as soon as something is newer than the note, or unknown to it.
     fn folder(&mut self, location: &str) -> Option<()> {
-        self.is_older(&self.project.join(location))?;
-        self.locations.contains(location).then_some(())?;
-        self.modules_of(location)
+        let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
+        let holds_packages = name == "node_modules" || (name.starts_with('@') && above.ends_with("node_modules"));
+        self.seen.insert(location.to_owned());
+        if fs::metadata(self.project.join(location)).ok()?.modified().ok()? > self.written {
+            return None;
+        }
+        if !holds_packages && self.noted.get(location).is_none() {
+            return None;
+        }
+        let inside = if holds_packages { location.to_owned() } else { joined(location, "node_modules") };
+        let Ok(entries) = fs::read_dir(self.project.join(&inside)) else { return Some(()) };
+        for entry in entries.flatten() {
+            let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
+            let name = name.to_string_lossy();
+            let child = joined(&inside, &name);
+            if kind.is_dir() && !name.starts_with('.') {
+                self.folder(&child)?;
+            } else if kind.is_symlink() {
+                self.link(child)?;
+            }
+        }
+        Some(())
     }
 
-    fn is_older(&self, path: &Path) -> Option<()> {
-        let modified = fs::metadata(path).ok()?.modified().ok()?;
-        (modified <= self.written + JITTER).then_some(())
+    fn link(&mut self, location: String) -> Option<()> {
+        let target = self.project.join(&location).canonicalize().ok().filter(|target| target.is_dir());
+        self.seen.insert(location);
+        let Some(target) = target else { return Some(()) };
+        let target = relative(&self.project.canonicalize().ok()?, &target);
+        if self.seen.contains(&target) { Some(()) } else { self.folder(&target) }
     }
 }
 

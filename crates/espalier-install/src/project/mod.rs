@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use espalier_core::{Changes, FetchFailure, FetchFailureKind, Installed, Project, TarballListing};
 
+pub(crate) use installed::HIDDEN_LOCKFILE;
 pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
 pub use workspaces::Workspace;

@@ -28,10 +28,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
-use crate::plan::installed::HIDDEN_LOCKFILE;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules, split};
 use crate::plan::optional::optional_set;
 use crate::plan::{Change, Placement, Plan, Source, bins};
+use crate::project::HIDDEN_LOCKFILE;
 use crate::store::StoreError;
 pub use fetch::{ObtainError, Origins};
 pub use flights::Flights;
@@ -68,8 +68,8 @@ pub struct Reify<'a> {
     pub patches: FxHashMap<String, String>,
     /// Whether the project's name is noted with what is installed.
     pub names_project: bool,
-    /// Optional packages that may not be installed, and why.
-    pub refused: Vec<(String, String)>,
+    /// Optional packages that can't or may not be installed, and why.
+    pub left_out: Vec<(String, String)>,
     /// What keeps others away from the project.
     pub hold: Option<Hold>,
 }
@@ -209,7 +209,7 @@ impl Reify<'_> {
         let shared = Arc::new(self.shared(journal));
         self.activity.to_install.add(self.plan.place.len() as u64);
         let mut left_out = self.place_all(&shared, interruption).await?;
-        left_out.append(&mut self.refused);
+        left_out.append(&mut self.left_out);
         self.place_missing_bundled(&shared, &mut left_out).await?;
         self.leave_out(&left_out, journal)?;
         for link in &self.plan.links {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
-use espalier_install::config::settings::omitted;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, trusted};
@@ -158,7 +157,6 @@ impl Scene {
             store: self.path("store"),
             clean,
             dry_run: false,
-            omit: omitted(&config, &environment),
             trust: trusted(&config),
             scripts,
             project_scripts: true,
