@@ -138,6 +138,8 @@ pub struct Options {
     pub default_tag: String,
     /// `--lockfile-version`: the version to write, whatever was there.
     pub lockfile_version: Option<u64>,
+    /// `omit-lockfile-registry-resolved`: the lock doesn't say where packages of a registry come from.
+    pub omit_registry_resolved: bool,
     /// `--package-lock`: start from the lock that is there. Without it, the lock is neither read nor written.
     pub package_lock: bool,
     /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
@@ -190,6 +192,7 @@ impl Default for Options {
             before: None,
             default_tag: "latest".into(),
             lockfile_version: None,
+            omit_registry_resolved: false,
             package_lock: true,
             save: true,
             allow_git: Allow::None,

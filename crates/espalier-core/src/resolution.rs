@@ -48,9 +48,9 @@ pub enum Reading {
 pub struct Outcome {
     /// The text of package-lock.json, byte for byte as npm writes it.
     pub lockfile: String,
-    /// Whether npm writes the lockfiles at all: not with `--no-save`, unless something was to be updated.
+    /// Whether npm writes package-lock.json at all: not with `--no-save`, unless something was to be updated.
     pub is_saved: bool,
-    /// The text of yarn.lock, where there was one: npm keeps it up to date.
+    /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
     pub yarn_lock: Option<String>,
     /// What becomes of the package.json files, where changes were asked for and are to be saved.
     pub changed_manifests: Vec<ChangedManifest>,

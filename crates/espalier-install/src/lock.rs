@@ -113,10 +113,12 @@ pub enum LockError {
 impl Lock {
     /// Runs it. `observe` sees what the resolution decides, and `interruption` ends it when it comes to pass.
     pub async fn run(
-        self,
+        mut self,
         observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
+        // `package-lock-only` is the stronger of the two (npm's definitions).
+        self.settings.tree.package_lock = true;
         let resolved = self.resolve(self.start()?, true, true, observe, interruption).await?;
         let end = Instant::now();
         let written = self.save(&resolved)?;
@@ -136,13 +138,20 @@ impl Lock {
         for changed in &resolved.outcome.changed_manifests {
             self.project.write_manifest(&changed.folder, &changed.text)?;
         }
+        self.save_yarn_lock(resolved)?;
         if !resolved.outcome.is_saved || !self.settings.tree.package_lock {
             return Ok(Written::Unchanged);
         }
-        if let Some(text) = &resolved.outcome.yarn_lock {
-            self.project.write_yarn_lock(text)?;
-        }
         resolved.lockfile.write(&resolved.outcome.lockfile)
+    }
+
+    /// Writes the yarn.lock, if there is one: npm does so with whichever lock it writes, and the hidden one is always
+    /// written (`save` of `shrinkwrap.js`).
+    pub(crate) fn save_yarn_lock(&self, resolved: &Resolved) -> Result<(), ProjectError> {
+        match &resolved.outcome.yarn_lock {
+            Some(text) => self.project.write_yarn_lock(text),
+            None => Ok(()),
+        }
     }
 
     /// The changes, with folders that are added named by where they really are, as npm saves them (`build-ideal-tree.js`).
@@ -254,6 +263,7 @@ impl Lock {
             omit: tree.omit,
             ignore_extension: tree.ignore_extension,
             lockfile_version: tree.lockfile_version,
+            omit_registry_resolved: tree.omit_registry_resolved,
             package_lock: tree.package_lock,
             // `npm update` changes the lock only, unless it is told otherwise.
             save: match self.changes.update {

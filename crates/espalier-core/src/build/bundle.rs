@@ -61,8 +61,11 @@ impl Builder {
         });
         for &node in &bundlers {
             let data = &self.tree[node];
-            // A lockfile shows what is in a bundle that was opened before.
-            let is_open = data.children.values().any(|&child| data.manifest.bundled.contains(&self.tree[child].name));
+            // A lockfile shows what is in a bundle that was opened before. Only old ones also say where to get it, which
+            // npm forgets when it has seen the bundle.
+            let children = data.children.values().map(|&child| &self.tree[child]);
+            let shown: Vec<_> = children.filter(|child| data.manifest.bundled.contains(&child.name)).collect();
+            let is_open = !shown.is_empty() && shown.iter().all(|child| child.resolved.is_none());
             if data.root == self.tree.root && data.resolved.is_some() && !is_open {
                 self.unpack_bundle(node).await?;
             }

@@ -31,6 +31,9 @@ impl Builder {
         if !self.options.complete {
             self.unpack_installed_bundles().await?;
         }
+        if !self.options.complete && !self.options.tree_only {
+            self.remove_damaged();
+        }
         self.warn_of_deprecations();
         let changed_manifests = self.save_changes().await?;
 
@@ -39,8 +42,12 @@ impl Builder {
             version: self.version_to_write(),
             others: &self.lock_values,
             extensions_hash: self.extensions.hash.as_deref(),
+            omit_resolved: self.options.omit_registry_resolved,
         };
         let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
+        if !self.options.tree_only {
+            self.check_references()?;
+        }
         let yarn_lock = self.yarn_lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
         let mut graph = outline::graph(&self.tree, &entries);
         let mut unknown_origins = Vec::new();
@@ -78,6 +85,24 @@ impl Builder {
                     self.tree.set_parent(node, None);
                 }
             }
+        }
+    }
+
+    /// An entry of a damaged lock that says neither a version nor an address can't be installed: npm lets go of it and
+    /// says so (`#extractOrLink` of `reify.js`). The next installation finds it missing.
+    fn remove_damaged(&mut self) {
+        for node in self.tree.inventory(self.tree.root) {
+            let data = &self.tree[node];
+            let is_package = data.parent.is_some() && !data.is_link && !data.inert;
+            let is_known = data.resolved.is_some() || data.manifest.version.is_some();
+            if !is_package || is_known || self.tree.in_bundle(node) || self.on_disk.contains_key(&node) {
+                continue;
+            }
+            let location = data.path.as_deref().unwrap_or_default().to_owned();
+            let message =
+                format!("the lockfile says nothing about {location}: it is left out. Install again to get it");
+            self.warnings.push(Warning { code: "damaged", message, location });
+            self.tree.set_parent(node, None);
         }
     }
 

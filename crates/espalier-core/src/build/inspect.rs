@@ -43,8 +43,12 @@ pub async fn inspect(
         builder.tree.calculate_flags(false);
     }
     let entries = lockfile::entries(&builder.tree);
-    let target =
-        lockfile::Target { version: builder.lock_version, others: &builder.lock_values, extensions_hash: None };
+    let target = lockfile::Target {
+        version: builder.lock_version,
+        others: &builder.lock_values,
+        extensions_hash: None,
+        omit_resolved: false,
+    };
     let document = lockfile::document(&builder.tree, &entries, &target);
     let graph = outline::graph(&builder.tree, &entries);
     Ok(Outcome {

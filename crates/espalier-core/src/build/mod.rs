@@ -157,7 +157,7 @@ impl Builder {
         let with_peers = !options.legacy_peer_deps;
         let catalog = Catalog::new(&options, overrides.have_references());
         // Where everything is updated, npm doesn't read it.
-        let yarn_text = project.yarn_lock.as_deref().filter(|_| !project.changes.updates_all());
+        let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
         let tree =
             Tree::new(Rc::new(manifest), path.into(), names, specs, overrides, with_peers, options.install_links);
         Ok(Self {

@@ -11,22 +11,23 @@ use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, NodeId, Tree};
 
 /// The `dependencies` of the root, if it has any.
-pub fn dependencies(tree: &Tree) -> Option<Value> {
-    below(tree, tree.root, &[])
+pub fn dependencies(tree: &Tree, omit_resolved: bool) -> Option<Value> {
+    below(tree, tree.root, &[], omit_resolved)
 }
 
 /// What lies in a node's `node_modules`; folders that links have led through already are left out.
-fn below(tree: &Tree, node: NodeId, above: &[Rc<str>]) -> Option<Value> {
+fn below(tree: &Tree, node: NodeId, above: &[Rc<str>], omit_resolved: bool) -> Option<Value> {
     let realpath = |node: NodeId| tree[node].realpath.clone().unwrap_or_default();
     let mut path = above.to_vec();
     path.push(realpath(node));
     let children = tree.children(tree.target(node)).into_iter().filter(|&child| !above.contains(&realpath(child)));
-    let entries: Map<String, Value> =
-        children.map(|child| (tree.names.text(tree[child].name).to_owned(), entry(tree, child, &path))).collect();
+    let entries: Map<String, Value> = children
+        .map(|child| (tree.names.text(tree[child].name).to_owned(), entry(tree, child, &path, omit_resolved)))
+        .collect();
     (!entries.is_empty()).then_some(Value::Object(entries))
 }
 
-fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>]) -> Value {
+fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Value {
     let data = &tree[node];
     let spec = requested(tree, node);
     let kind = spec.as_deref().map(|spec| &spec.kind);
@@ -63,7 +64,7 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>]) -> Value {
         entry.insert("bundled".into(), true.into());
     }
     let from_registry = spec.as_deref().is_some_and(Spec::is_registry);
-    if let Some(resolved) = resolved.filter(|_| from_registry && !is_git && !is_file) {
+    if let Some(resolved) = resolved.filter(|_| from_registry && !is_git && !is_file && !omit_resolved) {
         entry.insert("resolved".into(), resolved.into());
     }
     if let Some(integrity) = data.integrity.as_deref() {
@@ -86,7 +87,7 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>]) -> Value {
     if !tree[target].edges_out.is_empty() {
         entry.insert("requires".into(), requires(tree, node, target));
     }
-    if let Some(dependencies) = below(tree, node, path) {
+    if let Some(dependencies) = below(tree, node, path, omit_resolved) {
         entry.insert("dependencies".into(), dependencies);
     }
     Value::Object(entry)

@@ -41,6 +41,8 @@ pub struct Target<'a> {
     pub others: &'a Map<String, Value>,
     /// The hash of the root's `packageExtensions`.
     pub extensions_hash: Option<&'a str>,
+    /// Whether what comes from a registry says no `resolved`.
+    pub omit_resolved: bool,
 }
 
 /// The whole lockfile.
@@ -63,7 +65,7 @@ pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) 
     document.insert("requires".into(), true.into());
     if version >= 2 {
         let entry = |(key, node): &(String, NodeId)| {
-            let mut entry = entry(tree, *node);
+            let mut entry = entry(tree, *node, target.omit_resolved);
             if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
                 entry.insert("packageExtensionsHash".into(), hash.into());
             }
@@ -72,7 +74,7 @@ pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) 
         document.insert("packages".into(), Value::Object(entries.iter().filter_map(entry).collect()));
     }
     if version <= 2
-        && let Some(dependencies) = legacy::dependencies(tree)
+        && let Some(dependencies) = legacy::dependencies(tree, target.omit_resolved)
     {
         document.insert("dependencies".into(), dependencies);
     }
@@ -80,7 +82,7 @@ pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) 
 }
 
 /// What stands in a node's entry (`metaFromNode`).
-fn entry(tree: &Tree, node: NodeId) -> Map<String, Value> {
+fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
     let data = &tree[node];
     let realpath = data.realpath.as_deref().unwrap_or_default();
     let mut entry = Map::new();
@@ -132,7 +134,10 @@ fn entry(tree: &Tree, node: NodeId) -> Map<String, Value> {
     if tree.in_bundle(node) {
         put("inBundle", true.into());
     }
-    if let Some(resolved) = data.resolved.as_deref() {
+    if let Some(resolved) = data.resolved.as_deref()
+        // Asked in any case: npm reads every spec here, and stops at a reference that leads nowhere.
+        && !(tree.is_from_registry(node) & omit_resolved)
+    {
         let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)));
         put("resolved", relative.unwrap_or_else(|| resolved.to_owned()).into());
     }

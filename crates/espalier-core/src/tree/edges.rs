@@ -280,6 +280,12 @@ impl Tree {
         }
     }
 
+    /// Whether all that ask for a node ask for something of a registry (`isRegistryDependency` of `node.js`).
+    pub fn is_from_registry(&self, node: NodeId) -> bool {
+        let edges = &self[node].edges_in;
+        !edges.is_empty() && edges.iter().all(|&edge| self.spec(edge).is_registry())
+    }
+
     /// The spec that `$name` refers to: the root's, or else the dependent's own.
     fn referred(&self, edge: &Edge, reference: &str) -> Option<Rc<Spec>> {
         let reference = self.names.find(reference)?;

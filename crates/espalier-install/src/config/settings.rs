@@ -109,6 +109,8 @@ pub struct Tree {
     pub ignore_extension: bool,
     /// `lockfile-version`
     pub lockfile_version: Option<u64>,
+    /// `omit-lockfile-registry-resolved`
+    pub omit_registry_resolved: bool,
     /// `package-lock`
     pub package_lock: bool,
     /// `save`, where it is set: what it is otherwise depends on the command.
@@ -231,6 +233,7 @@ impl Tree {
             omit: omitted(config, environment),
             ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
             lockfile_version: lockfile_version(config)?,
+            omit_registry_resolved: flag("omit-lockfile-registry-resolved"),
             package_lock: config.flag("package-lock", true),
             save: config.origin("save").map(|_| flag("save")),
             save_prefix: if flag("save-exact") {

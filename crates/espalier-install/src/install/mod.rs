@@ -297,15 +297,16 @@ impl Install {
             built.roll_back();
             return Err(failure.into());
         }
-        let lockfile = if self.clean {
-            None
+        let saved = if self.clean {
+            self.lock.save_yarn_lock(&resolved).map(|()| None)
         } else {
-            match self.lock.save(&resolved) {
-                Ok(written) => Some((resolved.lockfile.path().to_owned(), written)),
-                Err(error) => {
-                    built.roll_back();
-                    return Err(LockError::from(error).into());
-                }
+            self.lock.save(&resolved).map(|written| Some((resolved.lockfile.path().to_owned(), written)))
+        };
+        let lockfile = match saved {
+            Ok(lockfile) => lockfile,
+            Err(error) => {
+                built.roll_back();
+                return Err(LockError::from(error).into());
             }
         };
         drop(store);

@@ -66,6 +66,10 @@ fn ask(scenario: &Scenario, driver: &mut Driver, scratch: &Path) -> anyhow::Resu
         let answer = driver.ask(&project, &server.origin(), &step.command, &step.flags, oracle::PATIENCE)?;
         told.push(match answer.context("npm takes too long")? {
             Answer::Lockfile { lockfile } => scenario::render(&lockfile, step.with_flags),
+            // npm's own errors have a code; what it throws here has none.
+            Answer::Failure { code: None, message } if message.contains("Unable to resolve reference") => {
+                "fails: EOVERRIDE".to_owned()
+            }
             Answer::Failure { code, message } => format!("fails: {}", code.unwrap_or(message)),
         });
     }
