@@ -12,7 +12,7 @@ use crate::error::ResolveError;
 use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
-use crate::options::Options;
+use crate::options::{Options, is_excepted};
 use crate::order;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
@@ -194,8 +194,7 @@ impl Catalog {
     }
 
     fn picker_for(&mut self, name: &str) -> &mut Picker {
-        let excepted = |pattern: &String| pattern == name || fast_glob::glob_match(pattern, name);
-        if self.before_exclude.iter().any(excepted) { &mut self.timeless_picker } else { &mut self.picker }
+        if is_excepted(&self.before_exclude, name) { &mut self.timeless_picker } else { &mut self.picker }
     }
 
     fn manifest(&mut self, tree: &mut Tree, package: Name, packument: &Packument, index: usize) -> Choice {

@@ -173,6 +173,11 @@ pub const DEFAULT_NODE_VERSION: &str = "20.20.2";
 /// The npm whose behaviour this crate reproduces.
 pub const NPM_VERSION: &str = "12.2.0";
 
+/// Whether a package is excepted from `before` by one of these patterns (`min-release-age-exclude`).
+pub fn is_excepted(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| pattern == name || fast_glob::glob_match(pattern, name))
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -48,6 +48,8 @@ pub enum Reading {
 pub struct Outcome {
     /// The text of package-lock.json, byte for byte as npm writes it.
     pub lockfile: String,
+    /// The same tree as version 3 has it, where that text is of version 1 and has no list of packages.
+    pub packages: Option<String>,
     /// Whether npm writes package-lock.json at all: not with `--no-save`, unless something was to be updated.
     pub is_saved: bool,
     /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
@@ -62,6 +64,13 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Counts.
     pub statistics: Statistics,
+}
+
+impl Outcome {
+    /// A lockfile with the list of packages, whatever the version of the one to write.
+    pub fn packages(&self) -> &str {
+        self.packages.as_deref().unwrap_or(&self.lockfile)
+    }
 }
 
 /// Something that npm would warn about.

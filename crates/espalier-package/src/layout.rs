@@ -94,7 +94,8 @@ type Lockfile = Map<String, Value>;
 impl Layout {
     /// The layout of a resolved tree.
     pub fn new(outcome: &Outcome, omit: Omit) -> Result<Self, LayoutError> {
-        let lockfile = entry::entries(&outcome.lockfile).map_err(|error| LayoutError::Unreadable(error.to_string()))?;
+        let lockfile =
+            entry::entries(outcome.packages()).map_err(|error| LayoutError::Unreadable(error.to_string()))?;
         let mut left_out: FxHashSet<String> = inert(&outcome.graph).map(str::to_owned).collect();
         for (location, entry) in &lockfile {
             if is_omitted(entry, omit) && lies_in_node_modules(location) && of_project(location, &lockfile) {

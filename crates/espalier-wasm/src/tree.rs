@@ -113,7 +113,7 @@ impl Tree {
         let locations = locations.map(|(location, _)| location.as_str());
         let refused = trust.check(locations, &layout, &outcome.graph, &world)?;
         layout.leave_out(refused.into_iter().map(|refusal| refusal.location));
-        if let Some(location) = first_patched(&outcome.lockfile, &layout) {
+        if let Some(location) = first_patched(outcome.packages(), &layout) {
             return Err(TreeError::Patched(location));
         }
         Ok(Self { outcome, layout, noted, registries })
@@ -201,6 +201,6 @@ impl Tree {
     #[wasm_bindgen(js_name = hiddenLockfile)]
     pub fn hidden_lockfile(&self) -> Option<String> {
         let is_there = |location: &str| self.layout.packages.contains_key(location);
-        hidden_lockfile(&self.outcome.lockfile, true, is_there)
+        hidden_lockfile(self.outcome.packages(), true, is_there)
     }
 }

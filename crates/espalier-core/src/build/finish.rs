@@ -8,7 +8,7 @@ use crate::dev_engines;
 use crate::error::ResolveError;
 use crate::graph::Graph;
 use crate::json::{self, Format};
-use crate::lockfile;
+use crate::lockfile::{self, DEFAULT_VERSION};
 use crate::manifest::Manifest;
 use crate::options::Project;
 use crate::pick::Engine;
@@ -44,7 +44,11 @@ impl Builder {
             extensions_hash: self.extensions.hash.as_deref(),
             omit_resolved: self.options.omit_registry_resolved,
         };
-        let lockfile = json::stringify_lockfile(&lockfile::document(&self.tree, &entries, &target), format);
+        let text = |target: &lockfile::Target<'_>| {
+            json::stringify_lockfile(&lockfile::document(&self.tree, &entries, target), format)
+        };
+        let packages = (target.version < 2).then(|| text(&lockfile::Target { version: DEFAULT_VERSION, ..target }));
+        let lockfile = text(&target);
         if !self.options.tree_only {
             self.check_references()?;
         }
@@ -57,6 +61,7 @@ impl Builder {
         let updated = self.changes.updates_all() || !self.update_names.is_empty();
         Ok(Outcome {
             lockfile,
+            packages,
             is_saved: self.options.save || updated,
             yarn_lock,
             changed_manifests,

@@ -53,6 +53,7 @@ pub async fn inspect(
     let graph = outline::graph(&builder.tree, &entries);
     Ok(Outcome {
         is_saved: false,
+        packages: None,
         lockfile: json::stringify_lockfile(&document, &format),
         yarn_lock: None,
         changed_manifests: Vec::new(),
