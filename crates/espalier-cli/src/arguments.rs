@@ -10,6 +10,7 @@ use espalier_core::manifest_edit::SaveType;
 use crate::npm_settings::{ForResolving, NpmSettings, SAVING};
 use project::WorkspaceArguments;
 
+pub mod as_npm;
 pub mod project;
 pub mod reading;
 pub mod scripts;
@@ -42,24 +43,25 @@ pub enum Command {
     /// Install exactly what package-lock.json says, and repair what isn't as it should be
     ///
     /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
+    #[command(aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
     Ci(InstallArguments),
 
     /// Install the dependencies of package.json, and bring package-lock.json up to date
     ///
     /// With packages, adds them first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
     /// tarball or a repository.
-    #[command(visible_alias = "i")]
+    #[command(visible_alias = "i", aliases = ["in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall"])]
     Install(ChangeArguments),
 
     /// Add dependencies, and install them
     Add(ChangeArguments),
 
     /// Remove dependencies
-    #[command(visible_alias = "rm", alias = "uninstall")]
+    #[command(visible_alias = "rm", aliases = ["uninstall", "un", "unlink", "r"])]
     Remove(ChangeArguments),
 
     /// Bring dependencies up to date within the ranges that package.json asks for
-    #[command(visible_alias = "up")]
+    #[command(visible_alias = "up", aliases = ["u", "upgrade", "udpate"])]
     Update(ChangeArguments),
 
     /// Do with fewer copies of packages where the ranges allow it
@@ -73,11 +75,11 @@ pub enum Command {
     Store(StoreArguments),
 
     /// Run a script of package.json
-    #[command(visible_alias = "run-script")]
+    #[command(visible_alias = "run-script", aliases = ["rum", "urn"])]
     Run(scripts::RunArguments),
 
     /// Run the script `test`
-    #[command(visible_alias = "t")]
+    #[command(visible_alias = "t", alias = "tst")]
     Test(scripts::ScriptArguments),
 
     /// Run the script `start`
@@ -89,11 +91,23 @@ pub enum Command {
     /// Run the script `restart`, or `stop` and `start`
     Restart(scripts::ScriptArguments),
 
-    /// Run a program of an installed package
+    /// Install the dependencies, then run the script `test`
+    #[command(visible_alias = "it")]
+    InstallTest(ChangeArguments),
+
+    /// Install what package-lock.json says, then run the script `test`
+    #[command(visible_alias = "cit", aliases = ["clean-install-test", "sit"])]
+    InstallCiTest(InstallArguments),
+
+    /// Run a program of a package, which is fetched for it where it isn't installed
+    ///
+    /// A program of the project or of an installed package runs as it is. Another one is installed into a folder of its own
+    /// in the cache, after asking, and runs in the folder where it was called for. Scripts of what is fetched don't run unless
+    /// the user's own .npmrc allows them.
     #[command(visible_alias = "x")]
     Exec(scripts::ExecArguments),
 
-    /// Run the install scripts of installed packages again
+    /// Link the commands of installed packages and run their install scripts again
     #[command(visible_alias = "rb")]
     Rebuild(scripts::RebuildArguments),
 
@@ -252,7 +266,7 @@ pub enum StoreCommand {
 }
 
 /// What `lock` takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct LockArguments {
     /// The project's folder [default: the nearest one upwards with a package.json]
     #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
@@ -284,7 +298,7 @@ pub struct LockArguments {
 }
 
 /// What every command takes about its output.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
     /// Print one JSON object instead of text; errors too

@@ -1,7 +1,7 @@
 //! The `espalier` command: arguments in, npm's tree out, and words that a person can use.
 //!
 //! This crate decides what is shown and which exit code is returned, and nothing else: 0 when it worked, 1 when it
-//! didn't, 2 when it was called wrongly, 130 when it was interrupted.
+//! didn't, 2 when it was called wrongly, 130 when it was interrupted, and a script's own where that failed.
 
 mod arguments;
 mod command;
@@ -10,27 +10,38 @@ mod progress;
 mod report;
 mod style;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use espalier_core::{Changes, Update};
 
 use arguments::{Arguments, Command};
 use command::install::Kind;
-use command::{install, lock};
+use command::{install, lock, run};
 
 fn main() -> ExitCode {
-    match Arguments::parse().command {
+    match parsed().command {
         Command::Lock(arguments) => lock::run(&arguments.lock, lock::additions(&arguments.packages)),
         Command::Ci(arguments) => install::run(&arguments, Changes::default(), Kind::Ci),
         Command::Install(arguments) | Command::Add(arguments) => {
             install::change(&arguments, lock::additions(&arguments.packages))
         }
+        Command::InstallTest(arguments) => {
+            let installed = install::change(&arguments, lock::additions(&arguments.packages));
+            run::test_after(installed, &arguments.install)
+        }
+        Command::InstallCiTest(arguments) => {
+            run::test_after(install::run(&arguments, Changes::default(), Kind::Ci), &arguments)
+        }
         Command::Remove(arguments) if arguments.packages.packages.is_empty() => {
             let message = "`remove` needs the names of the packages to remove";
-            Arguments::command().error(ErrorKind::MissingRequiredArgument, message).exit()
+            let mut definition = Arguments::command();
+            definition.build();
+            let remove = definition.find_subcommand_mut("remove").expect("it is defined");
+            remove.error(ErrorKind::MissingRequiredArgument, message).exit()
         }
         Command::Remove(arguments) => install::change(&arguments, lock::removals(&arguments.packages)),
         Command::Update(arguments) => install::change(&arguments, lock::updates(&arguments.packages)),
@@ -40,11 +51,11 @@ fn main() -> ExitCode {
         }
         Command::Prune(arguments) => install::run(&arguments, Changes::default(), Kind::Prune),
         Command::Store(arguments) => command::store::run(&arguments),
-        Command::Run(arguments) => command::run::run(arguments.script.as_deref(), &arguments.how, "run"),
-        Command::Test(arguments) => command::run::run(Some("test"), &arguments, "test"),
-        Command::Start(arguments) => command::run::run(Some("start"), &arguments, "start"),
-        Command::Stop(arguments) => command::run::run(Some("stop"), &arguments, "stop"),
-        Command::Restart(arguments) => command::run::run(Some("restart"), &arguments, "restart"),
+        Command::Run(arguments) => run::run(arguments.script.as_deref(), &arguments.how, "run"),
+        Command::Test(arguments) => run::run(Some("test"), &arguments, "test"),
+        Command::Start(arguments) => run::run(Some("start"), &arguments, "start"),
+        Command::Stop(arguments) => run::run(Some("stop"), &arguments, "stop"),
+        Command::Restart(arguments) => run::run(Some("restart"), &arguments, "restart"),
         Command::Exec(arguments) => command::exec::run(&arguments),
         Command::Rebuild(arguments) => command::rebuild::run(&arguments),
         Command::Approve(arguments) => command::approve::run(&arguments, true),
@@ -58,5 +69,29 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Command::Other(words) => command::elsewhere::run(&words),
+    }
+}
+
+fn parsed() -> Arguments {
+    let definition = Arguments::command();
+    let mut words = std::env::args_os();
+    let program = words.next().unwrap_or_else(|| "espalier".into());
+    let words: Vec<OsString> = words.collect();
+    choose_colors(&words);
+    let words = arguments::as_npm::translated(words, &definition);
+    let matches = definition.get_matches_from(std::iter::once(program).chain(words));
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// npm's `--color`, which has to be known before anything is said.
+fn choose_colors(words: &[OsString]) {
+    let options = words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let choice = options.filter_map(|word| match word {
+        "--no-color" | "--color=false" => Some(anstream::ColorChoice::Never),
+        "--color=always" => Some(anstream::ColorChoice::Always),
+        _ => None,
+    });
+    if let Some(choice) = choice.last() {
+        choice.write_global();
     }
 }

@@ -6,8 +6,10 @@
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use espalier_install::config::Value;
+use espalier_install::config::{Value, definitions};
 use indexmap::IndexMap;
+
+use crate::arguments::as_npm::SETTING;
 
 /// The settings that were given as flags to a command. All are understood everywhere; the help only has those that matter
 /// to the command.
@@ -40,6 +42,8 @@ shown! {
     ];
     /// For commands that run scripts.
     ForScripts: ["ignore-scripts", "foreground-scripts", "script-shell"];
+    /// For programs that may have to be fetched.
+    ForPrograms: ["yes", "before", "registry", "offline", "prefer-offline", "script-shell"];
     /// For commands that list what is installed.
     ForListing: ["omit", "include"];
     /// For commands that compare what is installed with the registry.
@@ -82,7 +86,7 @@ pub const SAVING: &str = "Saving";
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
 
 /// npm's letters.
-const SHORT_FORMS: [(char, &str); 3] = [('f', "force"), ('E', "save-exact"), ('S', "save")];
+const SHORT_FORMS: [(char, &str); 4] = [('f', "force"), ('E', "save-exact"), ('S', "save"), ('y', "yes")];
 
 const SETTINGS: &[Setting] = &[
     switch("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
@@ -120,6 +124,7 @@ const SETTINGS: &[Setting] = &[
     text("script-shell", "PATH", SCRIPTS, "The shell that runs scripts [default: sh, or cmd on Windows]"),
     switch("strict-allow-scripts", SCRIPTS, "Fail where packages have install scripts that nobody has reviewed"),
     switch("dangerously-allow-all-scripts", SCRIPTS, "Let every package run its install scripts"),
+    switch("yes", SCRIPTS, "Don't ask before a program is fetched; --no fetches none"),
     text("registry", "URL", NETWORK, "The registry to ask"),
     switch("offline", NETWORK, "Use the cache only"),
     switch("prefer-offline", NETWORK, "Use the cache however old it is, and the network for the rest"),
@@ -133,6 +138,42 @@ impl<S> NpmSettings<S> {
     pub fn into_settings(self) -> IndexMap<String, Value> {
         self.0
     }
+
+    /// Sets one of them.
+    pub fn set(&mut self, key: &str, value: Value) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    /// The same settings for another command.
+    pub fn for_another<T>(self) -> NpmSettings<T> {
+        NpmSettings(self.0, PhantomData)
+    }
+}
+
+/// A setting as `--npm-setting` has it.
+fn key_and_value(text: &str) -> (String, Value) {
+    let (key, value) = text.split_once('=').unwrap_or((text, "true"));
+    let value = match value {
+        "true" => Value::Flag(true),
+        "false" => Value::Flag(false),
+        "null" => Value::Null,
+        text => Value::Text(text.to_owned()),
+    };
+    (key.to_owned(), value)
+}
+
+/// Puts a setting to the others. What is given again joins what there is where npm takes a list, and else takes its place.
+fn put(settings: &mut IndexMap<String, Value>, (key, value): (String, Value)) {
+    let before = settings.get(&key).filter(|_| definitions::is_list(&key)).cloned();
+    let value = match (before, value) {
+        (Some(Value::List(mut items)), Value::Text(text)) => {
+            items.push(text);
+            Value::List(items)
+        }
+        (Some(Value::Text(first)), Value::Text(text)) => Value::List(vec![first, text]),
+        (_, value) => value,
+    };
+    settings.insert(key, value);
 }
 
 impl Setting {
@@ -183,7 +224,8 @@ impl Setting {
 impl<S: Shown> clap::Args for NpmSettings<S> {
     fn augment_args(command: Command) -> Command {
         let shown = |setting: &Setting| setting.argument().hide(!S::SETTINGS.contains(&setting.name));
-        command.args(SETTINGS.iter().map(shown)).args(SETTINGS.iter().filter_map(Setting::negation))
+        let any = Arg::new(SETTING).long(SETTING).action(ArgAction::Append).hide(true);
+        command.args(SETTINGS.iter().map(shown)).args(SETTINGS.iter().filter_map(Setting::negation)).arg(any)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -194,7 +236,11 @@ impl<S: Shown> clap::Args for NpmSettings<S> {
 impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = SETTINGS.iter().filter_map(|setting| Some((setting.name.to_owned(), setting.given(matches)?)));
-        Ok(Self(given.collect(), PhantomData))
+        let mut settings = given.collect();
+        for text in matches.get_many::<String>(SETTING).into_iter().flatten() {
+            put(&mut settings, key_and_value(text));
+        }
+        Ok(Self(settings, PhantomData))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -233,6 +279,13 @@ mod tests {
     fn kinds_add_up() {
         let expected = [("omit".to_owned(), Value::List(vec!["dev".into(), "peer".into()]))];
         assert_eq!(given(&["--omit", "dev", "--omit=peer"]), expected);
+    }
+
+    #[test]
+    fn any_of_npms_settings_can_be_given() {
+        let flags = ["--npm-setting=fund=false", "--npm-setting=ca=one", "--npm-setting=ca=two"];
+        let list = Value::List(vec!["one".into(), "two".into()]);
+        assert_eq!(given(&flags), [("fund".to_owned(), Value::Flag(false)), ("ca".to_owned(), list)]);
     }
 
     #[test]

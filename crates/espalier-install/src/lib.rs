@@ -17,6 +17,7 @@ pub mod outdated;
 pub mod packing;
 pub mod patch;
 pub mod plan;
+pub mod programs;
 pub mod project;
 pub mod registry;
 pub mod reify;

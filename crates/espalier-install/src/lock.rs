@@ -142,7 +142,10 @@ impl Lock {
         if !resolved.outcome.is_saved || !self.settings.tree.package_lock {
             return Ok(Written::Unchanged);
         }
-        resolved.lockfile.write(&resolved.outcome.lockfile)
+        if self.settings.tree.format_package_lock {
+            return resolved.lockfile.write(&resolved.outcome.lockfile);
+        }
+        resolved.lockfile.write(&without_lines(&resolved.outcome.lockfile))
     }
 
     /// Writes the yarn.lock, if there is one: npm does so with whichever lock it writes, and the hidden one is always
@@ -280,5 +283,34 @@ impl Lock {
         };
         options.node_version = known.unwrap_or(options.node_version);
         options
+    }
+}
+
+/// JSON without the white space between its parts.
+fn without_lines(json: &str) -> String {
+    let mut compact = String::with_capacity(json.len());
+    let (mut in_text, mut escaped) = (false, false);
+    for character in json.chars() {
+        if in_text {
+            in_text = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+        } else if character == '"' {
+            in_text = true;
+        } else if character.is_whitespace() {
+            continue;
+        }
+        compact.push(character);
+    }
+    compact
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_lines;
+
+    #[test]
+    fn only_what_is_between_texts_goes() {
+        let json = "{\n  \"a b\": [1, \"c \\\" d\", \"e\\\\\"],\r\n\t\"f\": {}\n}\n";
+        assert_eq!(without_lines(json), "{\"a b\":[1,\"c \\\" d\",\"e\\\\\"],\"f\":{}}");
     }
 }

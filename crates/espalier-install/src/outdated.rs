@@ -1,13 +1,14 @@
 //! What could be newer: for each dependency the version that is there, the one that its spec would get today, and the one
 //! that anyone would (`outdated.js`).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use espalier_core::graph::GraphEdge;
 use espalier_core::pick::Picker;
 use espalier_core::spec::{Spec, SpecKind, Specs};
-use espalier_core::{FetchFailure, FetchFailureKind, Options, Packument, collation};
+use espalier_core::{FetchFailure, FetchFailureKind, Options, Packument, collation, options};
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::installed::Installed;
@@ -24,6 +25,10 @@ pub struct Question {
     pub omit: Vec<String>,
     /// Locations of the workspaces that were asked for; empty where all count.
     pub workspaces: Vec<String>,
+    /// `--workspaces=false`: theirs don't count.
+    pub without_workspaces: bool,
+    /// Whether homepages are wanted.
+    pub homepages: bool,
 }
 
 /// A dependency that isn't as new as it could be.
@@ -43,6 +48,8 @@ pub struct Outdated {
     pub wanted: String,
     /// The version that a package without a spec would get.
     pub latest: String,
+    /// The package's homepage, where it is known.
+    pub homepage: Option<String>,
     /// Who asks: the folder's name.
     pub dependent: String,
     /// Who asks, where it is a workspace: `name@version`.
@@ -66,13 +73,20 @@ pub async fn outdated(
         .filter(|(edge, spec)| spec.is_registry() && is_looked_at(installed, question, edge))
         .collect();
     let names: BTreeSet<String> = edges.iter().map(|(edge, spec)| package_of(edge, spec).to_owned()).collect();
-    let packuments = packuments(names, registry, options.before.is_some()).await?;
+    // Abbreviated documents know neither times nor homepages.
+    let packuments = packuments(names, registry, options.before.is_some() || question.homepages).await?;
 
-    let mut picker = Picker::new(&options.node_version, &options.npm_version, options.before, &options.default_tag);
+    let picker = |before| Picker::new(&options.node_version, &options.npm_version, before, &options.default_tag);
+    let (mut picker, mut timeless) = (picker(options.before), picker(None));
     let any = specs.intern("*");
     let mut found = Vec::new();
     for (edge, spec) in edges {
         let Some(packument) = packuments.get(package_of(edge, &spec)) else { continue };
+        let picker = if options::is_excepted(&options.before_exclude, package_of(edge, &spec)) {
+            &mut timeless
+        } else {
+            &mut picker
+        };
         let mut pick = |spec: &Spec| picker.pick(packument, spec).ok().map(|index| packument.version(index).to_owned());
         let (Some(wanted), Some(latest)) = (pick(&spec), pick(&any)) else { continue };
         let to = edge.to.map(|to| &installed.graph.nodes[to as usize]);
@@ -90,6 +104,7 @@ pub async fn outdated(
             current,
             wanted,
             latest,
+            homepage: packument.tagged("latest").and_then(|latest| homepage(packument, latest)),
             dependent: from.name.clone(),
             workspace: from.workspace.then(|| installed.id(edge.from)),
             dependent_location: from.location.clone(),
@@ -108,6 +123,9 @@ fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
         let location = &graph.nodes[from as usize].location;
         question.workspaces.is_empty() || question.workspaces.contains(location)
     };
+    // npm looks at what the project's dependencies depend on, and not at those that the project itself has.
+    let needed = question.without_workspaces.then(|| needed_by_the_project(graph));
+    let is_selected = |from: u32| is_selected(from) && needed.as_ref().is_none_or(|needed| needed.contains(&from));
     let numbered = || graph.edges.iter().zip(0u32..).filter(|(edge, _)| is_selected(edge.from));
     let of_workspace = |edge: &GraphEdge| {
         let from = &graph.nodes[edge.from as usize];
@@ -123,15 +141,28 @@ fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
     numbered().filter(|(edge, _)| named(edge)).map(|(_, index)| index).collect()
 }
 
+/// The packages that the project itself needs (`excludeWorkspacesDependencySet`).
+fn needed_by_the_project(graph: &espalier_core::Graph) -> HashSet<u32> {
+    let mut needed = HashSet::new();
+    let mut open = vec![0];
+    while let Some(node) = open.pop() {
+        let targets = graph.edges_of(node).iter().filter(|edge| edge.kind != "workspace").filter_map(|edge| edge.to);
+        open.extend(targets.filter(|to| needed.insert(*to)));
+    }
+    needed
+}
+
 fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) -> bool {
-    let Some(to) = edge.to.map(|to| &installed.graph.nodes[to as usize]) else {
-        // What is missing and could stay so is of no interest.
-        return block(edge) == "dependencies";
+    // Of what is missing, npm looks at the dependency itself, and only at one that must or need not be there everywhere.
+    let (dev, optional, peer) = match edge.to.map(|to| &installed.graph.nodes[to as usize]) {
+        Some(to) => (to.dev, to.optional, to.peer),
+        None if matches!(edge.kind, "dev" | "peer") => return false,
+        None => (false, matches!(edge.kind, "optional" | "peerOptional"), edge.kind == "peerOptional"),
     };
     !question.omit.iter().any(|kind| match kind.as_str() {
-        "dev" => to.dev,
-        "optional" => to.optional,
-        "peer" => to.peer,
+        "dev" => dev,
+        "optional" => optional,
+        "peer" => peer,
         _ => false,
     })
 }
@@ -150,6 +181,11 @@ fn package_of<'a>(edge: &'a GraphEdge, spec: &'a Spec) -> &'a str {
         SpecKind::Alias { name, .. } => name,
         _ => &edge.name,
     }
+}
+
+fn homepage(packument: &Packument, version: &str) -> Option<String> {
+    let manifest: Value = serde_json::from_str(packument.manifest(packument.find(version)?)).ok()?;
+    manifest.get("homepage")?.as_str().map(str::to_owned)
 }
 
 async fn packuments(

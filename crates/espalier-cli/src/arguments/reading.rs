@@ -131,7 +131,7 @@ pub enum ConfigAction {
     /// Write a setting into a file
     Set {
         /// `key=value`, or a key and a value
-        #[arg(value_name = "KEY=VALUE", required = true, allow_hyphen_values = true)]
+        #[arg(value_name = "KEY=VALUE", required = true)]
         settings: Vec<String>,
         /// Into which file
         #[arg(short = 'L', long, value_enum, default_value_t)]

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::project::{ProjectArguments, WorkspaceArguments};
-use crate::npm_settings::ForScripts;
+use crate::npm_settings::{ForPrograms, ForScripts};
 
 /// What `run` takes.
 #[derive(Debug, Args)]
@@ -52,17 +52,17 @@ pub struct ExecArguments {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<String>,
 
-    /// A command line for the shell, in which installed programs are found
+    /// A command line for the shell, in which the programs of the packages are found
     #[arg(short, long, value_name = "COMMAND", conflicts_with = "program")]
     pub call: Option<String>,
 
-    /// The package that the program comes with
-    #[arg(short, long, value_name = "NAME")]
+    /// The package that the program comes with, as `name` or `name@range`; may be given more than once
+    #[arg(short, long, value_name = "PACKAGE")]
     pub package: Vec<String>,
 
     /// The project.
     #[command(flatten)]
-    pub project: ProjectArguments<ForScripts>,
+    pub project: ProjectArguments<ForPrograms>,
 
     /// Its workspaces.
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use espalier_install::install::InstallError;
 use espalier_install::installed::InstalledError;
 use espalier_install::lock::LockError;
 use serde_json::json;
@@ -19,6 +20,8 @@ const CALLED_WRONGLY: u8 = 2;
 pub enum Complaint {
     /// One that commands which resolve have as well.
     Shared(Box<LockError>),
+    /// One of an installation.
+    Install(Box<InstallError>),
     /// A command's own.
     Own {
         /// npm's code, or one in its manner.
@@ -35,6 +38,15 @@ pub enum Complaint {
 impl From<LockError> for Complaint {
     fn from(error: LockError) -> Self {
         Self::Shared(Box::new(error))
+    }
+}
+
+impl From<InstallError> for Complaint {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Lock(error) => error.into(),
+            error => Self::Install(Box::new(error)),
+        }
     }
 }
 
@@ -79,6 +91,16 @@ impl Complaint {
                     let width = report::terminal_width();
                     let circumstances = Circumstances { folder: None, configuration: None, width };
                     anstream::eprint!("{}", failure::render(error, circumstances));
+                }
+                ExitCode::FAILURE
+            }
+            Self::Install(error) => {
+                if json {
+                    super::say(&report::machine::install_failure("exec", error));
+                } else {
+                    let width = report::terminal_width();
+                    let circumstances = Circumstances { folder: None, configuration: None, width };
+                    anstream::eprint!("{}", report::install::render(error, circumstances));
                 }
                 ExitCode::FAILURE
             }

@@ -6,12 +6,10 @@ use std::process::ExitCode;
 
 use espalier_core::collation;
 use espalier_install::config::{Config, Origin, Value, definitions, edit};
-use espalier_install::lock::LockError;
-use espalier_install::project::ProjectError;
 use serde_json::Value as Json;
 
 use super::complaint::Complaint;
-use super::context::{Context, current_folder};
+use super::context::Context;
 use crate::arguments::project::WorkspaceArguments;
 use crate::arguments::reading::{ConfigAction, ConfigArguments, Location};
 use crate::report;
@@ -28,7 +26,7 @@ pub fn run(arguments: &ConfigArguments) -> ExitCode {
 }
 
 fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complaint> {
-    let context = Context::without_project(&arguments.project)?;
+    let context = Context::anywhere(&arguments.project, &WorkspaceArguments::default(), "config")?;
     match action {
         ConfigAction::List { json: true, .. } => super::say(&format!("{:#}\n", in_force(&context))),
         ConfigAction::List { long, .. } => super::say(&list(&context, *long)),
@@ -66,23 +64,6 @@ fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complai
         }
     }
     Ok(())
-}
-
-/// Where settings are read without there having to be a project.
-impl Context {
-    fn without_project(
-        arguments: &crate::arguments::project::ProjectArguments<crate::npm_settings::ForConfig>,
-    ) -> Result<Self, Complaint> {
-        match Self::new(arguments, &WorkspaceArguments::default(), "config") {
-            Err(Complaint::Shared(error))
-                if matches!(*error, LockError::Project(ProjectError::NoManifest { .. }))
-                    && arguments.directory.is_none() =>
-            {
-                Self::in_folder(arguments, &current_folder())
-            }
-            other => other,
-        }
-    }
 }
 
 /// npm's printed form of a value: what JavaScript makes a string of.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use espalier_core::Omit;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment};
 use espalier_install::lock::LockError;
@@ -41,9 +42,19 @@ impl Context {
         Self::of(project.map_err(LockError::from)?, arguments)
     }
 
-    /// The settings in a folder that need not hold a project.
-    pub fn in_folder<S: Shown>(arguments: &ProjectArguments<S>, folder: &Path) -> Result<Self, Complaint> {
-        Self::of(ProjectFolder::without_manifest(folder).map_err(LockError::from)?, arguments)
+    /// The same where there need not be a project.
+    pub fn anywhere<S: Shown>(
+        arguments: &ProjectArguments<S>,
+        workspaces: &WorkspaceArguments,
+        command: &str,
+    ) -> Result<Self, Complaint> {
+        match Self::new(arguments, workspaces, command) {
+            Err(Complaint::Shared(error)) if matches!(*error, LockError::Project(ProjectError::NoManifest { .. })) => {
+                let folder = arguments.directory.as_deref().unwrap_or(Path::new("."));
+                Self::of(ProjectFolder::without_manifest(folder).map_err(LockError::from)?, arguments)
+            }
+            other => other,
+        }
     }
 
     fn of<S: Shown>(project: ProjectFolder, arguments: &ProjectArguments<S>) -> Result<Self, Complaint> {
@@ -59,16 +70,11 @@ impl Context {
         Ok(workspaces_meant(&self.project, arguments).map_err(LockError::from)?)
     }
 
-    /// The kinds of dependencies that are left out: `omit` without `include`, and `dev` in production.
+    /// The kinds of dependencies that are left out, by npm's names.
     pub fn omitted(&self) -> Vec<String> {
-        let mut omitted = self.config.list("omit");
-        let in_production = self.environment.variable("NODE_ENV") == Some("production");
-        if self.config.origin("omit").is_none() && in_production {
-            omitted.push("dev".to_owned());
-        }
-        let included = self.config.list("include");
-        omitted.retain(|kind| !included.contains(kind));
-        omitted
+        let Omit { dev, optional, peer } = self.settings.tree.omit;
+        let kinds = [("dev", dev), ("optional", optional), ("peer", peer)];
+        kinds.into_iter().filter(|(_, omitted)| *omitted).map(|(kind, _)| kind.to_owned()).collect()
     }
 }
 

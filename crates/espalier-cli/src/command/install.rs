@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::{Config, Environment};
+use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError, trusted};
 use espalier_install::packing::prepare::Installer;
@@ -47,7 +47,14 @@ pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
 
 /// Installs, unless only the lockfile is wanted.
 pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only: bool) -> ExitCode {
-    if lock_only { lock::run(&arguments.lock, changes) } else { run(arguments, changes, Kind::Install) }
+    // The setting also works from the environment or an .npmrc; the lockfile is written then, whatever else says.
+    let lock_only = lock_only || lock::is_on(&arguments.lock, "package-lock-only");
+    if lock_only && !arguments.dry_run {
+        let mut arguments = arguments.lock.clone();
+        arguments.npm.set("package-lock-only", Value::Flag(true));
+        return lock::run(&arguments, changes);
+    }
+    run(arguments, changes, Kind::Install)
 }
 
 /// Installs.
@@ -102,12 +109,15 @@ fn execute(
         store: std::path::absolute(&folder).unwrap_or(folder),
         clean: kind == Kind::Ci,
         project_scripts: kind != Kind::Prune,
-        dry_run: arguments.dry_run,
+        dry_run: arguments.dry_run || config.flag("dry-run", false),
         trust: trusted(&config),
         scripts,
+        without_workspaces: arguments.lock.workspaces.are_off(),
+        bin_links: config.flag("bin-links", true),
         installer: installer(arguments, &config),
     };
-    let _progress = (!output.quiet && !output.json).then(|| Progress::start(Arc::clone(activity)));
+    let _progress =
+        (!output.quiet && !output.json && config.flag("progress", true)).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = lock::count(activity);
@@ -144,6 +154,8 @@ fn exit_code(error: &InstallError) -> u8 {
     match error {
         InstallError::Lock(error) => lock::exit_code(error),
         InstallError::Reify(ReifyError::Interrupted) => lock::INTERRUPTED,
+        // As npm does.
+        InstallError::Script(failure) => failure.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED),
         _ => FAILED,
     }
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use espalier_core::manifest_edit::SaveType;
 use espalier_core::{Changes, Event, Update};
 use espalier_install::activity::Activity;
 use espalier_install::cache;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, ConfigError, Environment, Origin};
 use espalier_install::lock::{Lock, LockError, Locked};
-use espalier_install::project::ProjectFolder;
+use espalier_install::project::{ProjectError, ProjectFolder};
 
 use super::complaint::Complaint;
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
@@ -77,7 +78,9 @@ fn lock(
     known: &mut Known,
 ) -> Result<Locked, LockError> {
     let lock = prepare(arguments, changes, activity, known)?;
-    let _progress = (!arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
+    let is_shown = known.configuration.as_ref().is_none_or(|(config, _)| config.flag("progress", true));
+    let _progress =
+        (is_shown && !arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = count(activity);
@@ -87,6 +90,28 @@ fn lock(
     result
 }
 
+/// Finds the project. What is added where there is none makes one, as with npm.
+pub(super) fn project(arguments: &LockArguments, may_be_new: bool) -> Result<ProjectFolder, ProjectError> {
+    let found = match &arguments.directory {
+        Some(folder) => ProjectFolder::at(folder),
+        None if arguments.workspaces.are_off() => ProjectFolder::nearest(Path::new(".")),
+        None => ProjectFolder::around(Path::new(".")),
+    };
+    match (found, &arguments.directory) {
+        (Err(ProjectError::NoManifest { .. }), Some(folder)) if may_be_new => ProjectFolder::without_manifest(folder),
+        (Err(ProjectError::NoManifest { .. }), None) if may_be_new => ProjectFolder::to_be(Path::new(".")),
+        (found, _) => found,
+    }
+}
+
+/// Whether a switch of npm's is on, wherever it was set. What is wrong with the project or the settings is told later.
+pub(super) fn is_on(arguments: &LockArguments, key: &str) -> bool {
+    let Ok(project) = project(arguments, true) else { return false };
+    let flags = arguments.npm.clone().into_settings();
+    let config = Config::load(project.path(), flags, &Environment::of_process());
+    config.is_ok_and(|config| config.flag(key, false))
+}
+
 /// Finds the project and reads its settings.
 pub(super) fn prepare(
     arguments: &LockArguments,
@@ -94,15 +119,13 @@ pub(super) fn prepare(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Lock, LockError> {
-    let project = match &arguments.directory {
-        Some(folder) => ProjectFolder::at(folder)?,
-        None if arguments.workspaces.are_off() => ProjectFolder::nearest(Path::new("."))?,
-        None => ProjectFolder::around(Path::new("."))?,
-    };
+    let project = project(arguments, !changes.add.is_empty())?;
     known.project = Some(project.clone());
     let environment = Environment::of_process();
     let config = Config::load(project.path(), arguments.npm.clone().into_settings(), &environment)?;
     let settings = Settings::new(&config, &environment)?;
+    let changes = Changes { save_type: changes.save_type.or_else(|| save_type(&config)), ..changes };
+    let changes = Changes { save_bundle: changes.save_bundle || config.flag("save-bundle", false), ..changes };
     known.configuration = Some((config.clone(), settings.clone()));
     if !arguments.output.quiet && !arguments.output.json {
         for warning in config.warnings() {
@@ -110,6 +133,10 @@ pub(super) fn prepare(
         }
     }
     let cache = arguments.cache_dir.clone().or_else(|| cache::default_folder(&environment));
+    // npm doesn't install the project into itself.
+    let is_project = |argument: &String| std::path::absolute(argument).is_ok_and(|path| path == project.path());
+    let mut changes = changes;
+    changes.add.retain(|argument| !is_project(argument));
     let meant = super::context::workspaces_meant(&project, &arguments.workspaces)?.unwrap_or_default();
     let changes = Changes {
         save_prefix: settings.tree.save_prefix.clone(),
@@ -119,6 +146,17 @@ pub(super) fn prepare(
     };
     let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
     Ok(Lock { project, settings, changes, node_version, cache, activity })
+}
+
+/// The block that `npm_config_save_dev` and its like say additions go to.
+fn save_type(config: &Config) -> Option<SaveType> {
+    let kinds = [
+        ("save-prod", SaveType::Prod),
+        ("save-dev", SaveType::Dev),
+        ("save-optional", SaveType::Optional),
+        ("save-peer", SaveType::Peer),
+    ];
+    kinds.into_iter().find(|(key, _)| config.flag(key, false)).map(|(_, kind)| kind)
 }
 
 /// Counts what the resolution decides.

@@ -39,7 +39,7 @@ pub fn run(arguments: &OutdatedArguments) -> ExitCode {
 }
 
 fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
-    let context = Context::new(&arguments.project, &arguments.workspaces, "outdated")?;
+    let context = Context::anywhere(&arguments.project, &arguments.workspaces, "outdated")?;
     let workspaces = context.workspaces(&arguments.workspaces)?;
     let installed = Installed::load(&context.project, Source::NodeModules)?;
     let mut settings = context.settings.clone();
@@ -55,10 +55,16 @@ fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
         names: arguments.packages.clone(),
         omit: context.omitted(),
         workspaces: workspaces.into_iter().flatten().map(|workspace| workspace.location).collect(),
+        without_workspaces: arguments.workspaces.are_off(),
+        homepages: arguments.long,
     };
     let found = runtime.block_on(async {
-        let mut options =
-            Options { before: settings.tree.before, default_tag: settings.tree.tag.clone(), ..Options::default() };
+        let mut options = Options {
+            before: settings.tree.before,
+            before_exclude: settings.tree.before_exclude.clone(),
+            default_tag: settings.tree.tag.clone(),
+            ..Options::default()
+        };
         options.node_version = host::node_version().await.unwrap_or(options.node_version);
         outdated(&installed, &question, &registry, &options).await
     });
@@ -78,7 +84,7 @@ fn table(list: &[Outdated], long: bool) -> String {
     }
     let mut titles = vec!["Package", "Current", "Wanted", "Latest", "Location", "Depended by"];
     if long {
-        titles.extend(["Package Type", "Depended By Location"]);
+        titles.extend(["Package Type", "Homepage", "Depended By Location"]);
     }
     let rows: Vec<Vec<(anstyle::Style, String)>> = list
         .iter()
@@ -94,7 +100,9 @@ fn table(list: &[Outdated], long: bool) -> String {
                 (plain, outdated.workspace.clone().unwrap_or_else(|| outdated.dependent.clone())),
             ];
             if long {
-                row.extend([(plain, outdated.block.to_owned()), (plain, outdated.dependent_location.clone())]);
+                let homepage = outdated.homepage.clone().unwrap_or_default();
+                let dependent = outdated.dependent_location.clone();
+                row.extend([outdated.block.to_owned(), homepage, dependent].map(|text| (plain, text)));
             }
             row
         })
@@ -118,7 +126,7 @@ fn table(list: &[Outdated], long: bool) -> String {
                 format!("{text}{space}")
             }
         });
-        cells.collect::<Vec<_>>().join("  ") + "\n"
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     let heading: Vec<_> = titles.iter().map(|title| (quiet(title).to_string(), title.chars().count())).collect();
     let mut text = line(&heading);
@@ -138,7 +146,8 @@ fn parseable(list: &[Outdated], long: bool) -> String {
         let path = outdated.path.as_deref().unwrap_or_default();
         let mut line = format!("{path}:{name}@{wanted}:{current}:{name}@{latest}:{dependent}");
         if long {
-            line.extend([":", outdated.block, "::", &outdated.dependent_location]);
+            let homepage = outdated.homepage.as_deref().unwrap_or_default();
+            line.extend([":", outdated.block, ":", homepage, ":", &outdated.dependent_location]);
         }
         line + "\n"
     };
@@ -158,6 +167,7 @@ fn machine(list: &[Outdated], long: bool) -> Value {
         put("location", outdated.path.as_deref());
         if long {
             put("type", Some(outdated.block));
+            put("homepage", outdated.homepage.as_deref());
             put("dependedByLocation", Some(&outdated.dependent_location));
         }
         match all.get_mut(&outdated.name) {

@@ -1,4 +1,4 @@
-//! `espalier rebuild`: the install scripts of what is installed, again (`rebuild.js`).
+//! `espalier rebuild`: the commands and the install scripts of what is installed, again (`rebuild.js`).
 
 use std::process::ExitCode;
 
@@ -40,6 +40,12 @@ fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
     let lifecycle = Lifecycle::plan(&installed.graph, nodes.as_deref(), folder, &gate);
     let foreground = context.config.flag("foreground-scripts", false);
     let runner = Runner::new(&context, "rebuild", false, arguments.quiet);
+    if context.config.flag("bin-links", true) {
+        installed.relink(nodes.as_deref()).map_err(|error| {
+            let details = "  Check who may write in node_modules.\n";
+            Complaint::own("EWRITE", format!("cannot make the commands in node_modules/.bin: {error}"), details)
+        })?;
+    }
     let mut ran = 0;
     for Rounds { preinstall, prepare, install, postinstall } in [lifecycle.dependencies, lifecycle.links] {
         for round in [preinstall, prepare, install, postinstall] {

@@ -12,6 +12,8 @@ use espalier_install::scripts::shell;
 
 use super::complaint::Complaint;
 use super::context::Context;
+use crate::arguments::InstallArguments;
+use crate::arguments::project::ProjectArguments;
 use crate::arguments::scripts::ScriptArguments;
 use crate::report;
 use crate::style::{STRONG, Styled, quiet, strong};
@@ -55,6 +57,23 @@ pub fn run(script: Option<&str>, arguments: &ScriptArguments, command: &str) -> 
         Ok(code) => code,
         Err(complaint) => complaint.report(arguments.json),
     }
+}
+
+/// Runs the script `test` where an installation went well (`install-test`).
+pub fn test_after(installed: ExitCode, arguments: &InstallArguments) -> ExitCode {
+    if installed != ExitCode::SUCCESS || arguments.dry_run {
+        return installed;
+    }
+    let of_lock = &arguments.lock;
+    let project = ProjectArguments {
+        directory: of_lock.directory.clone(),
+        npm: of_lock.npm.clone().for_another(),
+        global: of_lock.global,
+    };
+    let (json, quiet) = (of_lock.output.json, of_lock.output.quiet);
+    let workspaces = of_lock.workspaces.clone();
+    let arguments = ScriptArguments { arguments: Vec::new(), if_present: false, project, workspaces, json, quiet };
+    run(Some("test"), &arguments, "test")
 }
 
 fn run_or_list(script: Option<&str>, arguments: &ScriptArguments, command: &str) -> Result<ExitCode, Complaint> {

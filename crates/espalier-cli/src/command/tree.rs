@@ -23,7 +23,7 @@ pub fn run(arguments: &TreeArguments) -> ExitCode {
 }
 
 fn tree(arguments: &TreeArguments) -> Result<ExitCode, Complaint> {
-    let context = Context::new(&arguments.project, &arguments.workspaces, "ls")?;
+    let context = Context::anywhere(&arguments.project, &arguments.workspaces, "ls")?;
     let workspaces = context.workspaces(&arguments.workspaces)?;
     let source = if arguments.package_lock_only { Source::Lockfile } else { Source::NodeModules };
     let installed = Installed::load(&context.project, source)?;

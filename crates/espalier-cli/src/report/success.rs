@@ -78,7 +78,7 @@ fn write_indented(lines: &mut String, text: &str, width: Option<usize>) {
 }
 
 /// `a, b, c and 4 more`
-pub(super) fn listed(names: &[&str]) -> String {
+pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 5;
     let mut unique = names.to_vec();
     unique.sort_unstable();

@@ -5,6 +5,10 @@ mod support;
 
 mod config;
 #[cfg(unix)]
+mod fetching;
+#[cfg(unix)]
 mod reading;
 #[cfg(unix)]
 mod running;
+#[cfg(unix)]
+mod typing;

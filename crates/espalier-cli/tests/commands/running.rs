@@ -67,13 +67,6 @@ fn a_package_is_run_by_its_only_program() {
 }
 
 #[test]
-fn what_is_not_installed_is_not_fetched() {
-    let outcome = run(&scripts(&json!({})), &["exec", "cowsay", "moo"]);
-    assert_eq!(outcome.code, Some(1));
-    assert_screen("exec-not-installed", &outcome.stderr);
-}
-
-#[test]
 fn exit_codes_are_the_scripts() {
     let stage = scripts(&json!({"fail": "exit 3", "postfail": "echo never"}));
     let outcome = run(&stage, &["run", "fail"]);
@@ -220,7 +213,7 @@ fn what_npm_has_and_espalier_does_not_is_said() {
     let stage = scripts(&json!({}));
     for (arguments, screen) in [
         (&["publish", "--tag", "next"][..], "no-publish"),
-        (&["instal"], "no-such-command"),
+        (&["intsall"], "no-such-command"),
         (&["run", "x", "-g"], "no-globals"),
     ] {
         let outcome = run(&stage, arguments);

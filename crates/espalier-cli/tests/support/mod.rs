@@ -12,7 +12,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use espalier_install::integrity::Integrity;
 use espalier_replay::{Registry, Server, Settings};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 /// Nothing that a test runs takes nearly as long.
@@ -23,6 +26,49 @@ pub struct Stage {
     root: tempfile::TempDir,
     registry: Option<Server>,
     origin: String,
+}
+
+/// A package as it is published.
+pub struct Tarball {
+    manifest: Value,
+    files: Vec<(String, String)>,
+}
+
+impl Tarball {
+    pub fn new(manifest: Value) -> Self {
+        Self { manifest, files: Vec::new() }
+    }
+
+    pub fn with(mut self, path: &str, content: &str) -> Self {
+        self.files.push((path.to_owned(), content.to_owned()));
+        self
+    }
+
+    /// Puts it into a registry's folder. Gives its id, and the manifest that its packument has.
+    fn publish(&self, registry: &Path) -> (String, Value) {
+        let field = |name: &str| self.manifest[name].as_str().expect("a text").to_owned();
+        let (name, version) = (field("name"), field("version"));
+        let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        let own = ("package.json".to_owned(), self.manifest.to_string());
+        for (path, content) in std::iter::once(&own).chain(&self.files) {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, format!("package/{path}"), content.as_bytes()).expect("into memory");
+        }
+        let bytes = archive.into_inner().and_then(GzEncoder::finish).expect("into memory");
+        let file = format!("{}-{version}.tgz", name.rsplit('/').next().expect("a name"));
+        let folder = registry.join("tarballs").join(name.replace('/', "%2f"));
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join(&file), &bytes).expect("written");
+        let mut manifest = self.manifest.clone();
+        let integrity = Integrity::of(&bytes).to_string();
+        manifest["dist"] = json!({"tarball": format!("/{name}/-/{file}"), "integrity": integrity});
+        if manifest["scripts"]["postinstall"].is_string() {
+            manifest["hasInstallScript"] = true.into();
+        }
+        (format!("{name}@{version}"), manifest)
+    }
 }
 
 /// What a command left behind, with what differs from run to run made the same.
@@ -43,6 +89,19 @@ impl Stage {
         stage.registry = Some(server);
         stage.write("package.json", &format!("{manifest:#}\n"));
         stage
+    }
+
+    /// An empty project, and a registry that has these packages with their tarballs.
+    pub fn with_tarballs(tarballs: &[Tarball]) -> Self {
+        let stage = Self::bare();
+        let registry = stage.path("registry");
+        let versions: Vec<(String, Value)> = tarballs.iter().map(|tarball| tarball.publish(&registry)).collect();
+        let versions: Vec<(&str, Value)> = versions.iter().map(|(id, manifest)| (&**id, manifest.clone())).collect();
+        record(&registry, &versions);
+        let packages = Registry::open(&registry).expect("a registry");
+        let server = Server::start_blocking(Arc::new(packages), Settings::default()).expect("a server");
+        stage.write("package.json", "{}\n");
+        Self { origin: server.origin(), registry: Some(server), ..stage }
     }
 
     /// A project folder with nothing in it, and a registry that nobody listens for.
@@ -83,6 +142,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
         command.args(arguments).current_dir(self.path("project")).env_clear().stdin(Stdio::null());
         command.env("HOME", self.path("home")).env("npm_config_registry", &self.origin);
+        command.env("ESPALIER_STORE", self.path("store"));
         command.env("ESPALIER_CACHE_DIR", self.path("cache")).env("npm_config_fetch_retry_mintimeout", "1");
         command.env("npm_config_prefix", self.path("home"));
         command

@@ -88,6 +88,20 @@ pub fn is_known(key: &str) -> bool {
     TABLE.contains_key(base) || OF_THE_MACHINE.contains(&base) || OF_A_REGISTRY.contains(&base)
 }
 
+/// Switches without a default of their own.
+const OTHER_SWITCHES: [&str; 8] =
+    ["color", "expect-results", "optional", "production", "progress", "unicode", "workspaces", "yes"];
+
+/// Whether a setting is on or off, and needs no value on the command line.
+pub fn is_switch(key: &str) -> bool {
+    matches!(TABLE.get(key), Some(Json::Bool(_))) || OTHER_SWITCHES.contains(&key)
+}
+
+/// Whether npm takes several values for a setting.
+pub fn is_list(key: &str) -> bool {
+    matches!(TABLE.get(key), Some(Json::Array(_))) || matches!(key, "allow-scripts" | "ca" | "noproxy")
+}
+
 /// Whether scripts get to see a setting: not what names a registry or a scope, nor a credential.
 pub fn is_exported(key: &str) -> bool {
     !key.starts_with(['/', '@', '_']) && !NOT_EXPORTED.contains(&key)

@@ -130,6 +130,11 @@ impl Config {
         Ok(Some(number))
     }
 
+    /// A number of any kind; what isn't one is none.
+    pub fn amount(&self, key: &str) -> Option<f64> {
+        self.text(key)?.trim().parse().ok()
+    }
+
     /// The error for a setting that can't be used.
     fn invalid(&self, key: &str, expected: &'static str) -> ConfigError {
         ConfigError::Invalid {

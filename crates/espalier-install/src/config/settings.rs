@@ -9,7 +9,7 @@ use espalier_core::{Allow, InstallStrategy, Omit};
 
 use super::identities::ClientIdentity;
 use super::registries::Registries;
-use super::{Config, ConfigError, Environment};
+use super::{Config, ConfigError, Environment, Value};
 
 /// Everything that is configured, typed.
 #[derive(Clone, Debug)]
@@ -113,6 +113,8 @@ pub struct Tree {
     pub omit_registry_resolved: bool,
     /// `package-lock`
     pub package_lock: bool,
+    /// `format-package-lock`: whether the lockfile has lines.
+    pub format_package_lock: bool,
     /// `save`, where it is set: what it is otherwise depends on the command.
     pub save: Option<bool>,
     /// What is put before a version that is saved: `save-prefix`, or nothing with `save-exact`.
@@ -200,9 +202,9 @@ impl Freshness {
     fn new(config: &Config) -> Self {
         if config.flag("offline", false) {
             Self::CacheOnly
-        } else if config.flag("prefer-offline", false) {
+        } else if config.flag("prefer-offline", false) || config.amount("cache-min").is_some_and(|age| age >= 9999.0) {
             Self::AnyAge
-        } else if config.flag("prefer-online", false) {
+        } else if config.flag("prefer-online", false) || config.amount("cache-max").is_some_and(|age| age <= 0.0) {
             Self::Revalidate
         } else {
             Self::Normal
@@ -234,7 +236,8 @@ impl Tree {
             ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
             lockfile_version: lockfile_version(config)?,
             omit_registry_resolved: flag("omit-lockfile-registry-resolved"),
-            package_lock: config.flag("package-lock", true),
+            package_lock: config.flag("package-lock", true) || flag("package-lock-only"),
+            format_package_lock: config.flag("format-package-lock", true),
             save: config.origin("save").map(|_| flag("save")),
             save_prefix: if flag("save-exact") {
                 String::new()
@@ -274,10 +277,11 @@ fn install_strategy(config: &Config) -> Result<InstallStrategy, ConfigError> {
         return Ok(InstallStrategy::Nested);
     }
     match config.text("install-strategy").as_deref() {
-        None | Some("" | "hoisted" | "linked") => Ok(InstallStrategy::Hoisted),
+        None | Some("" | "hoisted") => Ok(InstallStrategy::Hoisted),
         Some("nested") => Ok(InstallStrategy::Nested),
         Some("shallow") => Ok(InstallStrategy::Shallow),
-        Some(_) => Err(config.invalid("install-strategy", "hoisted, nested, shallow or linked")),
+        // npm's fourth, `linked`, is another layout altogether, and doing something else silently would be worse.
+        Some(_) => Err(config.invalid("install-strategy", "hoisted, nested or shallow")),
     }
 }
 
@@ -312,14 +316,32 @@ fn parse_date(text: &str) -> Option<i64> {
     Some(mail.timestamp().as_millisecond())
 }
 
-/// npm's `omit` and `include`; in production, development is omitted unless it is included.
+/// npm's `omit` and `include`, and the older settings that mean the same (`buildOmitList`); in production, development is
+/// omitted unless it is included.
 pub fn omitted(config: &Config, environment: &Environment) -> Omit {
-    let production = environment.variable("NODE_ENV") == Some("production");
-    let (omit, include) = (config.list("omit"), config.list("include"));
-    let is_set = config.origin("omit").is_some();
-    let omits = |kind: &str, default: bool| {
-        let omitted = if is_set { omit.iter().any(|omitted| omitted == kind) } else { default };
-        omitted && !include.iter().any(|included| included == kind)
-    };
-    Omit { dev: omits("dev", production), optional: omits("optional", false), peer: omits("peer", false) }
+    let in_production = environment.variable("NODE_ENV") == Some("production");
+    let (mut omit, mut include) = (config.list("omit"), config.list("include"));
+    let said = |key| config.find(key).filter(|(value, _)| **value != Value::Null).map(|_| config.flag(key, false));
+    let text = |key| config.text(key).unwrap_or_default();
+    let add = |kinds: &mut Vec<String>, kind: &str| kinds.push(kind.to_owned());
+    if matches!(text("only").as_str(), "prod" | "production") || said("production") == Some(true) {
+        add(&mut omit, "dev");
+    } else if said("production") == Some(false) {
+        add(&mut include, "dev");
+    }
+    if text("also").starts_with("dev") || said("dev") == Some(true) {
+        add(&mut include, "dev");
+    }
+    match said("optional") {
+        Some(false) => add(&mut omit, "optional"),
+        Some(true) => add(&mut include, "optional"),
+        None => {}
+    }
+    // npm's own default of `omit` is what the environment says.
+    if in_production && config.origin("omit").is_none() {
+        add(&mut omit, "dev");
+    }
+    let has = |kinds: &[String], kind: &str| kinds.iter().any(|other| other == kind);
+    let omits = |kind: &str| has(&omit, kind) && !has(&include, kind);
+    Omit { dev: omits("dev"), optional: omits("optional"), peer: omits("peer") }
 }

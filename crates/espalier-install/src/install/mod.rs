@@ -32,7 +32,7 @@ use crate::plan::inspect::Inspection;
 use crate::plan::layout::{Layout, LayoutError, Origin, lies_in_node_modules};
 use crate::plan::{Plan, bins};
 use crate::project::{HIDDEN_LOCKFILE, Written};
-use crate::reify::{Flights, Hold, Origins, Reify, ReifyError, Report};
+use crate::reify::{Built, Flights, Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::identity::Subject;
 use crate::scripts::lifecycle::{PROJECT_EVENTS, install_scripts};
@@ -60,6 +60,10 @@ pub struct Install {
     pub scripts: Scripts,
     /// Whether those of the project itself are.
     pub project_scripts: bool,
+    /// `--workspaces=false`: only what the project itself needs is installed.
+    pub without_workspaces: bool,
+    /// `bin-links`: whether packages get their commands.
+    pub bin_links: bool,
     /// What installs the dependencies of a package from git that is prepared before it is packed.
     pub installer: Option<Installer>,
 }
@@ -122,11 +126,17 @@ pub enum InstallError {
     Policy(#[from] PolicyError),
     /// A script failed.
     #[error(transparent)]
-    Script(#[from] ScriptFailure),
+    Script(Box<ScriptFailure>),
 }
 
 fn counted(packages: usize) -> String {
     if packages == 1 { "1 package".to_owned() } else { format!("{packages} packages") }
+}
+
+impl From<ScriptFailure> for InstallError {
+    fn from(failure: ScriptFailure) -> Self {
+        Self::Script(Box::new(failure))
+    }
 }
 
 impl From<StoreError> for InstallError {
@@ -226,9 +236,11 @@ impl Install {
         let project = self.lock.project.path().to_owned();
         let mut layout = Layout::new(&resolved.outcome, self.lock.settings.tree.omit)?;
         check_workspaces(&project, &layout)?;
+        if !self.bin_links {
+            layout.packages.values_mut().for_each(|package| package.bins.clear());
+        }
         let graph = &resolved.outcome.graph;
-        let changes = &self.lock.changes;
-        let selection = Selection::of(graph, &changes.workspaces, changes.include_root);
+        let selection = self.selection(graph);
         self.check_reviewed(&layout, graph)?;
         if self.clean {
             // What isn't meant goes, too.
@@ -251,7 +263,7 @@ impl Install {
             Some(store) => (store, None),
             None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
         };
-        let patches = Patches::of(&resolved.outcome.lockfile);
+        let patches = Patches::of(resolved.outcome.packages());
         let mut plan = self.plan(&layout, &store, &patches, installed.as_ref());
         selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, installed.as_ref());
@@ -293,7 +305,7 @@ impl Install {
             hold,
         };
         let mut built = reify.build(interruption).await?;
-        if let Err(failure) = self.run_scripts(&resolved.outcome.graph, &mut built.report, &links).await {
+        if let Err(failure) = self.run_scripts(&resolved.outcome.graph, &mut built, &links).await {
             built.roll_back();
             return Err(failure.into());
         }
@@ -320,6 +332,15 @@ impl Install {
             self.project_event(event).await?;
         }
         Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    /// Which part of the tree is meant.
+    fn selection(&self, graph: &Graph) -> Selection {
+        if self.without_workspaces {
+            return Selection::of_project(graph);
+        }
+        let changes = &self.lock.changes;
+        Selection::of(graph, &changes.workspaces, changes.include_root)
     }
 
     /// Whether npm knows the project by its lockfile, the old or the new one: only then its name is noted.
@@ -368,20 +389,17 @@ impl Install {
     }
 
     /// Runs the approved scripts of what is new. An optional package whose script fails is left out.
-    async fn run_scripts(&self, graph: &Graph, report: &mut Report, links: &[String]) -> Result<(), ScriptFailure> {
+    async fn run_scripts(&self, graph: &Graph, built: &mut Built, links: &[String]) -> Result<(), ScriptFailure> {
         let project = self.lock.project.path();
         let is_new = |location: &str| {
             links.iter().any(|link| link == location)
-                || report.with_scripts.iter().any(|package| package.location == location)
+                || built.report.with_scripts.iter().any(|package| package.location == location)
         };
         let ran = self.scripts.of_dependencies(graph, project, is_new).await?;
-        report.with_scripts.retain(|package| !ran.locations.contains(&package.location));
-        report.scripts_run = ran.locations.len();
+        built.report.with_scripts.retain(|package| !ran.locations.contains(&package.location));
+        built.report.scripts_run = ran.locations.len();
         for (location, reason) in ran.left_out {
-            // npm takes it out again; what can't be removed now is found by the next installation.
-            let _ = std::fs::remove_dir_all(project.join(&location));
-            report.added.retain(|package| package.location != location);
-            report.left_out.push((location, reason));
+            built.leave_out(graph, &location, reason);
         }
         Ok(())
     }

@@ -43,6 +43,8 @@ pub struct ScriptFailure {
     pub whose: String,
     /// How it ended.
     pub how: String,
+    /// Its exit code, if it had one.
+    pub code: Option<i32>,
     /// What was run.
     pub command: String,
     /// What it printed, as far as it wasn't shown.
@@ -70,6 +72,19 @@ impl Scripts {
         let text = project.manifest().unwrap_or_default();
         // What is wrong with the file is told when it is resolved.
         let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let policy = Policy::of_project(&manifest, config)?;
+        Ok(Self::with(policy, config, environment, project, command, shown))
+    }
+
+    /// The same with another policy than the project's.
+    pub fn with(
+        policy: Policy,
+        config: &Config,
+        environment: &Environment,
+        project: &ProjectFolder,
+        command: &str,
+        shown: bool,
+    ) -> Self {
         let node_version = environment.node.as_deref().and_then(host::node_version_nearby);
         let surroundings = Surroundings {
             config,
@@ -79,9 +94,9 @@ impl Scripts {
             node_version: node_version.as_deref(),
             workspaces: false,
         };
-        Ok(Self {
+        Self {
             gate: Gate {
-                policy: Policy::of_project(&manifest, config)?,
+                policy,
                 ignore_scripts: config.flag("ignore-scripts", false),
                 allow_all: config.flag("dangerously-allow-all-scripts", false),
             },
@@ -89,7 +104,7 @@ impl Scripts {
             foreground: config.flag("foreground-scripts", false),
             shown,
             strict: config.flag("strict-allow-scripts", false),
-        })
+        }
     }
 
     /// Runs what is approved of the packages and links at these locations.
@@ -133,10 +148,11 @@ impl Scripts {
         let ended = if self.shown { script.run_in_foreground().await } else { script.run_in_background().await };
         match told(&ended.map_err(|error| error.to_string())) {
             None => Ok(()),
-            Some((how, output)) => Err(ScriptFailure {
+            Some((how, code, output)) => Err(ScriptFailure {
                 event: event.to_owned(),
                 whose: "the project".to_owned(),
                 how,
+                code,
                 command: command.to_owned(),
                 output,
             }),
@@ -145,26 +161,27 @@ impl Scripts {
 }
 
 fn failure(finished: &Finished) -> Option<ScriptFailure> {
-    let (how, output) = told(&finished.result)?;
+    let (how, code, output) = told(&finished.result)?;
     let task = &finished.task;
     Some(ScriptFailure {
         event: task.event.to_owned(),
         whose: task.location.clone(),
         how,
+        code,
         command: task.command.clone(),
         output,
     })
 }
 
-/// How a script failed and what it printed; nothing, if it didn't.
-fn told(result: &Result<Ended, String>) -> Option<(String, String)> {
+/// How a script failed, with which exit code, and what it printed; nothing, if it didn't fail.
+fn told(result: &Result<Ended, String>) -> Option<(String, Option<i32>, String)> {
     match result {
         Ok(ended) if ended.is_success() => None,
         Ok(ended) => {
             let code = ended.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
             let output = [ended.stdout.as_slice(), &ended.stderr].concat();
-            Some((format!("ended with {code}"), String::from_utf8_lossy(&output).trim_end().to_owned()))
+            Some((format!("ended with {code}"), ended.code, String::from_utf8_lossy(&output).trim_end().to_owned()))
         }
-        Err(reason) => Some((format!("could not be started: {reason}"), String::new())),
+        Err(reason) => Some((format!("could not be started: {reason}"), None, String::new())),
     }
 }

@@ -20,6 +20,15 @@ impl Selection {
         if workspaces.is_empty() {
             return Self::default();
         }
+        Self::reached(graph, workspaces, root)
+    }
+
+    /// What the project itself needs (`--workspaces=false`).
+    pub fn of_project(graph: &Graph) -> Self {
+        Self::reached(graph, &[], true)
+    }
+
+    fn reached(graph: &Graph, workspaces: &[String], root: bool) -> Self {
         let targets = |from: u32, kinds: fn(&str) -> bool| {
             graph.edges_of(from).iter().filter(move |edge| kinds(edge.kind)).filter_map(|edge| edge.to)
         };

@@ -3,6 +3,7 @@
 //! Nothing is resolved and nothing is changed. npm keeps a lockfile of its own inside `node_modules`; where that is still
 //! true it is read instead of a thousand files, else the folders are looked through ([`scan`]).
 
+mod commands;
 pub mod listing;
 mod scan;
 

@@ -101,9 +101,17 @@ impl ProjectFolder {
         project.ok_or(ProjectError::NoManifest { folder: start, upwards: true })
     }
 
-    /// A folder without a project, of which only the settings are of interest.
+    /// A folder without a project: one is to be made of it, or only the settings are of interest.
     pub fn without_manifest(folder: &Path) -> Result<Self, ProjectError> {
         Ok(Self { path: absolute(folder)?, workspace: None })
+    }
+
+    /// Where npm makes a project of what is added, when there is none: in the nearest folder upwards that has a `node_modules`,
+    /// else here.
+    pub fn to_be(folder: &Path) -> Result<Self, ProjectError> {
+        let start = absolute(folder)?;
+        let found = start.ancestors().find(|folder| folder.join("node_modules").is_dir()).map(Path::to_owned);
+        Ok(Self { path: found.unwrap_or(start), workspace: None })
     }
 
     /// The workspace that the search began in, if it did in one.
@@ -134,7 +142,12 @@ impl ProjectFolder {
     /// Its manifest and lockfile as a resolution wants them.
     pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
         let path = self.path.join(MANIFEST);
-        let manifest = std::fs::read(&path).map_err(|source| ProjectError::Unreadable { path, source })?;
+        let manifest = match std::fs::read(&path) {
+            Ok(manifest) => manifest,
+            // It will be made when something is added.
+            Err(error) if is_absent(&error) => b"{}\n".to_vec(),
+            Err(source) => return Err(ProjectError::Unreadable { path, source }),
+        };
         let has_lock = lockfile.text().is_some_and(|text| !text.is_empty());
         let extension_file = [".npm-extension.mjs", ".npm-extension.cjs"].into_iter();
         Ok(Project {

@@ -36,6 +36,32 @@ pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32,
     Ok(())
 }
 
+/// Makes these commands as they should be, and leaves others alone (`npm rebuild`).
+pub fn relink(project: &Path, bins: &[BinLink]) -> io::Result<()> {
+    let journal = Journal::new(project);
+    for bin in bins {
+        let file = project.join(&bin.package).join(&bin.file);
+        let Ok(found) = fs::metadata(&file) else { continue };
+        if link(project, bin, &journal)? {
+            repair(&file, runnable(&found))?;
+        }
+    }
+    journal.finish();
+    Ok(())
+}
+
+/// The mode of a command: whoever may read it may run it.
+#[cfg(unix)]
+fn runnable(file: &fs::Metadata) -> u32 {
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o777;
+    mode | (mode & 0o444) >> 2
+}
+
+#[cfg(not(unix))]
+fn runnable(_: &fs::Metadata) -> u32 {
+    0
+}
+
 /// Makes one command; whether there was something to do.
 #[cfg(unix)]
 fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {

@@ -4,7 +4,7 @@
 //! first and comes back last, so an installation that was cut off is never taken for one that is done. Which scripts are run
 //! between [`Reify::build`] and [`Built::commit`] is the caller's business.
 
-mod commands;
+pub(crate) mod commands;
 mod fetch;
 mod flights;
 mod hold;
@@ -22,7 +22,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use espalier_core::{FetchFailure, Outcome, hidden_lockfile};
+use espalier_core::{FetchFailure, Graph, Outcome, hidden_lockfile};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -172,7 +172,7 @@ impl Reify<'_> {
         match result {
             Ok(report) => Ok(Built {
                 project: self.project.to_owned(),
-                lockfile: self.outcome.lockfile.clone(),
+                lockfile: self.outcome.packages().to_owned(),
                 names_project: self.names_project,
                 layout: self.layout,
                 journal,
@@ -406,6 +406,19 @@ impl Built {
             written.map_err(|source| ReifyError::Disk { path, source })?;
         }
         Ok(self.report)
+    }
+
+    /// Takes an optional package out again, with its optional set, because its script failed.
+    pub fn leave_out(&mut self, graph: &Graph, location: &str, reason: String) {
+        let set: Vec<String> =
+            optional_set(graph, location).into_iter().filter(|location| lies_in_node_modules(location)).collect();
+        for location in &set {
+            // What can't be moved away now is found by the next installation.
+            let _ = self.journal.retire(location);
+        }
+        self.report.added.retain(|package| !set.contains(&package.location));
+        self.report.left_out.push((location.to_owned(), reason));
+        self.layout.leave_out(set);
     }
 
     /// Makes everything as it was before.

@@ -68,6 +68,16 @@ impl Policy {
         Ok(policy)
     }
 
+    /// The policy for what is fetched for one run: a project has no say in it, be it by its manifest or its `.npmrc`.
+    pub fn of_user(config: &Config) -> Self {
+        let of_project = |origin: &Origin| matches!(origin, Origin::Project(_));
+        let nearest = config.origins().filter(|origin| !of_project(origin)).map(|origin| listed(config, origin));
+        let names = nearest.into_iter().find(|names| !names.is_empty()).unwrap_or_default();
+        let mut policy = Self::default();
+        policy.entries = policy.sound(names.into_iter().map(|name| (name, true)).collect(), "allow-scripts");
+        policy
+    }
+
     /// A policy of these entries.
     pub fn of(entries: impl IntoIterator<Item = (String, bool)>) -> Self {
         Self { entries: entries.into_iter().collect(), warnings: Vec::new() }

@@ -160,6 +160,8 @@ impl Scene {
             trust: trusted(&config),
             scripts,
             project_scripts: true,
+            without_workspaces: false,
+            bin_links: true,
             installer: None,
         }
     }

@@ -1,0 +1,229 @@
+//! What `exec` runs and nobody has installed: it gets a folder of its own in the cache, which is an ordinary project.
+//!
+//! Fetching code to run it is a decision, so somebody is asked, unless there is nobody to ask. As everywhere, install scripts
+//! don't run; only the user's own settings can allow them, and not those of the project that one happens to stand in.
+
+use std::fs;
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use espalier_core::spec::{SpecKind, Specs};
+use espalier_core::{Changes, Options};
+use espalier_install::activity::Activity;
+use espalier_install::cache::{self, Cache};
+use espalier_install::config::settings::{Freshness, Settings};
+use espalier_install::host;
+use espalier_install::install::scripts::Scripts;
+use espalier_install::install::{Done, Install, trusted};
+use espalier_install::lock::{Lock, LockError};
+use espalier_install::programs::{self, package_of};
+use espalier_install::project::ProjectFolder;
+use espalier_install::registry::Registry;
+use espalier_install::scripts::package::ScriptPackage;
+use espalier_install::scripts::policy::Policy;
+use espalier_install::store;
+
+use super::super::complaint::Complaint;
+use super::super::context::Context;
+use super::super::lock::{count, interruption};
+use super::refused;
+use crate::arguments::scripts::ExecArguments;
+use crate::progress::Progress;
+use crate::report::{counted, success};
+use crate::style::{CAUTION, Styled, quiet, strong};
+
+/// What was fetched.
+pub(super) struct Fetched {
+    /// Where its programs are.
+    pub programs: PathBuf,
+    /// The manifest of the package, if it is just one.
+    pub manifest: Option<ScriptPackage>,
+}
+
+/// Sees to it that these packages are in the folder that belongs to all that were asked for.
+pub(super) fn fetch(
+    context: &Context,
+    arguments: &ExecArguments,
+    packages: &[String],
+    missing: &[String],
+) -> Result<Fetched, Complaint> {
+    let cache = cache::default_folder(&context.environment).ok_or_else(no_cache)?;
+    let folder = programs::folder(&cache, packages);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads can be started");
+    let wanted = runtime.block_on(outdated(context, &cache, &folder, missing))?;
+    if !wanted.is_empty() {
+        confirm(context, &wanted)?;
+        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        let activity = Arc::<Activity>::default();
+        let install = installation(context, &folder, &cache, wanted, &activity)?;
+        let progress = Progress::start(Arc::clone(&activity));
+        let done = runtime.block_on(async { install.run(count(&activity), interruption()).await });
+        drop(progress);
+        remark(&done?);
+    }
+    runtime.shutdown_background();
+    let modules = folder.join("node_modules");
+    let only = if packages.len() == 1 { only_dependency(&folder) } else { None };
+    let manifest = only.and_then(|name| ScriptPackage::read(&modules.join(name)).ok());
+    if arguments.program.is_empty() || manifest.is_some() || packages.len() > 1 {
+        return Ok(Fetched { programs: modules.join(".bin"), manifest });
+    }
+    Err(Complaint::own("ENOBIN", format!("{} could not be installed here", packages.join(", ")), ""))
+}
+
+/// Of these packages, those that aren't in the folder as the registry has them today.
+async fn outdated(
+    context: &Context,
+    cache: &Path,
+    folder: &Path,
+    missing: &[String],
+) -> Result<Vec<String>, Complaint> {
+    let mut settings = context.settings.clone();
+    if settings.freshness == Freshness::Normal {
+        // Whoever asks for a program by its name wants the one of today.
+        settings.freshness = Freshness::Revalidate;
+    }
+    let cache = Arc::new(Cache::at(cache));
+    let registry = Registry::new(&settings, Some(Arc::clone(&cache)), Arc::default()).map_err(LockError::from)?;
+    let options = options(&settings).await;
+    let mut specs = Specs::default();
+    let mut wanted = Vec::new();
+    for package in missing {
+        let (name, spec) = specs.argument(package).map_err(|refusal| refused(refusal.code, &refusal.message))?;
+        let (Some(name), true) = (name, spec.is_registry()) else {
+            wanted.push(package.clone());
+            continue;
+        };
+        let (name, spec) = package_of(name, &spec);
+        let present = ScriptPackage::read(&folder.join("node_modules").join(name)).ok();
+        let present = present.as_ref().and_then(ScriptPackage::version);
+        if let (SpecKind::Version { version, .. }, Some(present)) = (&spec.kind, present)
+            && version.to_string() == present
+        {
+            continue;
+        }
+        let version = programs::version(&registry, &options, name, spec).await;
+        let version =
+            version.map_err(|error| LockError::Resolve { error, project: Box::default(), remedies: Vec::new() })?;
+        if present != Some(version.as_str()) {
+            wanted.push(format!("{name}@{version}"));
+        }
+    }
+    cache.flush();
+    Ok(wanted)
+}
+
+async fn options(settings: &Settings) -> Options {
+    let mut options = Options {
+        before: settings.tree.before,
+        before_exclude: settings.tree.before_exclude.clone(),
+        default_tag: settings.tree.tag.clone(),
+        ..Options::default()
+    };
+    options.node_version = host::node_version().await.unwrap_or(options.node_version);
+    options
+}
+
+/// Asks, where there is someone to ask. `--yes` and `--no` are answers.
+fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
+    let (config, environment) = (&context.config, &context.environment);
+    if config.origin("yes").is_some() {
+        return if config.flag("yes", false) { Ok(()) } else { Err(canceled(wanted)) };
+    }
+    let in_ci =
+        ["CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER"].iter().any(|name| environment.variable(name).is_some());
+    let list = wanted.join(", ");
+    if in_ci || !std::io::stdin().is_terminal() {
+        let verb = if wanted.len() == 1 { "is" } else { "are" };
+        anstream::eprintln!("{} {list} {verb} not installed here and will be fetched.", Styled(CAUTION, "warning:"));
+        return Ok(());
+    }
+    anstream::eprint!("{} is to be fetched and run. Go on? {} ", strong(list), quiet("(Y/n)"));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    let answer = answer.trim();
+    if read.is_ok_and(|bytes| bytes > 0) && (answer.is_empty() || answer.starts_with(['y', 'Y'])) {
+        return Ok(());
+    }
+    Err(canceled(wanted))
+}
+
+fn installation(
+    context: &Context,
+    folder: &Path,
+    cache: &Path,
+    add: Vec<String>,
+    activity: &Arc<Activity>,
+) -> Result<Install, Complaint> {
+    let Context { config, environment, .. } = context;
+    let project = ProjectFolder::without_manifest(folder).map_err(LockError::from)?;
+    let mut settings = context.settings.clone();
+    // What the project around says about its own lock is not about this one.
+    settings.tree.save = Some(true);
+    settings.tree.package_lock = true;
+    settings.tree.lockfile_version = None;
+    let changes = Changes { add, save_prefix: settings.tree.save_prefix.clone(), ..Changes::default() };
+    let scripts = Scripts::with(Policy::of_user(config), config, environment, &project, "exec", true);
+    let store = store::default_folder(environment).unwrap_or_else(|| cache.join("store"));
+    let lock = Lock {
+        project,
+        settings,
+        changes,
+        node_version: None,
+        cache: Some(cache.to_owned()),
+        activity: Arc::clone(activity),
+    };
+    Ok(Install {
+        lock,
+        store,
+        clean: false,
+        dry_run: false,
+        trust: trusted(config),
+        scripts,
+        project_scripts: false,
+        without_workspaces: false,
+        // What has no command can't be run.
+        bin_links: true,
+        installer: None,
+    })
+}
+
+/// What a person should know before the program speaks.
+fn remark(done: &Done) {
+    let blocked = &done.report.with_scripts;
+    if !blocked.is_empty() {
+        let verb = if blocked.len() == 1 { "has" } else { "have" };
+        let names: Vec<&str> = blocked.iter().map(|package| package.name.as_str()).collect();
+        anstream::eprintln!(
+            "{} {} {verb} install scripts that were not run: {}. `allow-scripts` in your own .npmrc allows them.",
+            Styled(CAUTION, "warning:"),
+            counted(blocked.len(), "package"),
+            success::listed(&names)
+        );
+    }
+}
+
+/// The name under which the only package of a folder lies there.
+fn only_dependency(folder: &Path) -> Option<String> {
+    let manifest = ScriptPackage::read(folder).ok()?;
+    let dependencies = manifest.field("dependencies")?.as_object()?;
+    dependencies.keys().next().filter(|_| dependencies.len() == 1).cloned()
+}
+
+fn canceled(wanted: &[String]) -> Complaint {
+    let list = wanted.join(", ");
+    let details =
+        format!("  To have it in the project:\n\n    {}\n", strong(format!("espalier add -D {}", wanted.join(" "))));
+    Complaint::own("ECANCELED", format!("{list} is not installed here, and was not to be fetched"), details)
+}
+
+fn no_cache() -> Complaint {
+    let details = "  Name a folder for it: ESPALIER_CACHE_DIR.\n";
+    Complaint::own("ENOCACHE", "there is no folder in which a program could be kept", details)
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> Complaint {
+    let headline = format!("cannot make {}: {error}", folder.display());
+    Complaint::own("EWRITE", headline, "  Check who may write there, or name another folder with ESPALIER_CACHE_DIR.\n")
+}

@@ -1,0 +1,56 @@
+//! The commands of what is installed, made anew (`rebuild.js`): each package says which it has.
+//!
+//! Which of several packages has a name is decided as in an installation: the first in the order of building.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use espalier_core::collation;
+use espalier_package::bins::{self, BinLink};
+use espalier_package::layout::{lies_in_node_modules, split};
+use serde_json::Value;
+
+use super::Installed;
+use crate::reify::commands::relink;
+use crate::scripts::package::ScriptPackage;
+
+impl Installed {
+    /// Links the commands of these nodes, or of all, into their `.bin` folders.
+    pub fn relink(&self, nodes: Option<&[usize]>) -> io::Result<()> {
+        let is_meant = |node: usize| nodes.is_none_or(|nodes| nodes.contains(&node));
+        let commands = self.commands();
+        let meant: Vec<BinLink> =
+            commands.into_iter().filter(|(node, _)| is_meant(*node)).map(|(_, bin)| bin).collect();
+        relink(Path::new(&self.path), &meant)
+    }
+
+    /// All commands, with the nodes that they belong to.
+    fn commands(&self) -> Vec<(usize, BinLink)> {
+        let nodes = &self.graph.nodes;
+        let depth = |node: usize| format!("/{}", nodes[node].location).matches("/node_modules/").count();
+        let mut order: Vec<usize> =
+            (1..nodes.len()).filter(|&node| lies_in_node_modules(&nodes[node].location)).collect();
+        order.sort_by(|&a, &b| {
+            let is_link = |node: usize| nodes[node].target.is_some();
+            let by_path = || collation::compare(&nodes[a].location, &nodes[b].location);
+            is_link(a).cmp(&is_link(b)).then_with(|| depth(a).cmp(&depth(b))).then_with(by_path)
+        });
+        let mut taken = HashSet::new();
+        let mut commands = Vec::new();
+        for node in order {
+            let location = &nodes[node].location;
+            let (folder, name) = split(location);
+            let package = ScriptPackage::read(&Path::new(&self.path).join(location)).unwrap_or_default();
+            let bin = package.field("bin").unwrap_or(&Value::Null);
+            for (command, file) in bins::normalize(bin, package.name().unwrap_or(name)) {
+                let link = format!("{folder}/.bin/{command}");
+                if taken.insert(link.clone()) {
+                    let target = format!("../{name}/{file}");
+                    commands.push((node, BinLink { location: link, target, package: location.clone(), file }));
+                }
+            }
+        }
+        commands
+    }
+}
