@@ -42,6 +42,8 @@ pub struct Catalog {
     /// Specs that wait for a packument, to fetch ahead.
     awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
     foreseen: FxHashSet<(Name, Rc<str>)>,
+    /// What the project itself depends on.
+    given: FxHashSet<Name>,
     others: FxHashMap<Request, Reply>,
     /// How many packuments arrived.
     pub packument_count: usize,
@@ -69,6 +71,7 @@ impl Catalog {
             choices: FxHashMap::default(),
             awaited: FxHashMap::default(),
             foreseen: FxHashSet::default(),
+            given: FxHashSet::default(),
             others: FxHashMap::default(),
             packument_count: 0,
             document_count: 0,
@@ -134,11 +137,17 @@ impl Catalog {
 
     /// Asks ahead for what a package depends on.
     pub fn foresee_dependencies(&mut self, tree: &mut Tree, exchange: &Exchange, manifest: &Manifest) {
-        let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
-        let peers = peers.filter(|_| self.with_peers).cloned().collect::<Vec<_>>();
         // Those of a registry's package are only looked at.
-        let dev: &[_] = if manifest.resolved.is_none() { &manifest.dev_dependencies } else { &[] };
+        let is_own = manifest.resolved.is_none();
+        let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
         let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(dev);
+        if is_own {
+            self.given.extend(all.clone().map(|(name, _)| *name));
+        }
+        let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
+        // What the project depends on is the peer that is found, whatever newer ones would do.
+        let peers = peers.filter(|(name, _)| self.with_peers && (is_own || !self.given.contains(name)));
+        let peers = peers.cloned().collect::<Vec<_>>();
         for (name, spec) in all.chain(&peers) {
             if manifest.bundled.contains(name) {
                 continue;
