@@ -40,7 +40,8 @@ export function restored(reason: unknown): unknown {
   return isDetails(reason) ? new EspalierError(reason) : reason;
 }
 
-function isDetails(reason: unknown): reason is ErrorDetails {
+/** Whether something that was thrown says what an `EspalierError` would. */
+export function isDetails(reason: unknown): reason is ErrorDetails {
   return (
     typeof reason === 'object' && reason !== null && !(reason instanceof Error) && 'code' in reason && 'message' in reason
   );

@@ -87,13 +87,15 @@ export interface PlannedPackage extends PackagePlace {
   integrity?: string;
   /** Whether it has to be what its registry says it is. */
   ofRegistry: boolean;
+  /** The text of the patch that is to be applied to it. */
+  patch?: string;
   /** Whether it is noted to be there already. */
   kept: boolean;
 }
 
-/** Unpacks one package. Throws texts. */
+/** Unpacks one package. Throws texts about the archive, and an error's details about the patch. */
 export class Unpacker {
-  constructor(length: number, executables: string[]);
+  constructor(length: number, executables: string[], patch: string | undefined);
   /** Takes the next piece, and gives what is complete: path, bytes, mode, path, … */
   push(piece: Uint8Array): unknown[];
   end(): unknown[];

@@ -310,3 +310,49 @@ test('a package that could not be had is tried again by the next read', async ()
   await assert.rejects(tree.readFile('node_modules/lib/index.js'), { code: 'E404', package: 'lib' });
   assert.equal(new TextDecoder().decode(await tree.readFile('node_modules/lib/index.js')), 'module.exports = 1;');
 });
+
+const PATCH = `--- a/index.js
++++ b/index.js
+@@ -1 +1 @@
+-module.exports = 2;
+\\ No newline at end of file
++module.exports = 3;
+\\ No newline at end of file
+--- /dev/null
++++ b/added/note.txt
+@@ -0,0 +1 @@
++by a patch
+`;
+
+test('a patched package is patched, fetched anew when its patch changes, and its patch is checked', async () => {
+  const { url, paths } = await startPackages(PACKAGES);
+  const manifest = { name: 'project', dependencies: { lib: '2.0.0' }, patchedDependencies: { lib: 'patches/lib.patch' } };
+  const input = { manifest, registry: url, files: { 'patches/lib.patch': PATCH } };
+  const { files, lockfile } = await install(input).result;
+  assert.equal(text(files, 'node_modules/lib/index.js'), 'module.exports = 3;');
+  assert.equal(text(files, 'node_modules/lib/added/note.txt'), 'by a patch\n');
+  assert.equal(JSON.parse(lockfile).packages['node_modules/lib'].patched.path, 'patches/lib.patch');
+
+  const asked = paths().length;
+  const kept = await install({ ...input, lockfile, to: files, preferOffline: true }).result;
+  assert.deepEqual([kept.installStatistics.kept, tarballs(paths().slice(asked))], [1, []]);
+  const changed = { ...input, to: files, files: { 'patches/lib.patch': PATCH.replaceAll('3', '4') } };
+  await install(changed).result;
+  assert.equal(text(files, 'node_modules/lib/index.js'), 'module.exports = 4;');
+
+  const { tree } = await mount(input).result;
+  assert.equal(Buffer.from(await tree.readFile('node_modules/lib/added/note.txt')).toString(), 'by a patch\n');
+});
+
+test('a patch that does not apply, leads out, is missing or another one is an error that says so', async () => {
+  const { url } = await startPackages(PACKAGES);
+  const manifest = { name: 'project', optionalDependencies: { lib: '2.0.0' }, patchedDependencies: { lib: 'lib.patch' } };
+  /** @param {string | undefined} patch @param {string} [lockfile] */
+  const refusal = (patch, lockfile) =>
+    failure({ manifest, registry: url, files: patch === undefined ? {} : { 'lib.patch': patch }, ...(lockfile && { lockfile, frozen: true }) });
+  const drifted = await refusal(PATCH.replace('exports = 2', 'exports = 1'));
+  assert.deepEqual([drifted.code, drifted.package, drifted.location], ['EPATCHFAILED', 'lib', 'node_modules/lib']);
+  assert.equal((await refusal(PATCH.replace('b/added/', 'b/../'))).code, 'EPATCHUNSAFE');
+  assert.equal((await refusal('@@ what is this')).code, 'EPATCHFAILED');
+  assert.equal((await refusal(undefined)).code, 'EPATCHNOTFOUND');
+});

@@ -3,14 +3,41 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { embedded, executable, root, serve } from '../replay.js';
 
-const recorded = [{ corpus: embedded, project: 'sandbox' }];
+const recorded: { corpus: string; project: string; patched?: boolean }[] = [
+  { corpus: embedded, project: 'sandbox' },
+  { corpus: embedded, project: 'sandbox', patched: true },
+];
 if (process.env.ESPALIER_CORPUS) recorded.push({ corpus: process.env.ESPALIER_CORPUS, project: 'vite-react-ts' });
+
+const PATCH = `diff --git a/index.js b/index.js
+--- a/index.js
++++ b/index.js
+@@ -1,3 +1,4 @@
+ 'use strict';
++// patched
+ 
+ if (process.env.NODE_ENV === 'production') {
+--- /dev/null
++++ b/patched/note.txt
+@@ -0,0 +1 @@
++added
+--- a/jsx-runtime.js
++++ /dev/null
+@@ -1,7 +0,0 @@
+-'use strict';
+-
+-if (process.env.NODE_ENV === 'production') {
+-  module.exports = require('./cjs/react-jsx-runtime.production.js');
+-} else {
+-  module.exports = require('./cjs/react-jsx-runtime.development.js');
+-}
+`;
 
 test.beforeAll(() => {
   // It may have to be compiled.
@@ -18,27 +45,37 @@ test.beforeAll(() => {
   executable('espalier-cli');
 });
 
-for (const { corpus, project } of recorded) {
-  test(`${project} has the same files as natively`, async ({ page }) => {
+for (const { corpus, project, patched = false } of recorded) {
+  test(`${project} has the same files as natively${patched ? ', patched' : ''}`, async ({ page }) => {
     test.setTimeout(120_000);
     const registry = await serve(corpus, '--also-serve', join(root, 'pkg/dist'));
     const folder = mkdtempSync(join(tmpdir(), 'espalier-'));
     try {
       cpSync(join(corpus, 'projects', project), folder, { recursive: true });
+      if (patched) patch(folder);
+      const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
       native(folder, registry.origin);
       await page.goto(`${registry.origin}/-/stats`);
-      const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
       const lock = join(folder, 'package-lock.json');
       const lockfile = existsSync(lock) ? readFileSync(lock, 'utf8') : undefined;
-      const inTab = await page.evaluate(installInPage, { origin: registry.origin, manifest, lockfile });
+      const inTab = await page.evaluate(installInPage, { origin: registry.origin, manifest, lockfile, files: { 'react.patch': PATCH } });
       const onDisk = listed(folder, 'node_modules');
       expect(inTab.sort()).toEqual(onDisk.sort());
       expect(onDisk.length).toBeGreaterThan(10);
+      expect(onDisk.some((file) => file.startsWith('node_modules/react/patched/note.txt'))).toBe(patched);
     } finally {
       registry.stop();
       rmSync(folder, { recursive: true });
     }
   });
+}
+
+/** Has react patched. */
+function patch(folder: string): void {
+  const manifest = join(folder, 'package.json');
+  const content = { ...JSON.parse(readFileSync(manifest, 'utf8')), patchedDependencies: { react: 'react.patch' } };
+  writeFileSync(manifest, JSON.stringify(content, null, 2));
+  writeFileSync(join(folder, 'react.patch'), PATCH);
 }
 
 /** Installs with the command line, into a store of its own. */
@@ -62,11 +99,16 @@ function listed(folder: string, path: string): string[] {
 }
 
 /** Runs in the page. */
-async function installInPage(input: { origin: string; manifest: string; lockfile: string | undefined }): Promise<string[]> {
+async function installInPage(input: {
+  origin: string;
+  manifest: string;
+  lockfile: string | undefined;
+  files: Record<string, string>;
+}): Promise<string[]> {
   const { init, install } = await import(`${input.origin}/index.js`);
   await init();
-  const { manifest, lockfile } = input;
-  const { files } = await install({ manifest, ...(lockfile ? { lockfile } : {}), registry: `${input.origin}/` }).result;
+  const { manifest, lockfile, files: own } = input;
+  const { files } = await install({ manifest, files: own, ...(lockfile ? { lockfile } : {}), registry: `${input.origin}/` }).result;
   const hexadecimal = (buffer: ArrayBuffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const entries = [...files.values()].map(async (entry) => {
     if (entry.type === 'link') return `${entry.path} -> ${entry.target}`;

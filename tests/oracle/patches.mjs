@@ -1,4 +1,4 @@
-// What npm's `diff` makes of patches, good and bad: node tests/oracle/patches.mjs NPM > crates/espalier-install/tests/packing/patches.json
+// What npm's `diff` makes of patches, good and bad: node tests/oracle/patches.mjs NPM > crates/espalier-package/src/patch/cases.json
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 

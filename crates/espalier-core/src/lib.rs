@@ -41,6 +41,7 @@ pub use changes::{ChangedManifest, Changes, Update};
 pub use collation::compare as collate;
 pub use error::{Requirer, ResolveError};
 pub use graph::{Graph, GraphEdge, GraphNode};
+pub use integrity::sha512 as integrity_of;
 pub use lockfile::{Lock, hidden_lockfile};
 pub use manifest::normalized_bin;
 pub use options::{Allow, InstallStrategy, Installed, InstalledPackage, Omit, Options, Platform, Project};

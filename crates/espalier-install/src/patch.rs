@@ -1,100 +1,45 @@
-//! Patches of packages: unified diffs, applied with no fuzz at all (`patch.js` of arborist, on `diff` 8).
-//!
-//! A patch is the project's own, but what it is applied to isn't: it stays inside the package's folder, follows no link out of
-//! it, and fails loudly where the text has drifted.
-
-mod apply;
-mod parse;
+//! A patch is applied to the package in a folder, whose files have to be its own. What a patch says, and what it may be
+//! about, is in `espalier-package`.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-pub use parse::{FilePatch, parse};
+use espalier_package::patch::{Files, Patch, PatchError};
 
-/// Why a package could not be patched.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct PatchError {
-    /// npm's code.
-    pub code: &'static str,
-    /// One sentence.
-    pub message: String,
-}
-
-fn failed(message: String) -> PatchError {
-    PatchError { code: "EPATCHFAILED", message }
-}
-
-/// Applies a patch to the package in a folder, whose files have to be its own.
+/// Applies the text of a patch.
 pub fn apply_to(folder: &Path, patch: &str) -> Result<(), PatchError> {
-    let files = parse(patch).map_err(|reason| failed(format!("failed to apply patch: {reason}")))?;
-    for file in files {
-        if !file.hunks.is_empty() || !is_nothing(file.old.as_deref()) || !is_nothing(file.new.as_deref()) {
-            apply_one(folder, &file)?;
-        }
-    }
-    Ok(())
+    Patch::read(patch)?.apply(&mut Folder(folder))
 }
 
-fn apply_one(folder: &Path, patch: &FilePatch) -> Result<(), PatchError> {
-    let goes = is_nothing(patch.new.as_deref());
-    let name = if goes { &patch.old } else { &patch.new };
-    let name = without_prefix(name.as_deref().unwrap_or_default());
-    let target = inside(folder, name)?;
-    let written =
-        |result: std::io::Result<()>| result.map_err(|error| failed(format!("failed to apply patch: {error}")));
-    let applied = |source: &str| {
-        apply::apply(source, &patch.hunks).ok_or_else(|| failed(format!("patch could not be applied to {name}")))
-    };
-    if !goes && is_nothing(patch.old.as_deref()) {
-        if fs::symlink_metadata(&target).is_ok() {
-            return Err(failed(format!("patch adds a file that already exists: {name}")));
-        }
-        let content = applied("")?;
-        written(fs::create_dir_all(target.parent().unwrap_or(folder)))?;
-        return written(fs::write(&target, content));
-    }
-    let source = fs::read(&target).map_err(|_| {
-        let to_delete = if goes { " to delete" } else { "" };
-        failed(format!("patch target{to_delete} is missing: {name}"))
-    })?;
-    let content = applied(&String::from_utf8_lossy(&source))?;
-    // Writing keeps the file's mode.
-    written(if goes { fs::remove_file(&target) } else { fs::write(&target, content) })
-}
+struct Folder<'a>(&'a Path);
 
-/// Where a path of a patch leads, if that is in the package and no link is on the way.
-fn inside(folder: &Path, name: &str) -> Result<PathBuf, PatchError> {
-    let unsafe_path =
-        || PatchError { code: "EPATCHUNSAFE", message: format!("patch path escapes the package directory: {name}") };
-    let mut steps: Vec<&std::ffi::OsStr> = Vec::new();
-    for component in Path::new(name).components() {
-        match component {
-            Component::Normal(step) => steps.push(step),
-            Component::CurDir => {}
-            Component::ParentDir if !steps.is_empty() => {
-                steps.pop();
-            }
-            _ => return Err(unsafe_path()),
-        }
+impl Files for Folder<'_> {
+    fn is_inside(&self, path: &str) -> bool {
+        let mut at = self.0.to_owned();
+        Path::new(path).components().all(|component| {
+            at.push(component);
+            let is_link = fs::symlink_metadata(&at).is_ok_and(|found| found.is_symlink());
+            matches!(component, Component::Normal(_)) && !is_link
+        })
     }
-    let mut path = folder.to_owned();
-    for step in &steps {
-        path.push(step);
-        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-            return Err(unsafe_path());
-        }
+
+    fn exists(&self, path: &str) -> bool {
+        fs::symlink_metadata(self.0.join(path)).is_ok()
     }
-    if steps.is_empty() { Err(unsafe_path()) } else { Ok(path) }
-}
 
-fn without_prefix(name: &str) -> &str {
-    name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
-}
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.0.join(path)).ok()
+    }
 
-/// Whether a diff means that there is no file.
-fn is_nothing(name: Option<&str>) -> bool {
-    name.is_none_or(|name| matches!(name, "" | "/dev/null" | ".dev/null") || name.ends_with("/.dev/null"))
+    fn write(&mut self, path: &str, content: String) -> Result<(), String> {
+        let target = self.0.join(path);
+        let above = fs::create_dir_all(target.parent().unwrap_or(self.0));
+        above.and_then(|()| fs::write(&target, content)).map_err(|error| error.to_string())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), String> {
+        fs::remove_file(self.0.join(path)).map_err(|error| error.to_string())
+    }
 }
 
 #[cfg(test)]

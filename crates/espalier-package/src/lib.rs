@@ -14,4 +14,5 @@ pub mod layout;
 pub mod noted;
 pub mod npmrc;
 pub mod optional;
+pub mod patch;
 pub mod trust;

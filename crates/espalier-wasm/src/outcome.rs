@@ -74,8 +74,8 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
             location: Some(&refusal.location),
             ..ErrorObject::default()
         },
-        Failure::Tree(error @ TreeError::Patched(location)) => ErrorObject {
-            code: "EUNSUPPORTED",
+        Failure::Tree(TreeError::Patch { location, error }) => ErrorObject {
+            code: error.code,
             message: error.to_string(),
             location: Some(location),
             ..ErrorObject::default()

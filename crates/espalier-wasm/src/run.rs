@@ -68,7 +68,8 @@ fn installed(
         }
     }
     let noted = install.noted.as_deref();
-    let tree = Tree::new(outcome.clone(), install.omit.into(), input.trust(), noted, registries.clone());
+    let file = |path: &str| input.files.get(path).cloned();
+    let tree = Tree::new(outcome.clone(), file, install.omit.into(), input.trust(), noted, registries.clone());
     tree.map(Some).map_err(Failure::Tree)
 }
 

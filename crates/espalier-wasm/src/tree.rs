@@ -5,7 +5,9 @@ use espalier_package::bins;
 use espalier_package::layout::{Layout, LayoutError, Omit, Origin, Package, lies_in_node_modules, link_text};
 use espalier_package::noted::Noted;
 use espalier_package::optional::optional_set;
+use espalier_package::patch::{PatchError, Patched, patched};
 use espalier_package::trust::{Refusal, Trust, World};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -18,6 +20,10 @@ pub struct Tree {
     outcome: Outcome,
     layout: Layout,
     noted: Noted,
+    /// The patches, as the lockfile names them.
+    patched: FxHashMap<String, Patched>,
+    /// The texts of those that are to be applied.
+    patches: FxHashMap<String, String>,
     registries: Registries,
 }
 
@@ -30,21 +36,14 @@ pub enum TreeError {
     /// It names a package that must not be fetched.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// A package is to be patched.
-    #[error(
-        "{0} is to be patched (`patchedDependencies`), which is not possible in JavaScript yet; take the patch out, or install natively"
-    )]
-    Patched(String),
-}
-
-/// The first package that the lockfile wants patched.
-fn first_patched(lockfile: &str, layout: &Layout) -> Option<String> {
-    if !lockfile.contains("\"patched\"") {
-        return None;
-    }
-    let document: serde_json::Value = serde_json::from_str(lockfile).ok()?;
-    let is_patched = |location: &&String| document["packages"][location.as_str()]["patched"].is_object();
-    layout.packages.keys().find(is_patched).cloned()
+    /// A package can't be patched.
+    #[error("{error}")]
+    Patch {
+        /// The package.
+        location: String,
+        /// Why.
+        error: PatchError,
+    },
 }
 
 #[derive(Serialize)]
@@ -75,6 +74,9 @@ struct PackageObject<'a> {
     integrity: Option<&'a str>,
     /// Whether it has to be what its registry says it is.
     of_registry: bool,
+    /// The text of the patch that is to be applied to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<&'a str>,
     /// Whether it is noted to be there already.
     kept: bool,
 }
@@ -96,9 +98,11 @@ struct BinObject {
 }
 
 impl Tree {
-    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already.
+    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already, `file` reads one of
+    /// the project's.
     pub fn new(
         outcome: Outcome,
+        file: impl Fn(&str) -> Option<String>,
         omit: Omit,
         trust: Trust,
         noted: Option<&str>,
@@ -113,10 +117,29 @@ impl Tree {
         let locations = locations.map(|(location, _)| location.as_str());
         let refused = trust.check(locations, &layout, &outcome.graph, &world)?;
         layout.leave_out(refused.into_iter().map(|refusal| refusal.location));
-        if let Some(location) = first_patched(outcome.packages(), &layout) {
-            return Err(TreeError::Patched(location));
+        let mut tree = Self {
+            patched: patched(outcome.packages()),
+            patches: FxHashMap::default(),
+            outcome,
+            layout,
+            noted,
+            registries,
+        };
+        for (location, patched) in &tree.patched {
+            let wanted = tree.layout.packages.get(location).is_some_and(|package| !tree.is_kept(location, package));
+            if wanted {
+                let text = patched.text(file(&patched.path).as_deref().map(str::as_bytes));
+                let text = text.map_err(|error| TreeError::Patch { location: location.clone(), error })?;
+                tree.patches.insert(location.clone(), text);
+            }
         }
-        Ok(Self { outcome, layout, noted, registries })
+        Ok(tree)
+    }
+
+    /// Whether this very package is noted to be there, with the same patch.
+    fn is_kept(&self, location: &str, package: &Package) -> bool {
+        let patch = self.patched.get(location).map(|patched| patched.integrity.as_str());
+        self.noted.get(location).is_some_and(|entry| entry.is(package) && entry.patch() == patch)
     }
 
     fn package<'a>(&'a self, location: &'a str, package: &'a Package) -> PackageObject<'a> {
@@ -137,7 +160,8 @@ impl Tree {
             resolved,
             integrity,
             of_registry: resolved.is_some_and(|resolved| self.registries.is_of_registry(resolved, name)),
-            kept: self.noted.has(location, package),
+            patch: self.patches.get(location).map(String::as_str),
+            kept: self.is_kept(location, package),
         }
     }
 }
@@ -177,7 +201,7 @@ impl Tree {
     #[wasm_bindgen(js_name = outdated)]
     pub fn outdated(&self) -> Vec<String> {
         let is_right = |location: &&str| {
-            self.layout.packages.get(*location).is_some_and(|package| self.noted.has(location, package))
+            self.layout.packages.get(*location).is_some_and(|package| self.is_kept(location, package))
         };
         self.noted
             .locations()

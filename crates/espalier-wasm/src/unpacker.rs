@@ -1,13 +1,15 @@
 //! A package's files out of its tarball, which JavaScript has verified, and gives piece by piece, so that it can do something
-//! else in between.
+//! else in between. A patch is applied at the end, to the files that it is about.
 
 use espalier_package::archive::{self, ArchiveError, Limits, Reader, Receiver};
 use espalier_package::bins::without_carriage_return;
 use espalier_package::identity::Identity;
+use espalier_package::patch::{self, Patch, PatchError};
 use js_sys::{Array, Uint8Array};
 use rustc_hash::FxHashSet;
 use wasm_bindgen::prelude::*;
 
+use crate::json;
 use crate::source::problem;
 
 /// What npm leaves to files by default.
@@ -31,6 +33,60 @@ struct Files {
     mode: u32,
     content: Vec<u8>,
     identity: Identity,
+    patching: Option<Patching>,
+}
+
+/// A patch, and the files that it is about, which are held back until it is applied.
+struct Patching {
+    patch: Patch,
+    paths: FxHashSet<String>,
+    held: Held,
+}
+
+/// Path, content and mode. They are few.
+#[derive(Default)]
+struct Held(Vec<(String, Vec<u8>, u32)>);
+
+impl Held {
+    fn position(&self, path: &str) -> Option<usize> {
+        self.0.iter().position(|(other, ..)| other == path)
+    }
+
+    /// Of a path that comes twice the last content counts.
+    fn put(&mut self, path: &str, content: Vec<u8>, mode: u32) {
+        self.forget(path);
+        self.0.push((path.to_owned(), content, mode));
+    }
+
+    fn forget(&mut self, path: &str) {
+        self.0.retain(|(other, ..)| other != path);
+    }
+}
+
+impl patch::Files for Held {
+    fn is_inside(&self, _: &str) -> bool {
+        // Archives give no links.
+        true
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.position(path).is_some()
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        self.position(path).map(|at| self.0[at].1.clone())
+    }
+
+    fn write(&mut self, path: &str, content: String) -> Result<(), String> {
+        let mode = self.position(path).map_or(0o666 & !UMASK, |at| self.0[at].2);
+        self.put(path, content.into_bytes(), mode);
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), String> {
+        self.forget(path);
+        Ok(())
+    }
 }
 
 impl Receiver for Files {
@@ -56,20 +112,41 @@ impl Receiver for Files {
         let mended = if is_executable { without_carriage_return(&self.content) } else { None };
         let content = mended.as_deref().unwrap_or(&self.content);
         let mode = if is_executable { self.mode | EXECUTABLE } else { self.mode };
-        for value in [self.path.as_str().into(), Uint8Array::from(content).into(), mode.into()] {
-            self.complete.push(&value);
+        match &mut self.patching {
+            Some(Patching { paths, held, .. }) if paths.contains(&self.path) => {
+                held.put(&self.path, content.to_owned(), mode);
+            }
+            _ => give(&self.complete, &self.path, content, mode),
         }
         Ok(())
     }
 }
 
+fn give(complete: &Array, path: &str, content: &[u8], mode: u32) {
+    for value in [path.into(), Uint8Array::from(content).into(), mode.into()] {
+        complete.push(&value);
+    }
+}
+
+/// A failure of a patch, as an error's details.
+fn rejection(error: &PatchError) -> JsValue {
+    json::to_javascript(&serde_json::json!({ "code": error.code, "message": error.message }))
+        .unwrap_or_else(|error| error)
+}
+
 #[wasm_bindgen]
 impl Unpacker {
-    /// For a tarball of `length` bytes. `executables` are the files that commands lead to.
+    /// For a tarball of `length` bytes. `executables` are the files that commands lead to, `patch` is the text of the patch
+    /// that is applied to it.
+    ///
+    /// # Errors
+    /// Throws an error's details when the patch can't be read.
     #[wasm_bindgen(constructor)]
-    pub fn new(length: u32, executables: Vec<String>) -> Self {
-        let files = Files { executables: executables.into_iter().collect(), ..Files::default() };
-        Self { reader: Reader::new(length.into(), Limits::default()), files }
+    pub fn new(length: u32, executables: Vec<String>, patch: Option<String>) -> Result<Self, JsValue> {
+        let patch = patch.map(|text| Patch::read(&text)).transpose().map_err(|error| rejection(&error))?;
+        let patching = patch.map(|patch| Patching { paths: patch.paths().collect(), patch, held: Held::default() });
+        let files = Files { executables: executables.into_iter().collect(), patching, ..Files::default() };
+        Ok(Self { reader: Reader::new(length.into(), Limits::default()), files })
     }
 
     /// Takes the next piece, and gives the files that are complete: path, bytes, mode, path, …
@@ -81,14 +158,21 @@ impl Unpacker {
         self.taken(read)
     }
 
-    /// Gives the last files.
+    /// Gives the last files, and those that were patched.
     ///
     /// # Errors
-    /// As `push`.
+    /// As `push`, and as the constructor when the patch can't be applied.
     pub fn end(&mut self) -> Result<Array, JsValue> {
         let reader = std::mem::replace(&mut self.reader, Reader::new(0, Limits::default()));
         let read = reader.finish(&mut self.files);
-        self.taken(read)
+        let complete = self.taken(read)?;
+        if let Some(Patching { patch, mut held, .. }) = self.files.patching.take() {
+            patch.apply(&mut held).map_err(|error| rejection(&error))?;
+            for (path, content, mode) in &held.0 {
+                give(&complete, path, content, *mode);
+            }
+        }
+        Ok(complete)
     }
 
     /// What is wrong if this is to be a certain package.

@@ -118,7 +118,7 @@ class Installer {
     try {
       loaded = await this.#order.loader.load(planned, this.#executables.get(location) ?? []);
     } catch (error) {
-      if (!optional || !(error instanceof EspalierError) || this.#progress.signal.aborted) throw error;
+      if (!optional || !(error instanceof EspalierError) || error.code.startsWith('EPATCH') || this.#progress.signal.aborted) throw error;
       return this.#leave(location, error.message);
     }
     // Meanwhile, what needed it may have turned out not to be had.

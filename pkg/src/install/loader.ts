@@ -3,7 +3,7 @@
 import type { GraphEdge, PackedGraph, Requirer } from '../../index.js';
 import { guarded } from '../crash.js';
 import { releaser } from '../engine.js';
-import { EspalierError } from '../errors.js';
+import { EspalierError, isDetails } from '../errors.js';
 import { type PlannedPackage, Unpacker } from '../glue.js';
 import { unpackGraph } from '../graph.js';
 import { NetFailure } from '../net/failure.js';
@@ -48,12 +48,13 @@ export class PackageLoader {
 
   async #unpacked(
     bytes: Uint8Array<ArrayBuffer>,
-    { name, version, ofRegistry }: PlannedPackage,
+    wanted: PlannedPackage,
     executables: string[],
     url: string,
   ): Promise<Map<string, PackageFile>> {
+    const { name, version, ofRegistry, location, patch } = wanted;
     const release = releaser();
-    const unpacker = guarded(() => new Unpacker(bytes.byteLength, executables));
+    let unpacker: Unpacker | undefined;
     const files = new Map<string, PackageFile>();
     const take = (complete: unknown[]) => {
       for (let index = 0; index < complete.length; index += 3) {
@@ -62,20 +63,21 @@ export class PackageLoader {
       }
     };
     try {
+      const reading = (unpacker = guarded(() => new Unpacker(bytes.byteLength, executables, patch)));
       for (let start = 0; start < bytes.byteLength; start += PIECE) {
-        take(guarded(() => unpacker.push(bytes.subarray(start, start + PIECE))));
+        take(guarded(() => reading.push(bytes.subarray(start, start + PIECE))));
         await this.#breather.breathe();
         this.signal.throwIfAborted();
       }
-      take(guarded(() => unpacker.end()));
-      const mistake = ofRegistry && version !== undefined ? unpacker.mistaken(name, version) : undefined;
+      take(guarded(() => reading.end()));
+      const mistake = ofRegistry && version !== undefined ? reading.mistaken(name, version) : undefined;
       if (mistake !== undefined) throw `its tarball ${mistake}`;
     } catch (problem) {
-      // Rust throws texts.
+      if (isDetails(problem)) throw new EspalierError({ ...problem, package: name, location, chain: this.#chain(location) });
       if (typeof problem !== 'string') throw problem;
       throw new NetFailure({ code: 'EINVALIDRESPONSE', message: `the tarball ${url} can't be used: ${problem}`, url });
     } finally {
-      release(unpacker);
+      if (unpacker) release(unpacker);
     }
     return files;
   }

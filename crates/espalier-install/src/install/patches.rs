@@ -6,45 +6,19 @@ use std::fs;
 use std::path::Path;
 
 use espalier_package::noted::Noted;
-use indexmap::IndexMap;
+use espalier_package::patch::{PatchError, Patched, patched};
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
-use crate::integrity::Integrity;
-use crate::patch::PatchError;
 use crate::plan::inspect::{Condition, Findings};
-
-/// A patch, as the lock names it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Patched {
-    path: String,
-    integrity: String,
-}
 
 /// The patched packages, by location.
 #[derive(Debug, Default)]
 pub(super) struct Patches(FxHashMap<String, Patched>);
 
-#[derive(Deserialize)]
-struct Lockfile {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    patched: Option<Patched>,
-}
-
 impl Patches {
-    /// Those of a lockfile. Most have none, and aren't read for it.
+    /// Those of a lockfile.
     pub fn of(lockfile: &str) -> Self {
-        if !lockfile.contains("\"patched\"") {
-            return Self::default();
-        }
-        let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages);
-        let patched = packages.unwrap_or_default().into_iter();
-        Self(patched.filter_map(|(location, entry)| Some((location, entry.patched?))).collect())
+        Self(patched(lockfile))
     }
 
     /// Finds wrong what is not patched as it should be: by npm's note, or, where there is none, all that shall be patched,
@@ -73,15 +47,8 @@ impl Patches {
     ) -> Result<FxHashMap<String, String>, PatchError> {
         let patched = locations.filter_map(|location| Some((location, self.0.get(location)?)));
         let read = |(location, patch): (&str, &Patched)| {
-            let path = &patch.path;
-            let error = |code, message| PatchError { code, message };
-            let content = fs::read(project.join(path))
-                .map_err(|_| error("EPATCHNOTFOUND", format!("patch file not found: {path}")))?;
-            if Integrity::of(&content).to_string() != patch.integrity {
-                let message = format!("patch file {path} does not match the recorded integrity");
-                return Err(error("EPATCHINTEGRITY", message));
-            }
-            Ok((location.to_owned(), String::from_utf8_lossy(&content).into_owned()))
+            let content = fs::read(project.join(&patch.path)).ok();
+            Ok((location.to_owned(), patch.text(content.as_deref())?))
         };
         patched.map(read).collect()
     }

@@ -1,31 +1,6 @@
 use std::fs;
 
-use serde::Deserialize;
-
-use super::{apply, apply_to, parse};
-
-#[derive(Deserialize)]
-struct Case {
-    source: String,
-    patch: String,
-    /// What `diff` says; none where it can't apply or can't read the patch.
-    result: Option<String>,
-}
-
-/// Recorded by `tests/oracle/patches.mjs`.
-#[test]
-fn patches_apply_as_diff_says() {
-    let cases: Vec<Case> = serde_json::from_str(include_str!("../../tests/packing/patches.json")).expect("cases");
-    let mut different = Vec::new();
-    for case in cases {
-        let files = parse(&case.patch).ok();
-        let result = files.and_then(|files| apply::apply(&case.source, &files.first()?.hunks));
-        if result != case.result {
-            different.push(format!("{:?}\n{:?}\nours {result:?}\nnpm's {:?}", case.source, case.patch, case.result));
-        }
-    }
-    assert!(different.is_empty(), "{}", different.join("\n\n"));
-}
+use super::apply_to;
 
 #[test]
 fn files_are_changed_added_and_removed() {

@@ -9,9 +9,9 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use espalier_package::patch::PatchError;
 use rustc_hash::FxHashSet;
 
-use crate::patch::PatchError;
 use crate::plan::bins::without_carriage_return;
 use crate::store::{FileRecord, StoredPackage, is_untouched};
 
