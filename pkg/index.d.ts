@@ -127,6 +127,8 @@ export interface FetchInit {
   headers: { accept: string; authorization?: string };
   signal: AbortSignal;
   priority: 'high' | 'low';
+  /** Where what came before was damaged: a browser's own cache may hold it. It brings no preflight. */
+  cache?: 'reload';
 }
 
 /** The platform a tree is resolved for, in Node's words. */

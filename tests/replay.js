@@ -27,14 +27,19 @@ export async function serve(corpus, ...options) {
 /** @type {Map<string, string>} */
 const built = new Map();
 
-/** The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is. @param {string} name @returns {string} */
-export function executable(name) {
-  const known = built.get(name);
+/**
+ * The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is.
+ * @param {string} name
+ * @param {'dev' | 'release'} profile
+ * @returns {string}
+ */
+export function executable(name, profile = 'dev') {
+  const known = built.get(`${name} ${profile}`);
   if (known) return known;
-  const options = ['build', '--quiet', '--package', name, '--message-format=json'];
+  const options = ['build', '--quiet', '--package', name, '--profile', profile, '--message-format=json'];
   const messages = execFileSync('cargo', options, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 }).trim().split('\n');
   const path = messages.map((message) => JSON.parse(message).executable).find((path) => typeof path === 'string');
   if (!path) throw new Error(`cargo built no ${name}`);
-  built.set(name, path);
+  built.set(`${name} ${profile}`, path);
   return path;
 }

@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import puppeteer from 'puppeteer-core';
-import { root, serve } from '../replay.js';
+import { executable, serve } from '../replay.js';
 import { highWater, runNative } from './native.js';
 import { PageServer } from './pages.js';
 import { table } from './table.js';
@@ -27,7 +27,6 @@ const { values } = parseArgs({
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const project = join(values.corpus, 'projects', values.project);
-const native = values.native ?? join(root, 'target/release/espalier');
 /** An installer that says nothing for so long has failed. */
 const PATIENCE = 180_000;
 
@@ -36,6 +35,7 @@ const PATIENCE = 180_000;
 const flagsFile = join(project, 'npm-args');
 const flags = existsSync(flagsFile) ? readFileSync(flagsFile, 'utf8').split(/\s+/).filter(Boolean) : [];
 const subjects = ['espalier', 'native', 'utoo', 'npm-in-browser'].filter((name) => !values.only || values.only.includes(name));
+const native = subjects.includes('native') ? (values.native ?? executable('espalier-cli', 'release')) : '';
 
 // One of them asks for ranges and sends headers that need a preflight; the others don't notice.
 const options = ['--tls', '--delay', values.delay, '--ranges', '--preflight'];

@@ -154,3 +154,61 @@ test('memory is returned, however often something is resolved and installed in o
   // What the first rounds took is enough for all others.
   expect(Math.max(...sizes.slice(6))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 6)));
 });
+
+test('where the quota is spent, it goes on without a cache, and keeps what fits later', async ({ page, context }) => {
+  await page.goto(`${registry.origin}/-/stats`);
+  const devtools = await context.newCDPSession(page);
+  // Chromium's own refusal: every write to IndexedDB fails with a QuotaExceededError.
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin, quotaSize: 1 });
+  const cache = { name: 'spent' };
+  const first = await installed(page, { cache });
+  expect(first.paths).toContain('node_modules/react/index.js');
+  expect((await installed(page, { cache })).cached).toBe(0);
+  expect((await installed(page, { cache, inWorker: true })).paths).toEqual(first.paths);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin });
+  await installed(page, { cache });
+  expect((await installed(page, { cache })).requests).toBe(0);
+});
+
+test('a folder that is full is an error that says so, and nothing is taken for installed', async ({ page, context }) => {
+  await page.goto(`${registry.origin}/-/stats`);
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin, quotaSize: 100_000 });
+  await expect(installed(page, { inFolder: true })).rejects.toThrow(/quota/i);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin });
+  const again = await installed(page, { inFolder: true });
+  expect([again.kept, again.paths.includes('node_modules/react/index.js')]).toEqual([0, true]);
+});
+
+for (const inWorker of [false, true]) {
+  test(`a tree is mounted in ${inWorker ? 'the worker' : 'the page'}: what is read is fetched, and nothing else`, async ({ page }) => {
+    await page.goto(`${registry.origin}/-/stats`);
+    const { text, isSame, names, kind, fetched, missing, again } = await page.evaluate(
+      async ({ origin, manifest, inWorker }) => {
+        const { mount, install } = await import(`${origin}/index.js`);
+        const { createWorkerClient } = await import(`${origin}/worker.js`);
+        const client = inWorker ? createWorkerClient() : undefined;
+        const tarballs = async () => ((await (await fetch(`${origin}/-/stats`)).json()) as { tarballs: number }).tarballs;
+        const input = { manifest, registry: `${origin}/` };
+        const { tree } = await (client ? client.mount(input) : mount(input)).result;
+        const before = await tarballs();
+        const names: string[] = await tree.readdir('node_modules');
+        const bytes: Uint8Array = await tree.readFile('node_modules/react/index.js');
+        const stat = await tree.lstat('node_modules/react/package.json');
+        const fetched = (await tarballs()) - before;
+        const { files } = await install(input).result;
+        const same = files.get('node_modules/react/index.js').bytes;
+        const missing = await tree.readFile('node_modules/react/none').catch(({ code }: { code: string }) => code);
+        tree.release();
+        const again: Uint8Array = await tree.readFile('node_modules/react/index.js');
+        client?.terminate();
+        const equal = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+        return { text: new TextDecoder().decode(bytes), isSame: equal(bytes, same), names, kind: stat.type, fetched, missing, again: equal(again, same) };
+      },
+      { origin: registry.origin, manifest, inWorker },
+    );
+    expect(text).toContain("require('./cjs/react.production.js')");
+    expect([isSame, kind, fetched, missing, again]).toEqual([true, 'file', 1, 'ENOENT', true]);
+    expect(names).toEqual(expect.arrayContaining(['.package-lock.json', 'clsx', 'react', 'react-dom', 'scheduler']));
+  });
+}

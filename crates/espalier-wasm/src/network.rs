@@ -37,11 +37,9 @@ pub struct Body {
     pub bytes: Vec<u8>,
     /// Its type, or of a tarball its own integrity.
     pub kind: String,
-    /// Whether it comes from a cache.
-    pub cached: bool,
 }
 
-/// Gets a document and reads it. One from a cache that can't be read is fetched anew.
+/// Gets a document and reads it. One that can't be read is fetched anew, past all caches, the browser's own included.
 pub async fn document<T>(
     network: &Network,
     url: &str,
@@ -54,11 +52,11 @@ pub async fn document<T>(
         let body =
             received(network.document(url, package, accept, urgency == Urgency::Demanded, anew), "contentType").await?;
         match read(&body) {
-            Err(_) if body.cached => {}
+            Err(_) if !anew => {}
             result => return result.map_err(|problem| invalid(body.url, &problem)),
         }
     }
-    unreachable!("what is fetched anew isn't from a cache")
+    unreachable!("what was fetched anew is all there is")
 }
 
 /// Gets a tarball.
@@ -79,8 +77,7 @@ async fn received(promise: Result<Promise, JsValue>, kind: &str) -> Result<Body,
     };
     let received = received.map_err(|error| failure(&error))?;
     let bytes = Uint8Array::new(&Reflect::get(&received, &"bytes".into()).unwrap_or_default()).to_vec();
-    let cached = Reflect::get(&received, &"cached".into()).is_ok_and(|cached| cached.is_truthy());
-    Ok(Body { url: text(&received, "url"), bytes, kind: text(&received, kind), cached })
+    Ok(Body { url: text(&received, "url"), bytes, kind: text(&received, kind) })
 }
 
 /// The failure of an answer that can't be read.

@@ -85,7 +85,10 @@ fn wasm_package() -> Result<()> {
 
 fn types() -> Result<()> {
     run_command(Command::new("npm").args(["run", "--workspaces", "--if-present", "check"]))?;
-    run_command(Command::new(npm_program("tsc")).args(["--project", "tests/packed"]))
+    for tests in ["tests/packed", "tests/bench"] {
+        run_command(Command::new(npm_program("tsc")).args(["--project", tests]))?;
+    }
+    Ok(())
 }
 
 fn web_tests() -> Result<()> {

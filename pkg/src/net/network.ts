@@ -51,7 +51,7 @@ export class Network implements Asked {
     const kept = anew ? undefined : await this.#kept(key, (entry) => this.#isUsable(entry.freshUntil));
     if (kept) return { url: shown(url), bytes: kept.bytes, contentType: kept.contentType ?? '', cached: true };
     this.#refuseOffline(url);
-    return this.#transport.get({ url, accept, urgent, authorization }, async ({ bytes, headers }) => {
+    return this.#transport.get({ url, accept, urgent, authorization, anew }, async ({ bytes, headers }) => {
       const contentType = headers.get('content-type') ?? '';
       const freshFor = lifetime(headers);
       if (freshFor !== undefined) this.#keep(key, { bytes, contentType, freshUntil: Date.now() + freshFor * 1000 });

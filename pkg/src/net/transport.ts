@@ -38,6 +38,8 @@ export interface Request {
   accept: string;
   urgent: boolean;
   authorization: string | undefined;
+  /** Past the browser's own cache, which may hold what turned out to be damaged. */
+  anew?: boolean;
 }
 
 export interface Received {
@@ -58,10 +60,12 @@ export class Transport {
   /** Fetches. What `accept` makes of the answer counts as part of a try: what broke on its way is fetched again. */
   async get<T>(request: Request, use: (received: Received) => Promise<T>): Promise<T> {
     const { retries, traffic, signal } = this.options;
+    let { anew = false } = request;
     for (let tried = 0; ; tried++) {
       try {
-        return await use(await this.#attempt(request));
+        return await use(await this.#attempt({ ...request, anew }));
       } catch (error) {
+        anew ||= error instanceof NetFailure && error.code === 'EINTEGRITY';
         const again = error instanceof NetFailure ? error.againAfter : undefined;
         if (again === undefined || tried >= retries || signal.aborted) throw error;
         await this.#pause(Math.min(Math.max(again, FIRST_WAIT * 3 ** Math.min(tried, 5)), LONGEST_WAIT));
@@ -107,12 +111,13 @@ export class Transport {
     });
   }
 
-  async #receive({ url, accept, urgent, authorization }: Request, signal: AbortSignal): Promise<Received> {
+  async #receive({ url, accept, urgent, authorization, anew }: Request, signal: AbortSignal): Promise<Received> {
     const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };
     let response: Response;
     try {
       // The priority is a hint that browsers with six connections to a host sort their queue by; others ignore it.
-      response = checked(await this.options.fetch(url, { headers, signal, priority: urgent ? 'high' : 'low' }));
+      const cache = anew ? ({ cache: 'reload' } as const) : {};
+      response = checked(await this.options.fetch(url, { headers, signal, priority: urgent ? 'high' : 'low', ...cache }));
     } catch (error) {
       throw unreachable(url, error, authorization !== undefined);
     }
