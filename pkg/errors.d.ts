@@ -29,14 +29,14 @@ export interface PeerConflict {
 /** Changes that resolve a conflict when they are made together. Each remedy was tried. */
 export type Remedy = Change[];
 
-/** One change to the root's package.json, or a flag of npm's. */
+/** One change to a package.json of the project (of the workspace in `folder`, where there is one), or a flag of npm's. */
 export type Change =
   /** Ask for another range. */
-  | { kind: 'range'; block: string; name: string; from: string; to: string }
+  | { kind: 'range'; folder?: string; block: string; name: string; from: string; to: string }
   /** Override what `parent` asks for. */
   | { kind: 'override'; parent: string; name: string; spec: string }
   /** Do without a dependency. */
-  | { kind: 'remove'; block: string; name: string }
+  | { kind: 'remove'; folder?: string; block: string; name: string }
   | { kind: 'flag'; flag: 'legacy-peer-deps' | 'force' };
 
 /** One of the two chains that collide. */

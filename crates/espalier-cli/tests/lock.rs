@@ -184,6 +184,23 @@ fn conflicting_peers() {
     assert_failure(&conflicting().lock(&[]), 1, "conflicting-peers");
 }
 
+/// The remedy is in the workspace's package.json.
+#[test]
+fn conflicting_peers_of_a_workspace() {
+    let stage = Stage::new(
+        &json!({"name": "my-app", "version": "1.0.0", "workspaces": ["packages/*"]}),
+        &[
+            ("react@18.3.1", json!({})),
+            ("react@19.1.0", json!({})),
+            ("ui@3.0.0", json!({"peerDependencies": {"react": "^18.0.0"}})),
+            ("ui@4.0.0", json!({"peerDependencies": {"react": "^19.0.0"}})),
+        ],
+    );
+    let site = json!({"name": "site", "version": "1.0.0", "dependencies": {"react": "^19.0.0", "ui": "^3.0.0"}});
+    stage.write("packages/site/package.json", &site.to_string());
+    assert_failure(&stage.lock(&[]), 1, "conflicting-peers-workspace");
+}
+
 #[test]
 fn flags_get_past_conflicting_peers() {
     let stage = conflicting();

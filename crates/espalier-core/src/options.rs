@@ -4,6 +4,7 @@
 //! environment.
 
 use crate::changes::Changes;
+use crate::remedy::Change;
 
 /// The project to resolve, as text: the core parses it, so that errors can name line and column.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Project {
     pub extension_file: Option<String>,
     /// What is asked to be changed.
     pub changes: Changes,
+    /// What is tried out in package.json files of workspaces, which nothing is written of.
+    pub trial: Vec<Change>,
     /// The name of the folder that holds the project: npm's name for a root without `name`.
     pub folder_name: String,
     /// The project's folder, absolute with forward slashes (`/home/me/app`). Only `file:` specs that

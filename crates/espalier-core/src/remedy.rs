@@ -18,12 +18,15 @@ const MOST_CHANGES: usize = 3;
 /// How many remedies a person wants to choose from, beside npm's flags.
 const ENOUGH: usize = 4;
 
-/// One change to the root's package.json, or one of npm's flags.
+/// One change to a package.json of the project, or one of npm's flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Change {
     /// Ask for another range.
     Range {
+        /// The workspace whose package.json it is; empty for the project's own.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        folder: String,
         /// The block of package.json, such as `devDependencies`.
         block: &'static str,
         /// The dependency's key there.
@@ -44,6 +47,9 @@ pub enum Change {
     },
     /// Do without a dependency.
     Remove {
+        /// The workspace whose package.json it is; empty for the project's own.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        folder: String,
         /// The block of package.json.
         block: &'static str,
         /// The dependency's key there.
@@ -65,6 +71,21 @@ pub struct Remedy(pub Vec<Change>);
 const FLAGS: [&str; 2] = ["legacy-peer-deps", "force"];
 
 impl Change {
+    /// The workspace that it changes; none for what is the project's own.
+    pub fn folder(&self) -> Option<&str> {
+        match self {
+            Self::Range { folder, .. } | Self::Remove { folder, .. } => {
+                Some(folder.as_str()).filter(|it| !it.is_empty())
+            }
+            Self::Override { .. } | Self::Flag { .. } => None,
+        }
+    }
+
+    /// Makes it in a manifest.
+    pub(crate) fn edit(&self, manifest: &mut Value) {
+        self.apply(manifest, &mut Options::default());
+    }
+
     fn apply(&self, manifest: &mut Value, options: &mut Options) {
         match self {
             Self::Range { block, name, to, .. } => manifest[*block][name] = to.as_str().into(),
@@ -82,7 +103,7 @@ impl Change {
                     _ => *rule = json!({ name: spec }),
                 }
             }
-            Self::Remove { block, name } => {
+            Self::Remove { block, name, .. } => {
                 if let Some(block) = manifest[*block].as_object_mut() {
                     block.shift_remove(name);
                 }
@@ -97,8 +118,10 @@ impl Change {
     /// Whether two changes are about the same thing, so that only one of them makes sense.
     fn concerns_same(&self, other: &Self) -> bool {
         let subject = |change: &Self| match change {
-            Self::Range { name, .. } | Self::Remove { name, .. } => Some((None, name.clone())),
-            Self::Override { parent, name, .. } => Some((Some(parent.clone()), name.clone())),
+            Self::Range { folder, name, .. } | Self::Remove { folder, name, .. } => {
+                Some((None, folder.clone(), name.clone()))
+            }
+            Self::Override { parent, name, .. } => Some((Some(parent.clone()), String::new(), name.clone())),
             Self::Flag { .. } => None,
         };
         subject(self) == subject(other)
@@ -146,11 +169,13 @@ impl Search {
         };
         let mut manifest = self.manifest.clone();
         let mut options = Options { tree_only: true, ..self.options.clone() };
-        for change in &changes {
+        let (in_workspaces, own): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.folder().is_some());
+        for change in own {
             change.apply(&mut manifest, &mut options);
         }
+        let trial = in_workspaces.into_iter().cloned().collect();
         self.trying = Some(changes);
-        Some((Project { manifest: manifest.to_string(), ..self.project.clone() }, options))
+        Some((Project { manifest: manifest.to_string(), trial, ..self.project.clone() }, options))
     }
 
     /// Says what came of the latest trial.
@@ -202,7 +227,13 @@ mod tests {
     }
 
     fn range(name: &str, to: &str) -> Change {
-        Change::Range { block: "dependencies", name: name.into(), from: "1".into(), to: to.into() }
+        Change::Range {
+            folder: String::new(),
+            block: "dependencies",
+            name: name.into(),
+            from: "1".into(),
+            to: to.into(),
+        }
     }
 
     fn search(failure: &ResolveError) -> Search {
@@ -212,8 +243,8 @@ mod tests {
 
     #[test]
     fn what_leads_to_a_tree_is_a_remedy() {
-        let mut search =
-            search(&conflict(vec![range("a", "2"), Change::Remove { block: "dependencies", name: "b".into() }]));
+        let removal = Change::Remove { folder: String::new(), block: "dependencies", name: "b".into() };
+        let mut search = search(&conflict(vec![range("a", "2"), removal]));
         let (project, _) = search.next_trial().unwrap();
         assert_eq!(project.manifest, r#"{"dependencies":{"a":"2","b":"1"}}"#);
         search.report::<()>(&Err(conflict(Vec::new())));

@@ -21,7 +21,7 @@ export function remedies(error: ErrorDetails, registry: string): Remedy[] {
     case 'E404':
       return elsewhere(registry);
     case 'ERESOLVE':
-      return (error.remedies ?? []).map(tried);
+      return (error.remedies ?? []).filter((changes) => !changes.some(isElsewhere)).map(tried);
     case 'ENETUNREACH':
     case 'EHTTP':
     case 'EINVALIDRESPONSE':
@@ -41,6 +41,11 @@ function ranges(error: ErrorDetails): Remedy[] {
 /** The embedded registry holds a few packages only. */
 function elsewhere(registry: string): Remedy[] {
   return registry === 'embedded' ? [{ kind: 'registry', registry: 'public' }] : [];
+}
+
+/** The page has the project's own package.json only, and none of a workspace. */
+function isElsewhere(change: Change): boolean {
+  return 'folder' in change && change.folder !== undefined;
 }
 
 /** npm's flags come one by one, and are switches of the page. */

@@ -62,7 +62,10 @@ fn draw(rows: &[Row]) -> String {
         let version = row.version.as_ref().map_or_else(String::new, |version| format!(" {version}"));
         let _ = write!(drawn, "  {}{}{version}", quiet(twig(depth)), strong(&row.name));
         if let Some((spec, kind)) = &row.wanted {
-            let wanted = format!("wanted as {}{}", spec_text(spec), kind_text(kind));
+            let wanted = match *kind {
+                "workspace" => "a workspace".to_owned(),
+                kind => format!("wanted as {}{}", spec_text(spec), kind_text(kind)),
+            };
             let _ = write!(drawn, "{:padding$}   {}", "", quiet(wanted));
         }
         drawn.push('\n');

@@ -55,13 +55,20 @@ fn described(Remedy(changes): &Remedy) -> (String, &'static str) {
 
 fn instruction(change: &Change) -> String {
     match change {
-        Change::Range { name, from, to, .. } => format!("{name} {to} instead of {}", spec_text(from)),
+        Change::Range { name, from, to, .. } => {
+            format!("{name} {to} instead of {}{}", spec_text(from), place(change))
+        }
         Change::Override { parent, name, spec } => {
             format!("\"overrides\": {{ \"{parent}\": {{ \"{name}\": \"{spec}\" }} }}")
         }
-        Change::Remove { name, .. } => format!("no {name}"),
+        Change::Remove { name, .. } => format!("no {name}{}", place(change)),
         Change::Flag { flag } => format!("--{flag}"),
     }
+}
+
+/// Where a change is to be made, unless that is plain.
+fn place(change: &Change) -> String {
+    change.folder().map(|folder| format!(", in {folder}")).unwrap_or_default()
 }
 
 fn side(name: &str, side: &ConflictSide) -> String {

@@ -151,8 +151,22 @@ impl Builder {
     /// The text of a folder's package.json, if there is one.
     pub(super) async fn folder_manifest(&mut self, path: &str) -> Option<String> {
         match self.answer(&Request::Folder { path: path.to_owned() }).await {
-            Ok(Answer::Folder(text)) => text,
+            Ok(Answer::Folder(text)) => text.map(|text| self.tried(path, text)),
             _ => None,
+        }
+    }
+
+    /// A package.json with what is tried out in it.
+    fn tried(&self, path: &str, text: String) -> String {
+        let changes: Vec<_> = self.trial.iter().filter(|change| change.folder() == Some(path)).collect();
+        match crate::json::parse(path, &text) {
+            Ok(mut manifest) if !changes.is_empty() => {
+                for change in changes {
+                    change.edit(&mut manifest);
+                }
+                manifest.to_string()
+            }
+            _ => text,
         }
     }
 }

@@ -51,6 +51,7 @@ use crate::order;
 use crate::overrides::Overrides;
 use crate::place::{Placement, Placer, Verdict};
 use crate::platform;
+use crate::remedy::Change;
 use crate::request::{Event, PlacedTarball};
 use crate::resolution::{Outcome, Warning};
 use crate::spec::{Spec, Specs};
@@ -90,6 +91,7 @@ pub struct Builder {
     update_names: Vec<Name>,
     /// What the user asks to change.
     changes: Changes,
+    trial: Vec<Change>,
     /// The projects whose dependencies that changes.
     edited: Vec<Edited>,
     /// The text of the root's package.json.
@@ -178,6 +180,7 @@ impl Builder {
             yarn_lock: yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty()),
             yarn_manifests: FxHashMap::default(),
             changes: project.changes.clone(),
+            trial: project.trial.clone(),
             edited: Vec::new(),
             manifest_text: project.manifest.clone(),
             root_manifest,

@@ -1,4 +1,4 @@
-//! Changes to the root's package.json that might settle a conflict of peers. Whether they do is for
+//! Changes to the project's package.json files that might settle a conflict of peers. Whether they do is for
 //! [`crate::remedy::Search`] to try; here is only what the packuments make plausible.
 
 use super::Builder;
@@ -21,7 +21,10 @@ impl Builder {
         proposals.extend(self.exception(name, current, wanted));
         for side in [wanted, current] {
             let dependency = direct(side, name);
-            proposals.extend(dependency.map(|(asker, name)| Change::Remove { block: block(asker.kind), name }));
+            proposals.extend(dependency.map(|(asker, name)| {
+                let folder = asker.location.clone();
+                Change::Remove { folder, block: block(asker.kind), name }
+            }));
         }
         let mut distinct: Vec<Change> = Vec::new();
         for change in proposals {
@@ -32,24 +35,30 @@ impl Builder {
         distinct
     }
 
-    /// Other ranges for the root's own dependency that leads to one side, so that it can live with the other.
+    /// Other ranges for the project's own dependency that leads to one side, so that it can live with the other.
     fn other_ranges(&mut self, name: &str, side: &ConflictSide, other: &ConflictSide) -> Vec<Change> {
         let Some((asker, dependency)) = direct(side, name) else { return Vec::new() };
-        let found = match side.chain.as_slice() {
-            // The root asks for it itself: ask for what the other side wants.
+        let found = match own_chain(side) {
+            // The project asks for it itself: ask for what the other side wants.
             [_] => self.best(&dependency, &asker.spec, |version, _| {
                 crate::semver::satisfies(&version.to_string(), &other.spec, true)
             }),
             // A direct dependency asks: take a version of it that agrees.
             [_, _] => {
                 let wanted = self.tree.names.find(name);
-                self.best(&dependency, &asker.spec, |_, manifest| {
-                    wanted.is_none_or(|name| agrees(manifest, name, other))
-                })
+                let mut agreeing = |also_silent: bool| {
+                    self.best(&dependency, &asker.spec, |_, manifest| {
+                        wanted.map_or(also_silent, |name| agrees(manifest, name, other).unwrap_or(also_silent))
+                    })
+                };
+                // A version that never heard of the other package is often one from before its time.
+                let found = agreeing(false);
+                if found.is_empty() { agreeing(true) } else { found }
             }
             _ => self.best(&dependency, &asker.spec, |_, _| true),
         };
         let change = |to: String| Change::Range {
+            folder: asker.location.clone(),
             block: block(asker.kind),
             name: dependency.clone(),
             from: asker.spec.clone(),
@@ -90,7 +99,7 @@ impl Builder {
 
     /// Let the one who asks have what is there.
     fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Change> {
-        let [_, .., parent] = wanted.chain.as_slice() else { return None };
+        let [_, .., parent] = own_chain(wanted) else { return None };
         let root = self.tree.root;
         let direct = self.tree.names.find(name).and_then(|name| self.tree.edge(root, name));
         let direct = direct.is_some_and(|edge| self.tree[edge].kind != EdgeKind::Workspace);
@@ -99,17 +108,26 @@ impl Builder {
     }
 }
 
-/// The root's own dependency at which a side begins: who asks, and for which key of package.json.
-fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
-    let asker = side.chain.first().filter(|asker| asker.location.is_empty() && asker.kind != "workspace")?;
-    Some((asker, side.chain.get(1).map_or(name, |next| &next.name).to_owned()))
+/// Who asks, from the project's package or a workspace downwards.
+fn own_chain(side: &ConflictSide) -> &[Requirer] {
+    match side.chain.as_slice() {
+        [root, chain @ ..] if root.kind == "workspace" => chain,
+        chain => chain,
+    }
 }
 
-/// Whether a version has no objection to what the other side has.
-fn agrees(manifest: &Manifest, name: Name, other: &ConflictSide) -> bool {
+/// The project's own dependency at which a side begins: who asks, and for which key of its package.json.
+fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
+    let chain = own_chain(side);
+    let asker = chain.first().filter(|asker| chain.len() < side.chain.len() || asker.location.is_empty())?;
+    Some((asker, chain.get(1).map_or(name, |next| &next.name).to_owned()))
+}
+
+/// Whether a version has no objection to what the other side has; nothing where it doesn't ask for it.
+fn agrees(manifest: &Manifest, name: Name, other: &ConflictSide) -> Option<bool> {
     let blocks = [&manifest.peer_dependencies, &manifest.dependencies];
     let asked = blocks.into_iter().flatten().find(|(asked, _)| *asked == name);
-    asked.is_none_or(|(_, spec)| match (&other.version, spec.range()) {
+    asked.map(|(_, spec)| match (&other.version, spec.range()) {
         (Some(version), Some(_)) => crate::semver::satisfies(version, &spec.raw, true),
         (None, Some(range)) => {
             crate::semver::Range::parse_loose(&other.spec).is_none_or(|other| range.intersects(&other))

@@ -157,6 +157,7 @@ impl ProjectFolder {
             installed: if has_lock { Installed::default() } else { self.installed() },
             extension_file: extension_file.map(str::to_owned).find(|name| self.path.join(name).is_file()),
             changes: Changes::default(),
+            trial: Vec::new(),
             folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             path: self.path.to_string_lossy().replace('\\', "/"),
         })
