@@ -33,25 +33,18 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Resolve the dependencies of package.json and write package-lock.json
-    ///
-    /// Writes what `npm install --package-lock-only` would write, and touches nothing else. Settings come from the
-    /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
-    /// the first of these that makes a setting wins.
-    Lock(RelockArguments),
-
-    /// Install exactly what package-lock.json says, and repair what isn't as it should be
-    ///
-    /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
-    #[command(aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
-    Ci(InstallArguments),
-
     /// Install the dependencies of package.json, and bring package-lock.json up to date
     ///
     /// With packages, adds them first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
     /// tarball or a repository.
     #[command(visible_alias = "i", aliases = ["in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall"])]
     Install(ChangeArguments),
+
+    /// Install exactly what package-lock.json says, and repair what isn't as it should be
+    ///
+    /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
+    #[command(aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
+    Ci(InstallArguments),
 
     /// Add dependencies, and install them
     Add(ChangeArguments),
@@ -71,8 +64,23 @@ pub enum Command {
     /// Remove from `node_modules` what nothing needs
     Prune(InstallArguments),
 
-    /// Look after the store that all projects share
-    Store(StoreArguments),
+    /// Resolve the dependencies of package.json and write package-lock.json
+    ///
+    /// Writes what `npm install --package-lock-only` would write, and touches nothing else. Settings come from the
+    /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
+    /// the first of these that makes a setting wins.
+    Lock(RelockArguments),
+
+    /// Print what is installed, and what is wrong with it
+    #[command(visible_aliases = ["ls", "list"])]
+    Tree(reading::TreeArguments),
+
+    /// Say why a package is installed
+    #[command(visible_alias = "explain")]
+    Why(reading::WhyArguments),
+
+    /// Compare what is installed with what the registry has
+    Outdated(reading::OutdatedArguments),
 
     /// Run a script of package.json
     #[command(visible_alias = "run-script", aliases = ["rum", "urn"])]
@@ -107,10 +115,6 @@ pub enum Command {
     #[command(visible_alias = "x")]
     Exec(scripts::ExecArguments),
 
-    /// Link the commands of installed packages and run their install scripts again
-    #[command(visible_alias = "rb")]
-    Rebuild(scripts::RebuildArguments),
-
     /// Let installed packages run their install scripts
     #[command(alias = "approve-scripts")]
     Approve(scripts::ApprovalArguments),
@@ -119,16 +123,12 @@ pub enum Command {
     #[command(alias = "deny-scripts")]
     Deny(scripts::ApprovalArguments),
 
-    /// Print what is installed, and what is wrong with it
-    #[command(visible_aliases = ["ls", "list"])]
-    Tree(reading::TreeArguments),
+    /// Link the commands of installed packages and run their install scripts again
+    #[command(visible_alias = "rb")]
+    Rebuild(scripts::RebuildArguments),
 
-    /// Say why a package is installed
-    #[command(visible_alias = "explain")]
-    Why(reading::WhyArguments),
-
-    /// Compare what is installed with what the registry has
-    Outdated(reading::OutdatedArguments),
+    /// Look after the store that all projects share
+    Store(StoreArguments),
 
     /// Read and write npm's settings
     #[command(visible_alias = "c")]

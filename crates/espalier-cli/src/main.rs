@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Command::Outdated(arguments) => command::outdated::run(&arguments),
         Command::Config(arguments) => command::config::run(&arguments),
         Command::Completions(arguments) => {
-            clap_complete::generate(arguments.shell, &mut Arguments::command(), "espalier", &mut std::io::stdout());
+            command::completions::print(arguments.shell);
             ExitCode::SUCCESS
         }
         Command::Other(words) => command::elsewhere::run(&words),

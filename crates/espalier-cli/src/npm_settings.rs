@@ -84,6 +84,7 @@ const SCRIPTS: &str = "Scripts";
 const NETWORK: &str = "Network";
 pub const SAVING: &str = "Saving";
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
+const KINDS_TO_INCLUDE: Kind = Kind::Choices(&["prod", "dev", "optional", "peer"]);
 
 /// npm's letters.
 const SHORT_FORMS: [(char, &str); 4] = [('f', "force"), ('E', "save-exact"), ('S', "save"), ('y', "yes")];
@@ -97,7 +98,12 @@ const SETTINGS: &[Setting] = &[
     switch("install-links", TREE, "Pack folders outside the project instead of linking them"),
     switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
     Setting { name: "omit", kind: KINDS, heading: TREE, help: "Leave out a kind of dependencies" },
-    Setting { name: "include", kind: KINDS, heading: TREE, help: "Don't leave out this kind, whatever else says so" },
+    Setting {
+        name: "include",
+        kind: KINDS_TO_INCLUDE,
+        heading: TREE,
+        help: "Don't leave out this kind, whatever else says so",
+    },
     text("before", "DATE", TREE, "Only see versions that were published by then"),
     text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
     text("allow-git", "WHO", TREE, "Who may depend on git repositories: all, root or none [default: none]"),

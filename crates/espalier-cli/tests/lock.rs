@@ -72,6 +72,23 @@ fn the_project_is_found_upwards_or_named() {
 }
 
 #[test]
+fn what_is_not_for_this_machine_says_who_asks_and_what_helps() {
+    let stage = Stage::new(
+        &project(&json!({"a": "1"})),
+        &[
+            ("a@1.0.0", json!({"dependencies": {"picky": "1"}})),
+            ("picky@1.0.0", json!({"engines": {"node": ">=99"}, "os": ["nowhere"]})),
+        ],
+    );
+    assert_failure(&stage.lock(&["--engine-strict"]), 1, "bad-engine");
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(1));
+    for said in ["(EBADPLATFORM)", "   └─ picky 1.0.0   wanted as 1\n", "`optionalDependencies`"] {
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn what_deserves_a_look_is_said_in_few_lines() {
     let stage = Stage::new(
         &project(&json!({"old": "1", "picky": "1"})),

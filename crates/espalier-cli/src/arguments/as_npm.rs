@@ -57,6 +57,12 @@ const SHORTHANDS: &[(&str, &[&str])] = &[
 /// Rewrites the words after the program's name.
 pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     let mut words: Vec<Word> = words.into_iter().map(Word).collect();
+    match words.iter().map(Word::text).collect::<Vec<_>>().as_slice() {
+        ["-v"] => return vec!["--version".into()],
+        ["help" | "hlep"] => return vec!["--help".into()],
+        ["help" | "hlep", command] => return vec![(*command).into(), "--help".into()],
+        _ => {}
+    }
     let Some(at) = command_position(&words) else { return words.into_iter().map(|word| word.0).collect() };
     let after = words.split_off(at);
     // What stands in front of the command belongs behind it.
@@ -370,6 +376,8 @@ mod tests {
         check("config set fund false --location=project", "config set fund false --location=project");
         check("config list --json --no-audit", "config --npm-setting=audit=false list --json");
         check("install-scripts ls", "approve --pending");
+        check("help ci", "ci --help");
+        check("-v", "--version");
         check("isntall", "isntall");
     }
 

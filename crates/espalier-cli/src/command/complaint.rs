@@ -86,7 +86,7 @@ impl Complaint {
         match self {
             Self::Shared(error) => {
                 if json {
-                    super::say(&report::machine::failure(error));
+                    super::say(&report::machine::failure(None, error));
                 } else {
                     let width = report::terminal_width();
                     let circumstances = Circumstances { folder: None, configuration: None, width };
@@ -106,8 +106,8 @@ impl Complaint {
             }
             Self::Own { code, headline, details, exit } => {
                 if json {
-                    let error = json!({"error": {"code": code, "message": headline}});
-                    super::say(&format!("{error:#}\n"));
+                    let error = json!({"schema": 1, "ok": false, "error": {"code": code, "message": headline}});
+                    super::say(&report::machine::object(&error));
                 } else {
                     anstream::eprint!("{}", screen(code, headline, details));
                 }

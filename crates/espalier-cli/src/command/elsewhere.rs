@@ -68,7 +68,7 @@ const OF_NPM: &[(&str, &[&str])] = &[
             "shrinkwrap",
         ],
     ),
-    ("npm's cache and help are its own", &["cache", "get", "help", "help-search", "prefix", "root", "set"]),
+    ("npm's cache, help and folders are its own", &["cache", "help-search", "prefix", "root"]),
 ];
 
 /// Says so, and what to do.

@@ -219,7 +219,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
 
 fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
-        return super::say(&machine::failure(error));
+        return super::say(&machine::failure(Some("lock"), error));
     }
     anstream::eprint!("{}", failure::render(error, known.circumstances()));
 }

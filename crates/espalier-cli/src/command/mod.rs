@@ -2,6 +2,7 @@
 
 pub mod approve;
 mod complaint;
+pub mod completions;
 pub mod config;
 mod context;
 pub mod elsewhere;

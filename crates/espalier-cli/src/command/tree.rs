@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::complaint::Complaint;
 use super::context::Context;
 use crate::arguments::reading::TreeArguments;
+use crate::report::printable;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
 
 /// Prints it.
@@ -137,7 +138,7 @@ impl Drawing<'_> {
             }
         }
         if self.arguments.long {
-            let _ = write!(label, "\n{}", self.manifest(item).text("description").unwrap_or_default());
+            let _ = write!(label, "\n{}", printable(self.manifest(item).text("description").unwrap_or_default()));
         }
         label
     }

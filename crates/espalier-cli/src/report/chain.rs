@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use espalier_core::Requirer;
 
+use super::printable;
 use crate::style::{quiet, strong};
 
 /// A longer branch loses its middle, so that an error stays on one screen.
@@ -64,7 +65,7 @@ fn draw(rows: &[Row]) -> String {
         if let Some((spec, kind)) = &row.wanted {
             let wanted = match *kind {
                 "workspace" => "a workspace".to_owned(),
-                kind => format!("wanted as {}{}", spec_text(spec), kind_text(kind)),
+                kind => format!("wanted as {}{}", printable(spec_text(spec)), kind_text(kind)),
             };
             let _ = write!(drawn, "{:padding$}   {}", "", quiet(wanted));
         }

@@ -154,11 +154,31 @@ fn resolve_details(
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
         ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
+        ResolveError::Refused { code: code @ ("EBADENGINE" | "EBADPLATFORM"), message, chain } => {
+            unsuitable(code, message, chain)
+        }
         ResolveError::Refused { chain, .. } => match chain.split_last() {
             Some((asker, above)) => branch(above, &asker.name, asker.version.as_deref()),
             None => String::new(),
         },
     }
+}
+
+/// A package that isn't for this machine. The message begins with it.
+fn unsuitable(code: &str, message: &str, chain: &[Requirer]) -> String {
+    let subject = message.split_whitespace().next().unwrap_or_default();
+    let (name, version) = match subject.rsplit_once('@') {
+        Some((name, version)) if !name.is_empty() => (name, Some(version)),
+        _ => (subject, None),
+    };
+    let remedy = if code == "EBADENGINE" {
+        "  Use another version of it, or another Node. It is an error because of\n  engine-strict, and without that a \
+         warning.\n"
+    } else {
+        "  If the project can do without it, move it to `optionalDependencies`: it is\n  left out then where it does not \
+         work. --force installs it all the same.\n"
+    };
+    format!("{}\n{remedy}", branch(chain, name, version))
 }
 
 fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: Option<&Path>) -> String {
@@ -239,18 +259,18 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
             "",
             "  //…/:_authToken=${NPM_TOKEN}",
             "",
-            "If there is one already, it may have expired, or not be allowed to read this package.",
+            "If there is one already, it may have expired, or not be allowed to read this.",
         ],
         FetchFailureKind::Status(_) => &[
-            "This is the registry's own trouble and may pass. Try again later, or name another",
-            "one with --registry.",
+            "This is the registry's own trouble and may pass. Try again later, or name",
+            "another one with --registry.",
         ],
         FetchFailureKind::Unreachable if freshness == Some(Freshness::CacheOnly) => {
             &["Run espalier once without --offline, so that it is in the cache afterwards."]
         }
         FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => &[
-            "Check the network and the address. Behind a proxy, set `proxy` and `https-proxy`",
-            "in .npmrc; where a company signs its own certificates, set `cafile`.",
+            "Check the network and the address. Behind a proxy, set `proxy` and",
+            "`https-proxy` in .npmrc; where a company signs its own certificates, `cafile`.",
             "--prefer-offline makes do with what is in the cache.",
         ],
         FetchFailureKind::Invalid | FetchFailureKind::Integrity => &[

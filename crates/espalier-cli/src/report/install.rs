@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use espalier_install::install::{Done, InstallError};
-use espalier_install::reify::{PlaceError, ReifyError};
+use espalier_install::reify::{Installed, PlaceError, ReifyError};
 use espalier_install::store::StoreError;
 
 use super::failure::{self, Circumstances};
@@ -43,7 +43,8 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
     }
     if !report.left_out.is_empty() {
         let count = counted(report.left_out.len(), "optional package");
-        let _ = writeln!(lines, "  {} left out, because they could not be had", Styled(CAUTION, count));
+        let they = if report.left_out.len() == 1 { "it" } else { "they" };
+        let _ = writeln!(lines, "  {} left out, because {they} could not be had", Styled(CAUTION, count));
         for (location, reason) in report.left_out.iter().take(3) {
             indented(&mut lines, &format!("{}: {reason}", success::folder_of(location)), width);
         }
@@ -65,8 +66,13 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
         let count = counted(report.deprecated.len(), "package");
         let verb = if report.deprecated.len() == 1 { "is" } else { "are" };
         let _ = writeln!(lines, "  {} {verb} deprecated", Styled(CAUTION, count));
-        let names: Vec<&str> = report.deprecated.iter().map(|(package, _)| package.name.as_str()).collect();
-        indented(&mut lines, &success::listed(&names), width);
+        let named = |(package, message): &(Installed, String)| {
+            let version = package.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+            (package.name.clone(), format!("{}{version}: {message}", package.name))
+        };
+        for line in success::deprecations(&report.deprecated.iter().map(named).collect::<Vec<_>>()) {
+            indented(&mut lines, &line, width);
+        }
     }
     let others: Vec<_> = done.outcome.warnings.iter().filter(|warning| warning.code != "deprecated").cloned().collect();
     lines + &success::warnings(&others, width)
@@ -151,8 +157,8 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
         }
         InstallError::NoLockfile => advice(&["Make one with `espalier install` or `espalier lock`."]),
         InstallError::Layout(_) => advice(&[
-            "The file was damaged, or made to do harm. Get it back from version control, or delete it and run",
-            "`espalier install`, which makes a new one from package.json.",
+            "The file was damaged, or made to do harm. Get it back from version control, or",
+            "delete it and run `espalier install`, which makes a new one from package.json.",
         ]),
         InstallError::Refused(refusal) => {
             let mut lines = format!("  {} {}\n", quiet("location"), refusal.location);
@@ -175,12 +181,12 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             advice(&["Check who may write there, or name another place with --store-dir."])
         }
         InstallError::Patch(_) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(_))) => advice(&[
-            "The package or the patch has changed. Make the patch anew, or take it out of patchedDependencies in",
-            "package.json.",
+            "The package or the patch has changed. Make the patch anew, or take it out of",
+            "patchedDependencies in package.json.",
         ]),
         InstallError::Reify(ReifyError::Place(_) | ReifyError::Disk { .. }) => advice(&[
-            "node_modules is as it was before, as far as that was possible. Check the space on the disk and",
-            "who may write there, and try again.",
+            "node_modules is as it was before, as far as that was possible. Check the space",
+            "on the disk and who may write there, and try again.",
         ]),
         InstallError::Reify(ReifyError::Busy { .. }) => {
             advice(&["Wait for it, or end it if it hangs, and try again: a process that is gone keeps nobody waiting."])

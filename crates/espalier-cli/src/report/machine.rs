@@ -61,7 +61,8 @@ struct Timings {
 struct Failure<'a> {
     schema: u32,
     ok: bool,
-    command: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'static str>,
     error: ErrorReport<'a>,
 }
 
@@ -121,8 +122,8 @@ pub fn success(locked: &Locked, activity: &Activity) -> String {
     })
 }
 
-/// A run that failed.
-pub fn failure(error: &LockError) -> String {
+/// A run that failed; commands that print what npm prints don't name themselves.
+pub fn failure(command: Option<&'static str>, error: &LockError) -> String {
     let mut report =
         ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
     if let LockError::Resolve { error, remedies, .. } = error {
@@ -148,7 +149,7 @@ pub fn failure(error: &LockError) -> String {
             ResolveError::Refused { .. } => {}
         }
     }
-    print(&Failure { schema: SCHEMA, ok: false, command: "lock", error: report })
+    print(&Failure { schema: SCHEMA, ok: false, command, error: report })
 }
 
 /// An installation that worked.
@@ -192,6 +193,9 @@ pub fn installed(command: &'static str, done: &Done, activity: &Activity) -> Str
 
 /// An installation that failed.
 pub fn install_failure(command: &'static str, error: &InstallError) -> String {
+    if let InstallError::Lock(error) = error {
+        return failure(Some(command), error);
+    }
     let mut report = json!({ "code": install::code(error), "message": install::headline(error) });
     match error {
         InstallError::Disagreement { differences } => report["differences"] = json!(differences),
@@ -202,7 +206,6 @@ pub fn install_failure(command: &'static str, error: &InstallError) -> String {
             report["location"] = json!(location);
             report["fetch"] = json!(failure);
         }
-        InstallError::Lock(LockError::Resolve { error, .. }) => report["chain"] = json!(error.chain()),
         _ => {}
     }
     print(&json!({ "schema": SCHEMA, "ok": false, "command": command, "error": report }))

@@ -68,12 +68,17 @@ pub fn shortened(text: &str, room: Option<usize>) -> String {
     }
 }
 
+/// A text without what would steer the terminal: messages and specs are other people's.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control()).collect()
+}
+
 /// A text broken between words so that no line is wider than `width` with its indent.
 pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(20));
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().map(printable) {
         let length = word.chars().count();
         if used > 0 && used + 1 + length > room {
             lines.push(String::new());
@@ -84,7 +89,7 @@ pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
             line.push(' ');
             used += 1;
         }
-        line.push_str(word);
+        line.push_str(&word);
         used += length;
     }
     lines
@@ -113,6 +118,7 @@ mod tests {
     fn long_texts_break_between_words() {
         assert_eq!(wrapped("one two three", 4, None), ["one two three"]);
         assert_eq!(wrapped("a text of many words that goes on", 4, Some(24)), ["a text of many words", "that goes on"]);
+        assert_eq!(wrapped("\u{1b}[2Jerased \u{7}", 4, None), ["[2Jerased "]);
         assert_eq!(wrapped("indivisibleindivisibleindivisible", 4, Some(24)), ["indivisibleindivisibleindivisible"]);
     }
 }

@@ -49,8 +49,10 @@ pub fn warnings(warnings: &[Warning], width: Option<usize>) -> String {
         let count = counted(deprecated.len(), "package");
         let verb = if deprecated.len() == 1 { "is" } else { "are" };
         let _ = writeln!(lines, "  {} {verb} deprecated", Styled(CAUTION, count));
-        let names: Vec<_> = deprecated.iter().map(|warning| folder_of(&warning.location)).collect();
-        write_indented(&mut lines, &listed(&names), width);
+        let named = |warning: &&Warning| (folder_of(&warning.location).to_owned(), warning.message.clone());
+        for line in deprecations(&deprecated.iter().map(named).collect::<Vec<_>>()) {
+            write_indented(&mut lines, &line, width);
+        }
     }
     let others: Vec<_> =
         warnings.iter().filter(|warning| !["ERESOLVE", "EBADENGINE", "deprecated"].contains(&warning.code)).collect();
@@ -75,6 +77,18 @@ fn write_indented(lines: &mut String, text: &str, width: Option<usize>) {
     for line in wrapped(text, 4, width) {
         let _ = writeln!(lines, "    {}", quiet(line));
     }
+}
+
+/// What to say of deprecated packages, each with a line about it: of a few the lines, of many the names.
+pub(super) fn deprecations(packages: &[(String, String)]) -> Vec<String> {
+    const FEW: usize = 3;
+    let mut unique = packages.to_vec();
+    unique.sort();
+    unique.dedup();
+    if unique.len() <= FEW {
+        return unique.into_iter().map(|(_, line)| line).collect();
+    }
+    vec![listed(&unique.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())]
 }
 
 /// `a, b, c and 4 more`

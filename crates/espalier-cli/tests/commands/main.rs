@@ -7,6 +7,8 @@ mod config;
 #[cfg(unix)]
 mod fetching;
 #[cfg(unix)]
+mod json;
+#[cfg(unix)]
 mod reading;
 #[cfg(unix)]
 mod running;

@@ -227,6 +227,9 @@ fn shells_can_complete() {
     let stage = Stage::bare();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let outcome = run(&stage, &["completions", shell]);
-        assert!(outcome.stdout.contains("outdated"), "{shell}");
+        assert!(outcome.stdout.contains("outdated") && outcome.stdout.contains("save-exact"), "{shell}");
+        let typed =
+            outcome.stdout.lines().any(|line| line.contains("--npm-setting") && line.trim() != "--npm-setting)");
+        assert!(!typed, "{shell}: nobody types that");
     }
 }

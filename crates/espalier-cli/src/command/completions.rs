@@ -1,0 +1,29 @@
+//! `espalier completions`: what a shell needs to complete commands and options.
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::arguments::Arguments;
+use crate::arguments::as_npm::SETTING;
+
+/// Prints the script for a shell.
+pub fn print(shell: Shell) {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "espalier", &mut script);
+    super::say(&without_setting(&String::from_utf8_lossy(&script), shell));
+}
+
+/// The option that nobody types is taken out. It has a line of its own, but for bash, which has all options in one.
+fn without_setting(script: &str, shell: Shell) -> String {
+    let mut shown = String::with_capacity(script.len());
+    for line in script.lines() {
+        let is_list = line.trim_start().starts_with("opts=");
+        match line.contains(SETTING) {
+            true if is_list => shown += &line.replace(&format!(" --{SETTING}"), ""),
+            true if shell != Shell::Bash => continue,
+            _ => shown += line,
+        }
+        shown.push('\n');
+    }
+    shown
+}
