@@ -3,10 +3,10 @@
 //! These are inputs of a resolution, so every one of them can be set; here are only the defaults.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use espalier_core::Platform;
 use tokio::process::Command;
@@ -41,6 +41,39 @@ pub async fn node_version() -> Option<String> {
     let text = String::from_utf8(output.stdout).ok()?;
     let version = text.trim().strip_prefix('v')?;
     version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
+}
+
+/// The same, remembered in the folder of a cache: to start a Node takes longer than to see that nothing is to be done. Only a
+/// program is remembered, by its size and time; a script may choose another Node each time.
+pub async fn remembered_node_version(cache: Option<&Path>) -> Option<String> {
+    let identity = find_on_path("node").as_deref().and_then(identity_of);
+    let (Some(cache), Some(identity)) = (cache, identity) else { return node_version().await };
+    let note = cache.join("node-version");
+    let noted = std::fs::read_to_string(&note).ok();
+    if let Some(version) = noted.as_deref().and_then(|text| text.strip_prefix(&identity)) {
+        return Some(version.to_owned());
+    }
+    let version = node_version().await?;
+    // What can't be noted is asked for again.
+    let _ = std::fs::create_dir_all(cache).and_then(|()| {
+        let mut file = tempfile::NamedTempFile::new_in(cache)?;
+        file.write_all(format!("{identity}{version}").as_bytes())?;
+        file.persist(note)?;
+        Ok(())
+    });
+    Some(version)
+}
+
+/// What tells a program from another one, or from a newer one in its place; nothing for a script.
+fn identity_of(program: &Path) -> Option<String> {
+    const MAGICS: [&[u8]; 4] = [b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
+    let mut file = File::open(program).ok()?;
+    let mut start = [0; 4];
+    file.read_exact(&mut start).ok()?;
+    MAGICS.iter().any(|magic| start.starts_with(magic)).then_some(())?;
+    let found = file.metadata().ok()?;
+    let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    Some(format!("{}\n{} {changed}\n", program.display(), found.len()))
 }
 
 /// The same by the header file that is installed beside a Node, which is quicker than to start it. For what is only told to
@@ -101,7 +134,7 @@ fn libc_of(program: &Path) -> Option<&'static str> {
 mod tests {
     use std::io::Write as _;
 
-    use super::libc_of;
+    use super::{identity_of, libc_of};
 
     #[track_caller]
     fn check(contents: &[u8], expected: Option<&str>) {
@@ -115,6 +148,18 @@ mod tests {
         check(b"\x7fELF....\0/lib/ld-musl-x86_64.so.1\0", Some("musl"));
         check(b"\x7fELF....\0/lib64/ld-linux-x86-64.so.2\0", Some("glibc"));
         check(b"\x7fELF.... static", None);
+    }
+
+    #[test]
+    fn a_program_is_known_until_it_changes_and_a_script_never() {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(b"\x7fELF....").expect("written");
+        let first = identity_of(file.path()).expect("a program");
+        assert_eq!(identity_of(file.path()), Some(first.clone()));
+        file.write_all(b"more").expect("written");
+        assert_ne!(identity_of(file.path()), Some(first));
+        std::fs::write(file.path(), "#!/bin/sh\nexec node-22 \"$@\"\n").expect("written");
+        assert_eq!(identity_of(file.path()), None);
     }
 
     #[test]

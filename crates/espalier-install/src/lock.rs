@@ -279,7 +279,7 @@ impl Lock {
         };
         let known = match &self.node_version {
             Some(version) => Some(version.clone()),
-            None => host::node_version().await,
+            None => host::remembered_node_version(self.cache.as_deref()).await,
         };
         options.node_version = known.unwrap_or(options.node_version);
         options

@@ -37,8 +37,10 @@ pub struct Network {
     pub retry_factor: u32,
     /// The longest that one attempt may take, from the connection to the last byte.
     pub timeout: Duration,
-    /// How many requests may be in flight at once.
+    /// How many requests for documents may be in flight at once: `maxsockets`.
     pub concurrency: usize,
+    /// How many requests for tarballs: no more than that, and not too many.
+    pub tarballs: usize,
     /// The proxy for `https:` URLs.
     pub https_proxy: Option<String>,
     /// The proxy for `http:` URLs.
@@ -127,7 +129,10 @@ pub struct Tree {
     pub libc: Option<String>,
 }
 
-const DEFAULT_CONCURRENCY: usize = 64;
+/// Documents are small, and there are two for each package: what counts is the way to the registry and back.
+const DOCUMENTS_AT_ONCE: usize = 128;
+/// Tarballs are large, and are held in memory until they are verified.
+const TARBALLS_AT_ONCE: usize = 64;
 
 impl Settings {
     /// Reads the settings; what is wrong is an error that says where it was set.
@@ -157,13 +162,15 @@ impl Network {
         };
         let no_proxy = Some(config.list("noproxy").join(",")).filter(|hosts| !hosts.is_empty());
         let concurrency = config.number("maxsockets")?.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let concurrency = concurrency.unwrap_or(DOCUMENTS_AT_ONCE).max(1);
         Ok(Self {
             retries: small("fetch-retries")?.unwrap_or(2),
             retry_minimum: milliseconds("fetch-retry-mintimeout", 500)?,
             retry_maximum: milliseconds("fetch-retry-maxtimeout", 60_000)?,
             retry_factor: small("fetch-retry-factor")?.unwrap_or(4),
             timeout: milliseconds("fetch-timeout", 5 * 60 * 1000)?,
-            concurrency: concurrency.unwrap_or(DEFAULT_CONCURRENCY).max(1),
+            concurrency,
+            tarballs: concurrency.min(TARBALLS_AT_ONCE),
             https_proxy: from(&["https_proxy"]),
             http_proxy: from(&["https_proxy", "http_proxy", "proxy"]),
             no_proxy: no_proxy.or_else(|| environment.variable_in_either_case("no_proxy").map(str::to_owned)),
