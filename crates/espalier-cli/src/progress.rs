@@ -18,7 +18,6 @@ use crate::style::{LIVING, QUIET, STRONG, Styled};
 /// A command that takes less doesn't get a line.
 const PATIENCE: Duration = Duration::from_millis(150);
 const INTERVAL: Duration = Duration::from_millis(80);
-const CLEAR: &str = "\r\u{1b}[K";
 
 /// A line that is drawn until this is dropped.
 pub struct Progress {
@@ -41,7 +40,8 @@ impl Progress {
                 wait = INTERVAL;
             }
             if start.elapsed() >= PATIENCE {
-                show(CLEAR);
+                // Without colours there are no other sequences either, so spaces have to do.
+                show(&format!("\r{:width$}\r", "", width = room()));
             }
         });
         Self { stop: Some(stop), thread: Some(thread) }
@@ -59,8 +59,12 @@ impl Drop for Progress {
 }
 
 fn draw(activity: &Activity, elapsed: Duration) {
-    let width = report::terminal_width().unwrap_or(80);
-    show(&format!("\r{}\u{1b}[K", line(activity, elapsed, width.saturating_sub(1))));
+    show(&format!("\r{}", line(activity, elapsed, room())));
+}
+
+/// The last column stays free: terminals go on to the next line behind it.
+fn room() -> usize {
+    report::terminal_width().unwrap_or(80).saturating_sub(1)
 }
 
 fn show(text: &str) {
@@ -69,7 +73,7 @@ fn show(text: &str) {
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }
 
-/// The line, no wider than `width`.
+/// The line, exactly as wide as `width`, so that it covers the one before.
 fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
     const WIRES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let beat = usize::try_from(elapsed.as_millis() / INTERVAL.as_millis()).unwrap_or_default();
@@ -108,7 +112,7 @@ fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
         left -= shown.chars().count();
         line += &Styled(style, shown).to_string();
     }
-    line
+    line + &" ".repeat(left)
 }
 
 #[cfg(test)]
@@ -120,7 +124,9 @@ mod tests {
     use super::line;
 
     fn plain(activity: &Activity, width: usize) -> String {
-        anstream::adapter::strip_str(&line(activity, Duration::from_millis(1240), width)).to_string()
+        let line = anstream::adapter::strip_str(&line(activity, Duration::from_millis(1240), width)).to_string();
+        assert_eq!(line.chars().count(), width);
+        line.trim_end().to_owned()
     }
 
     #[test]

@@ -181,7 +181,7 @@ async fn another_tarball_is_refused_and_not_kept() {
     let (client, _, _) = cached_client(&[("registry", &server.origin()), ("fetch-retries", "1")], place.path());
     let other = Integrity::of(b"other").to_string();
     let failure = client.tarball("/a/-/a-1.0.0.tgz", Some(&other)).await.expect_err("another one");
-    assert_eq!(failure.kind, FetchFailureKind::Invalid);
+    assert_eq!(failure.kind, FetchFailureKind::Integrity);
     assert!(failure.message.contains("is not the expected tarball"), "{failure}");
     assert_eq!(server.statistics().tarballs, 2);
     assert!(files(place.path()).is_empty());

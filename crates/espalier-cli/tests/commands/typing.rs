@@ -133,6 +133,11 @@ fn without_workspaces_only_the_project_is_installed() {
     assert!(lock["packages"]["node_modules/b"].is_object(), "it is about everything all the same");
     succeed(&stage, &["ci"]);
     assert_eq!(["a", "b", "w"].map(is_there), [true, true, true]);
+    // npm's note is out of date now, and what is there is there all the same.
+    stage.write("node_modules/b/new.txt", "");
+    succeed(&stage, &["install", "--workspaces=false"]);
+    let note = fs::read_to_string(stage.path("project/node_modules/.package-lock.json")).expect("a note");
+    assert!(note.contains("\"node_modules/b\"") && note.contains("\"node_modules/w\""), "{note}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ use crate::store::{Store, StoreError, StoredPackage};
 use ahead::Ahead;
 use patches::Patches;
 use scripts::{ScriptFailure, Scripts};
-use selection::Selection;
+use selection::{Selection, Touched};
 
 /// What to install, and how.
 #[derive(Debug)]
@@ -265,8 +265,9 @@ impl Install {
         };
         let patches = Patches::of(resolved.outcome.packages());
         let mut plan = self.plan(&layout, &store, &patches, installed.as_ref());
+        let touched = Touched::by(&plan);
         selection.limit(&mut plan, installed.as_ref());
-        selection.narrow(&mut layout, installed.as_ref());
+        selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
         let mut left_out = self.left_out_as_unknown(&plan, &layout, &resolved)?;
         let refused = self.check_trust(&plan, &layout, &resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));

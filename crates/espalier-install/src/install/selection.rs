@@ -8,11 +8,23 @@ use espalier_package::noted::Noted;
 use rustc_hash::FxHashSet;
 
 use crate::plan::Plan;
-use crate::plan::layout::{Layout, lies_in_node_modules};
+use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
 
 /// The locations that are meant; without any, all.
 #[derive(Debug, Default)]
 pub(super) struct Selection(Option<FxHashSet<String>>);
+
+/// The locations that a plan puts something into.
+#[derive(Debug)]
+pub(super) struct Touched(FxHashSet<String>);
+
+impl Touched {
+    /// Those of this plan.
+    pub fn by(plan: &Plan) -> Self {
+        let packages = plan.place.iter().map(|placement| &placement.location);
+        Self(packages.chain(plan.links.iter().map(|link| &link.location)).cloned().collect())
+    }
+}
 
 impl Selection {
     /// What the workspaces of these names need, and with `root`, what the project itself does.
@@ -52,17 +64,25 @@ impl Selection {
         Self(Some(meant))
     }
 
-    /// Takes out of a layout what is neither meant nor there already.
-    pub fn narrow(&self, layout: &mut Layout, installed: Option<&Noted>) {
+    /// Takes out of a layout what is neither meant nor there already, which is what the whole plan has nothing to do with.
+    /// Without a plan, all that isn't meant goes.
+    pub fn narrow(&self, layout: &mut Layout, plan: Option<&Touched>) {
         let Some(meant) = &self.0 else { return };
-        let stays = |location: &String, package: &crate::plan::layout::Package| {
-            meant.contains(location)
-                || installed.and_then(|installed| installed.get(location)).is_some_and(|entry| {
-                    !lies_in_node_modules(location) || entry.link && package.is_link() || entry.is(package)
-                })
+        let stays = |location: &String| {
+            meant.contains(location) || plan.is_some_and(|Touched(touched)| !touched.contains(location))
         };
-        let out = layout.packages.iter().filter(|(location, package)| !stays(location, package));
-        let out: Vec<String> = out.map(|(location, _)| location.clone()).collect();
+        // A folder of the project is there in any case; it is part of what is installed if a link leads to it.
+        let linked: FxHashSet<&String> = layout
+            .packages
+            .iter()
+            .filter(|(location, _)| stays(location))
+            .filter_map(|(_, package)| if let Origin::Link(target) = &package.origin { Some(target) } else { None })
+            .collect();
+        let is_there = |location: &String| {
+            if lies_in_node_modules(location) { stays(location) } else { linked.contains(location) }
+        };
+        let out = layout.packages.keys().filter(|location| !meant.contains(*location) && !is_there(location));
+        let out: Vec<String> = out.cloned().collect();
         layout.leave_out(out);
     }
 

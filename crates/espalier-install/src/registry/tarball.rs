@@ -1,5 +1,8 @@
 //! Tarballs, as far as their manifests. What isn't the promised bytes never gets as far as being read.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use espalier_core::{FetchFailure, FetchFailureKind, TarballListing};
 use espalier_package::identity::package_of;
 use url::Url;
@@ -76,20 +79,33 @@ impl Registry {
             validators: Validators::default(),
             limit: LONGEST_SENT,
         };
+        let mismatch = Arc::<AtomicBool>::default();
+        let found = Arc::clone(&mismatch);
         let decode = move |reply| {
+            found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
             // The tarball is the compressed file itself: an encoding on top is the transport's.
             let bytes = received.encoding.decode(&received.bytes, LONGEST_SENT)?;
             if let Some(expected) = &expected {
-                expected.verify(&bytes).map_err(|error| format!("is not the expected tarball: {error}"))?;
+                expected.verify(&bytes).map_err(|error| {
+                    found.store(true, Ordering::Relaxed);
+                    format!("is not the expected tarball: {error}")
+                })?;
             }
             take(&bytes)
         };
-        let taken = self.requester.get(&get, decode).await;
+        let mut taken = self.requester.get(&get, decode).await;
         let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
         if let Some(cache) = self.cache.as_ref().filter(|_| is_promised && is_other) {
             // It may be the document that was wrong, and it shall not be believed again.
             cache.documents.forget(self.registries.of_package(package), package);
+        }
+        if let Err(failure) = &mut taken
+            && is_other
+            && mismatch.load(Ordering::Relaxed)
+        {
+            // The last answer was a whole one, of something else (npm: EINTEGRITY).
+            failure.kind = FetchFailureKind::Integrity;
         }
         taken
     }

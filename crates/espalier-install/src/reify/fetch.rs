@@ -140,7 +140,7 @@ fn read(
         failure(if absent { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid }, &error)
     })?;
     if let Some(integrity) = integrity {
-        integrity.verify(&bytes).map_err(|error| failure(FetchFailureKind::Invalid, &error))?;
+        integrity.verify(&bytes).map_err(|error| failure(FetchFailureKind::Integrity, &error))?;
     }
     store.add(&bytes, integrity).map_err(|error| match error {
         AddError::Tarball(error) => failure(FetchFailureKind::Invalid, &error),
