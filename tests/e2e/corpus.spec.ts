@@ -35,8 +35,10 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => ways(cor
         const folder = join(corpus, 'projects', project);
         // Any document of the registry's origin will do as a page.
         await page.goto(`${origin}/-/stats`);
-        const { answer, spoken } = await page.evaluate(resolveInPage, { origin, input: input(folder) });
+        const { answer, spoken, replayed } = await page.evaluate(resolveInPage, { origin, input: input(folder) });
         expect(spoken).toEqual([protocol]);
+        // Replayed in their order, the decisions make the tree that the lock has. What comes in a bundle nobody decided on.
+        expect(replayed).toEqual(installed(answer));
         const lockfile = join(folder, 'package-lock.json');
         if (existsSync(lockfile)) {
           const withoutOrigin = answer.replaceAll(`"resolved": "${origin}/`, '"resolved": "/');
@@ -47,6 +49,14 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => ways(cor
       });
     }
   });
+}
+
+/** Location and version of what a lock has in `node_modules`. */
+function installed(lockfile: string): string[] {
+  if (!lockfile.startsWith('{')) return [];
+  const { packages } = JSON.parse(lockfile) as { packages: Record<string, { version?: string; link?: true; inBundle?: true }> };
+  const entries = Object.entries(packages).filter(([location, { inBundle }]) => location.includes('node_modules/') && !inBundle);
+  return entries.map(([location, { version, link }]) => (link ? location : `${location} ${version}`)).sort();
 }
 
 interface Input {
@@ -73,16 +83,32 @@ function input(folder: string): Input {
   };
 }
 
-/** Runs in the page: the lockfile, or the code of the error, and the protocols that were spoken. */
-async function resolveInPage({ origin, input }: { origin: string; input: Input }): Promise<{ answer: string; spoken: string[] }> {
+/** Runs in the page: the lockfile, or the code of the error, the protocols that were spoken, and what the events make of the tree. */
+async function resolveInPage({
+  origin,
+  input,
+}: {
+  origin: string;
+  input: Input;
+}): Promise<{ answer: string; spoken: string[]; replayed: string[] }> {
   const { init, resolve } = await import(`${origin}/index.js`);
   await init();
-  const answer = await resolve({ ...input, registry: `${origin}/` }).result.then(
+  const resolution = resolve({ ...input, registry: `${origin}/` });
+  const answer: string = await resolution.result.then(
     ({ lockfile }: { lockfile: string }) => lockfile,
     ({ code }: { code: string }) => code,
   );
   const requests = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
   // A request that was called off, as the search for remedies calls some off, spoke nothing.
   const spoken = requests.map(({ nextHopProtocol }) => nextHopProtocol).filter((protocol) => protocol !== '');
-  return { answer, spoken: [...new Set(spoken)] };
+  const tree = new Map<string, string>();
+  if (answer.startsWith('{')) {
+    for await (const event of resolution) {
+      if (event.type === 'placed') tree.set(event.location, event.version);
+      if (event.type === 'removed') tree.delete(event.location);
+    }
+  }
+  const { packages = {} } = answer.startsWith('{') ? JSON.parse(answer) : {};
+  const replayed = [...tree].map(([location, version]) => (packages[location]?.link ? location : `${location} ${version}`));
+  return { answer, spoken: [...new Set(spoken)], replayed: replayed.sort() };
 }
