@@ -214,7 +214,7 @@ export interface PlacedEvent {
   location: string;
   /** The folder's name, which is an alias where the spec was one. */
   name: string;
-  /** The chosen version; empty for links without one. */
+  /** The chosen version; empty for links without one, and for an optional package that can't be had: it has no entry in the lock. */
   version: string;
   /** The kind of the dependency it was placed for. */
   kind: DependencyKind;

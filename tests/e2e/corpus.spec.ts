@@ -109,6 +109,8 @@ async function resolveInPage({
     }
   }
   const { packages = {} } = answer.startsWith('{') ? JSON.parse(answer) : {};
-  const replayed = [...tree].map(([location, version]) => (packages[location]?.link ? location : `${location} ${version}`));
+  // An optional package that can't be had has no version, and no entry.
+  const entered = [...tree].filter(([location, version]) => version !== '' || location in packages);
+  const replayed = entered.map(([location, version]) => (packages[location]?.link ? location : `${location} ${version}`));
   return { answer, spoken: [...new Set(spoken)], replayed: replayed.sort() };
 }
