@@ -147,4 +147,17 @@ impl Resolution {
             Run::Going(_) => panic!("a resolution is finished before it is done"),
         }
     }
+
+    /// The same for a program that ends soon: what the resolution worked with is left to the end of the process. Taking a large
+    /// tree apart takes a tenth of the time that making it did.
+    ///
+    /// # Panics
+    /// When called before [`Resolution::advance`] said [`Progress::Done`].
+    pub fn finish_for_good(self) -> Result<Outcome, ResolveError> {
+        std::mem::forget(self.exchange.take_remains());
+        match self.run {
+            Run::Ended(result) => *result,
+            Run::Going(_) => panic!("a resolution is finished before it is done"),
+        }
+    }
 }

@@ -97,6 +97,9 @@ pub enum Ended {
     Interrupted,
 }
 
+/// [`Resolution::finish`], or [`Resolution::finish_for_good`] where the process ends soon.
+pub type Finish = fn(Resolution) -> Result<Outcome, ResolveError>;
+
 /// Runs the resolution. `observe` sees every event, in order; `interruption` ends the run when it comes to pass. Also returns
 /// for how long the resolution stood still, waiting for answers.
 ///
@@ -104,6 +107,7 @@ pub enum Ended {
 /// When the resolution waits for an answer without having asked for any, which is a bug in it.
 pub async fn run(
     mut resolution: Resolution,
+    finish: Finish,
     sources: &Sources,
     concurrency: usize,
     activity: &Activity,
@@ -130,7 +134,7 @@ pub async fn run(
             progress
         });
         if progress == Progress::Done {
-            let outcome = activity.resolving.time(|| resolution.finish());
+            let outcome = activity.resolving.time(|| finish(resolution));
             return (Ended::Finished(Box::new(outcome)), waiting);
         }
         for request in wanted.drain(..) {

@@ -36,6 +36,8 @@ pub struct Lock {
     pub cache: Option<PathBuf>,
     /// What goes on, for whoever wants to show it.
     pub activity: Arc<Activity>,
+    /// Whether the process ends with it, so that memory need not be freed piece by piece.
+    pub is_last: bool,
 }
 
 /// A lockfile that is up to date.
@@ -200,10 +202,12 @@ impl Lock {
         let resolution = Resolution::new(project.clone(), options.clone());
         let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
+        let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
         let starting = start.elapsed();
         let mut interruption = pin!(interruption);
         let (ended, waiting) =
-            driver::run(resolution, &sources, concurrency, &self.activity, observe, interruption.as_mut()).await;
+            driver::run(resolution, finish, &sources, concurrency, &self.activity, observe, interruption.as_mut())
+                .await;
         let end = Instant::now();
         let result = match ended {
             Ended::Finished(finished) => match *finished {

@@ -27,7 +27,9 @@ pub async fn search(
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         let resolution = Resolution::new(project, options);
-        let (ended, _) = driver::run(resolution, sources, concurrency, activity, |_| {}, interruption.as_mut()).await;
+        let (ended, _) =
+            driver::run(resolution, Resolution::finish, sources, concurrency, activity, |_| {}, interruption.as_mut())
+                .await;
         let Ended::Finished(result) = ended else { break };
         search.report(&result);
         trials += 1;

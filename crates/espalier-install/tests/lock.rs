@@ -37,6 +37,7 @@ async fn change(
     interruption: impl Future<Output = ()>,
 ) -> Result<Locked, LockError> {
     let lock = Lock {
+        is_last: false,
         changes,
         project: ProjectFolder::at(project).expect("a project"),
         settings: settings(flags),

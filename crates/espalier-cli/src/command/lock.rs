@@ -77,7 +77,7 @@ fn lock(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Locked, LockError> {
-    let lock = prepare(arguments, changes, activity, known)?;
+    let lock = Lock { is_last: true, ..prepare(arguments, changes, activity, known)? };
     let is_shown = known.configuration.as_ref().is_none_or(|(config, _)| config.flag("progress", true));
     let _progress =
         (is_shown && !arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
@@ -145,7 +145,7 @@ pub(super) fn prepare(
         ..changes
     };
     let (node_version, activity) = (arguments.node_version.clone(), Arc::clone(activity));
-    Ok(Lock { project, settings, changes, node_version, cache, activity })
+    Ok(Lock { project, settings, changes, node_version, cache, activity, is_last: false })
 }
 
 /// The block that `npm_config_save_dev` and its like say additions go to.

@@ -18,7 +18,7 @@ use crate::resolution::{Outcome, Statistics, Warning};
 use crate::tree::NodeId;
 
 impl Builder {
-    pub(super) async fn finish(mut self, format: &Format) -> Result<Outcome, ResolveError> {
+    pub(super) async fn finish(&mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
         if !self.options.tree_only {
@@ -44,9 +44,7 @@ impl Builder {
             extensions_hash: self.extensions.hash.as_deref(),
             omit_resolved: self.options.omit_registry_resolved,
         };
-        let text = |target: &lockfile::Target<'_>| {
-            json::stringify_lockfile(&lockfile::document(&self.tree, &entries, target), format)
-        };
+        let text = |target: &lockfile::Target<'_>| lockfile::text(&self.tree, &entries, target, format);
         let packages = (target.version < 2).then(|| text(&lockfile::Target { version: DEFAULT_VERSION, ..target }));
         let lockfile = text(&target);
         if !self.options.tree_only {
@@ -72,7 +70,7 @@ impl Builder {
             },
             graph,
             unknown_origins,
-            warnings: self.warnings,
+            warnings: std::mem::take(&mut self.warnings),
         })
     }
 

@@ -49,12 +49,12 @@ pub async fn inspect(
         extensions_hash: None,
         omit_resolved: false,
     };
-    let document = lockfile::document(&builder.tree, &entries, &target);
+    let lockfile = lockfile::text(&builder.tree, &entries, &target, &format);
     let graph = outline::graph(&builder.tree, &entries);
     Ok(Outcome {
         is_saved: false,
         packages: None,
-        lockfile: json::stringify_lockfile(&document, &format),
+        lockfile,
         yarn_lock: None,
         changed_manifests: Vec::new(),
         statistics: Statistics { packages: graph.nodes.len() - 1, ..Statistics::default() },

@@ -128,7 +128,7 @@ pub struct Builder {
 /// Resolves a project.
 pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<Outcome, ResolveError> {
     let format = json::format_of(&project.manifest);
-    let mut builder = Builder::new(&project, options, exchange)?;
+    let mut builder = Builder::new(&project, options, exchange.clone())?;
     builder.check_dev_engines(&project)?;
     builder.check_changes()?;
     builder.map_workspaces().await?;
@@ -141,7 +141,9 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     let root = builder.tree.root;
     builder.queue.push(&builder.tree, root);
     builder.build().await?;
-    builder.finish(&format).await
+    let outcome = builder.finish(&format).await;
+    exchange.leave(Box::new(builder));
+    outcome
 }
 
 impl Builder {

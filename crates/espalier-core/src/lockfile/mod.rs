@@ -11,4 +11,4 @@ pub mod yarn;
 pub use hidden::hidden_lockfile;
 pub use old::name_and_version_of_tarball;
 pub use read::{DEFAULT_VERSION, Lock};
-pub use write::{Target, document, entries};
+pub use write::{Target, entries, text};

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::legacy;
 use crate::collation;
+use crate::json::{self, Format};
 use crate::manifest::Dependencies;
 use crate::names::Names;
 use crate::order;
@@ -45,8 +46,8 @@ pub struct Target<'a> {
     pub omit_resolved: bool,
 }
 
-/// The whole lockfile.
-pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) -> Value {
+/// The text of the whole lockfile.
+pub fn text(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>, format: &Format) -> String {
     let root = &tree[tree.root];
     let marked = |node: NodeId| tree[node].patch.is_some() || tree[node].extension.is_some();
     let needs_new = target.extensions_hash.is_some() || entries.iter().any(|&(_, node)| marked(node));
@@ -63,22 +64,25 @@ pub fn document(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>) 
     }
     document.insert("lockfileVersion".into(), version.into());
     document.insert("requires".into(), true.into());
-    if version >= 2 {
-        let entry = |(key, node): &(String, NodeId)| {
-            let mut entry = entry(tree, *node, target.omit_resolved);
-            if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
-                entry.insert("packageExtensionsHash".into(), hash.into());
-            }
-            (!key.is_empty() || !entry.is_empty()).then(|| (key.clone(), Value::Object(entry)))
-        };
-        document.insert("packages".into(), Value::Object(entries.iter().filter_map(entry).collect()));
-    }
     if version <= 2
         && let Some(dependencies) = legacy::dependencies(tree, target.omit_resolved)
     {
         document.insert("dependencies".into(), dependencies);
     }
-    Value::Object(document)
+    if version < 2 {
+        return json::stringify_lockfile(&Value::Object(document), format);
+    }
+    let entry = |index: usize| {
+        let (key, node) = &entries[index];
+        let mut entry = entry(tree, *node, target.omit_resolved);
+        if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
+            entry.insert("packageExtensionsHash".into(), hash.into());
+        }
+        (!key.is_empty() || !entry.is_empty()).then_some(Value::Object(entry))
+    };
+    let packages =
+        json::Late { key: "packages", keys: entries.iter().map(|(key, _)| key.as_str()).collect(), entry: &entry };
+    json::stringify_lockfile_with(document, &packages, format)
 }
 
 /// What stands in a node's entry (`metaFromNode`).

@@ -147,6 +147,7 @@ impl Scene {
         let scripts = Scripts::new(&config, &environment, &project, "install", false).expect("a policy");
         Install {
             lock: Lock {
+                is_last: false,
                 project,
                 settings,
                 changes: Changes::default(),

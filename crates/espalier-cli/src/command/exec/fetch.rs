@@ -167,6 +167,7 @@ fn installation(
     let scripts = Scripts::with(Policy::of_user(config), config, environment, &project, "exec", true);
     let store = store::default_folder(environment).unwrap_or_else(|| cache.join("store"));
     let lock = Lock {
+        is_last: false,
         project,
         settings,
         changes,
