@@ -135,6 +135,9 @@ pub enum Command {
     Config(reading::ConfigArguments),
 
     /// Print a script that lets a shell complete commands and options
+    ///
+    /// bash: `source <(espalier completions bash)` in ~/.bashrc. zsh: `espalier completions zsh > _espalier` in a folder of
+    /// $fpath. fish: `espalier completions fish > ~/.config/fish/completions/espalier.fish`.
     Completions(reading::CompletionArguments),
 
     /// What npm has and Espalier doesn't, and what neither has.

@@ -78,7 +78,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     fn lines(&self) -> String {
-        let mut text = self.label(&self.listing.items[0]) + "\n";
+        let mut text = self.label(&self.listing.items[0]).replace('\n', "\n│ ") + "\n";
         if self.listing.below(0).is_empty() {
             let _ = writeln!(text, "{} (empty)", quiet("└──"));
         }
@@ -144,8 +144,16 @@ impl Drawing<'_> {
     }
 
     fn root(&self, item: &Item) -> String {
+        if !self.has_manifest() {
+            return self.installed.path.clone();
+        }
         let separator = if self.arguments.long { '\n' } else { ' ' };
         format!("{}{separator}{}", strong(&item.id), self.installed.path)
+    }
+
+    /// Whether there is a package.json with anything in it.
+    fn has_manifest(&self) -> bool {
+        ScriptPackage::read(Path::new(&self.installed.path)).is_ok_and(|own| !own.fields().is_empty())
     }
 
     fn manifest(&self, item: &Item) -> ScriptPackage {
@@ -219,9 +227,7 @@ impl Drawing<'_> {
                 }
                 put("overridden", entry.overridden.into());
             }
-            if node == 0
-                && ScriptPackage::read(Path::new(&self.installed.path)).is_ok_and(|own| !own.fields().is_empty())
-            {
+            if node == 0 && self.has_manifest() {
                 put("name", self.installed.package_name(0).into());
             }
             if self.arguments.long {

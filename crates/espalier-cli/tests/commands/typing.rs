@@ -43,6 +43,15 @@ fn adding_where_there_is_no_project_makes_one() {
 }
 
 #[test]
+fn a_folder_without_a_project_is_an_empty_tree() {
+    let stage = stage();
+    fs::remove_file(stage.path("project/package.json")).expect("removed");
+    assert_eq!(succeed(&stage, &["ls"]).stdout, "/project\n└── (empty)\n");
+    assert_eq!(succeed(&stage, &["outdated"]).stdout, "");
+    assert_eq!(succeed(&stage, &["config", "get", "save-prefix"]).stdout, "^\n");
+}
+
+#[test]
 fn npms_settings_and_short_forms_are_accepted() {
     let stage = stage();
     succeed(&stage, &["--no-audit", "i", "-DE", "a", "--no-fund", "--loglevel", "error", "--progress=false"]);
@@ -134,7 +143,7 @@ fn without_workspaces_only_the_project_is_installed() {
     succeed(&stage, &["ci"]);
     assert_eq!(["a", "b", "w"].map(is_there), [true, true, true]);
     // npm's note is out of date now, and what is there is there all the same.
-    stage.write("node_modules/b/new.txt", "");
+    stage.write("node_modules/stray/package.json", "{}");
     succeed(&stage, &["install", "--workspaces=false"]);
     let note = fs::read_to_string(stage.path("project/node_modules/.package-lock.json")).expect("a note");
     assert!(note.contains("\"node_modules/b\"") && note.contains("\"node_modules/w\""), "{note}");
