@@ -169,3 +169,25 @@ fn settings_about_files_are_followed() {
     assert!(lock.starts_with("{\"name\":\"project\",\"lockfileVersion\":3,") && !lock.contains('\n'), "{lock}");
     assert_eq!(succeed(&stage, &["ci"]).code, Some(0));
 }
+
+#[test]
+fn what_moved_up_is_gone_below() {
+    let inner = json!({"name": "inner", "version": "1.0.0"});
+    let outer =
+        |name: &str| json!({"name": name, "version": "1.0.0", "dependencies": {"inner": "1", "@scope/inner": "1"}});
+    let scoped = json!({"name": "@scope/inner", "version": "1.0.0"});
+    let stage = Stage::with_tarballs(&[
+        Tarball::new(inner),
+        Tarball::new(scoped),
+        Tarball::new(outer("outer")),
+        // Its own business, and not noted by npm.
+        Tarball::new(outer("other")).with("node_modules/own/index.js", ""),
+    ]);
+    succeed(&stage, &["add", "outer", "other", "--install-strategy=nested"]);
+    let is_there = |path: &str| stage.path("project/node_modules").join(path).exists();
+    let below = ["outer/node_modules/inner", "outer/node_modules/@scope/inner"];
+    assert_eq!(below.map(is_there), [true, true]);
+    succeed(&stage, &["dedupe"]);
+    assert_eq!(below.map(is_there), [false, false]);
+    assert_eq!(["inner", "@scope/inner", "other/node_modules/own"].map(is_there), [true, true, true]);
+}

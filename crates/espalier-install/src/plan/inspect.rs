@@ -9,7 +9,7 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use espalier_package::bins::BinLink;
-use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text};
+use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text, split};
 use espalier_package::noted::Noted;
 
 use super::verify::{self, Expectation};
@@ -76,6 +76,7 @@ impl Inspection<'_> {
             let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
             self.look_into(folder, folders.get(folder).unwrap_or(&none), owner, &mut findings);
         }
+        self.look_for_forgotten(&folders, &mut findings);
         for (location, package) in &self.layout.packages {
             if !lies_in_node_modules(location) || matches!(package.origin, Origin::Bundle { .. }) {
                 continue;
@@ -131,6 +132,41 @@ impl Inspection<'_> {
                 findings.extraneous.push(format!("{folder}/{name}"));
             }
         }
+    }
+
+    /// Finds what was installed in a package that has nothing in its `node_modules` any more. What a package brings there
+    /// itself isn't noted, and stays.
+    fn look_for_forgotten(&self, folders: &FxHashMap<&str, FxHashSet<&str>>, findings: &mut Findings) {
+        let mut noted: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+        let locations = self.installed.into_iter().flat_map(Noted::locations);
+        for location in locations.filter(|location| lies_in_node_modules(location)) {
+            let (folder, name) = split(location);
+            let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
+            // What lies in anything else goes with that, or was found already.
+            if owner.is_some_and(|owner| !owner.is_link()) && !folders.contains_key(folder) {
+                noted.entry(folder).or_default().insert(name);
+            }
+        }
+        for (folder, names) in noted {
+            let path = self.project.join(folder);
+            if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+                continue;
+            }
+            // The names are those on disk: the note may say anything.
+            for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let is_scope = name.starts_with('@') && entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let inner = || fs::read_dir(entry.path()).into_iter().flatten().flatten();
+                let found: Vec<String> = if is_scope {
+                    inner().map(|inner| format!("{name}/{}", inner.file_name().to_string_lossy())).collect()
+                } else {
+                    vec![name]
+                };
+                let extraneous = found.into_iter().filter(|name| names.contains(name.as_str()));
+                findings.extraneous.extend(extraneous.map(|name| format!("{folder}/{name}")));
+            }
+        }
+        findings.extraneous.sort_unstable();
     }
 
     fn condition(
