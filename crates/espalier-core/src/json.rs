@@ -220,8 +220,8 @@ fn pretty(value: &impl Serialize, indent: &str) -> String {
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-/// The entries of an object that are made one at a time, while they are written: those of a large tree would otherwise take
-/// as much memory again, and a third of the time that resolving took.
+/// The entries of an object that are made one at a time, while they are written: those of a large tree would otherwise all
+/// stand in memory once more, and have to be freed.
 pub struct Late<'a> {
     /// The object's key in the document.
     pub key: &'static str,

@@ -155,9 +155,6 @@ impl Resolution {
     /// When called before [`Resolution::advance`] said [`Progress::Done`].
     pub fn finish_for_good(self) -> Result<Outcome, ResolveError> {
         std::mem::forget(self.exchange.take_remains());
-        match self.run {
-            Run::Ended(result) => *result,
-            Run::Going(_) => panic!("a resolution is finished before it is done"),
-        }
+        self.finish()
     }
 }

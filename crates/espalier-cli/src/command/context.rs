@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use espalier_core::Omit;
+use espalier_core::{Omit, Options};
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment};
+use espalier_install::host;
 use espalier_install::lock::LockError;
 use espalier_install::project::{ProjectError, ProjectFolder, Workspace};
 
@@ -99,4 +100,16 @@ pub fn workspaces_meant(
         }
     }
     project.workspaces_by(&filters, Path::new(".")).map(Some)
+}
+
+/// What the choice of a version depends on, where nothing is resolved but single packages.
+pub async fn choosing(settings: &Settings) -> Options {
+    let mut options = Options {
+        before: settings.tree.before,
+        before_exclude: settings.tree.before_exclude.clone(),
+        default_tag: settings.tree.tag.clone(),
+        ..Options::default()
+    };
+    options.node_version = host::node_version().await.unwrap_or(options.node_version);
+    options
 }

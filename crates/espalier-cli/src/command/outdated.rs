@@ -3,12 +3,10 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use espalier_core::Options;
 use espalier_core::error::ResolveError;
 use espalier_install::activity::Activity;
 use espalier_install::cache::{self, Cache};
 use espalier_install::config::settings::Freshness;
-use espalier_install::host;
 use espalier_install::installed::{Installed, Source};
 use espalier_install::lock::LockError;
 use espalier_install::outdated::{Outdated, Question, outdated};
@@ -16,7 +14,7 @@ use espalier_install::registry::Registry;
 use serde_json::{Map, Value, json};
 
 use super::complaint::Complaint;
-use super::context::Context;
+use super::context::{Context, choosing};
 use crate::arguments::reading::OutdatedArguments;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet};
 
@@ -59,13 +57,7 @@ fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
         homepages: arguments.long,
     };
     let found = runtime.block_on(async {
-        let mut options = Options {
-            before: settings.tree.before,
-            before_exclude: settings.tree.before_exclude.clone(),
-            default_tag: settings.tree.tag.clone(),
-            ..Options::default()
-        };
-        options.node_version = host::node_version().await.unwrap_or(options.node_version);
+        let options = choosing(&settings).await;
         outdated(&installed, &question, &registry, &options).await
     });
     if let Some(cache) = cache {

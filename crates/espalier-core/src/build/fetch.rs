@@ -159,15 +159,15 @@ impl Builder {
     /// A package.json with what is tried out in it.
     fn tried(&self, path: &str, text: String) -> String {
         let changes: Vec<_> = self.trial.iter().filter(|change| change.folder() == Some(path)).collect();
-        match crate::json::parse(path, &text) {
-            Ok(mut manifest) if !changes.is_empty() => {
-                for change in changes {
-                    change.edit(&mut manifest);
-                }
-                manifest.to_string()
-            }
-            _ => text,
+        if changes.is_empty() {
+            return text;
         }
+        // What isn't JSON is told of where it is read.
+        let Ok(mut manifest) = crate::json::parse(path, &text) else { return text };
+        for change in changes {
+            change.edit(&mut manifest);
+        }
+        manifest.to_string()
     }
 }
 

@@ -8,12 +8,11 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use espalier_core::Changes;
 use espalier_core::spec::{SpecKind, Specs};
-use espalier_core::{Changes, Options};
 use espalier_install::activity::Activity;
 use espalier_install::cache::{self, Cache};
-use espalier_install::config::settings::{Freshness, Settings};
-use espalier_install::host;
+use espalier_install::config::settings::Freshness;
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, trusted};
 use espalier_install::lock::{Lock, LockError};
@@ -25,7 +24,7 @@ use espalier_install::scripts::policy::Policy;
 use espalier_install::store;
 
 use super::super::complaint::Complaint;
-use super::super::context::Context;
+use super::super::context::{Context, choosing};
 use super::super::lock::{count, interruption};
 use super::refused;
 use crate::arguments::scripts::ExecArguments;
@@ -86,7 +85,7 @@ async fn outdated(
     }
     let cache = Arc::new(Cache::at(cache));
     let registry = Registry::new(&settings, Some(Arc::clone(&cache)), Arc::default()).map_err(LockError::from)?;
-    let options = options(&settings).await;
+    let options = choosing(&settings).await;
     let mut specs = Specs::default();
     let mut wanted = Vec::new();
     for package in missing {
@@ -112,17 +111,6 @@ async fn outdated(
     }
     cache.flush();
     Ok(wanted)
-}
-
-async fn options(settings: &Settings) -> Options {
-    let mut options = Options {
-        before: settings.tree.before,
-        before_exclude: settings.tree.before_exclude.clone(),
-        default_tag: settings.tree.tag.clone(),
-        ..Options::default()
-    };
-    options.node_version = host::node_version().await.unwrap_or(options.node_version);
-    options
 }
 
 /// Asks, where there is someone to ask. `--yes` and `--no` are answers.
