@@ -24,7 +24,8 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     baseURL: url,
     viewport: { width: 1440, height: 900 },
-    trace: 'retain-on-failure',
+    // A trace takes a picture of the page at every step, which makes the suite much longer. `PLAYGROUND_TRACE=1` asks for it.
+    trace: process.env.PLAYGROUND_TRACE ? 'retain-on-failure' : 'off',
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
       // Chromium's sandbox doesn't start for root, which is who runs tests in a container.
@@ -37,7 +38,7 @@ export default defineConfig({
         webServer: {
           command: `npm run --workspace web build && npm run --workspace web preview -- --host 127.0.0.1 --port ${port} --strictPort`,
           url,
-          timeout: 120_000,
+          timeout: 300_000,
         },
       }),
 });

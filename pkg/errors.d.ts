@@ -58,10 +58,33 @@ export interface ConflictSide {
  * `ECRASH` a bug in Espalier; the next call starts afresh.
  */
 export type ErrorCode =
-  | 'EJSONPARSE' | 'ETARGET' | 'E404' | 'E403' | 'ERESOLVE' | 'EOVERRIDE' | 'EBADENGINE' | 'EINVALIDPACKAGENAME'
-  | 'EINTEGRITY' | 'EPREFLIGHT' | 'ENOTCACHED' | 'EUSAGE' | 'EALLOWREMOTE' | 'EALLOWGIT' | 'ELOCKNAME' | 'ELOCKFILE'
-  | 'EPATCHFAILED' | 'EPATCHUNSAFE' | 'EPATCHNOTFOUND' | 'EPATCHINTEGRITY'
-  | 'EHTTP' | 'ENETUNREACH' | 'EINVALIDRESPONSE' | 'EUNSUPPORTED' | 'EINPUT' | 'EWASM' | 'ECRASH'
+  | 'EJSONPARSE'
+  | 'ETARGET'
+  | 'E404'
+  | 'E403'
+  | 'ERESOLVE'
+  | 'EOVERRIDE'
+  | 'EBADENGINE'
+  | 'EINVALIDPACKAGENAME'
+  | 'EINTEGRITY'
+  | 'EPREFLIGHT'
+  | 'ENOTCACHED'
+  | 'EUSAGE'
+  | 'EALLOWREMOTE'
+  | 'EALLOWGIT'
+  | 'ELOCKNAME'
+  | 'ELOCKFILE'
+  | 'EPATCHFAILED'
+  | 'EPATCHUNSAFE'
+  | 'EPATCHNOTFOUND'
+  | 'EPATCHINTEGRITY'
+  | 'EHTTP'
+  | 'ENETUNREACH'
+  | 'EINVALIDRESPONSE'
+  | 'EUNSUPPORTED'
+  | 'EINPUT'
+  | 'EWASM'
+  | 'ECRASH'
   // npm has more codes; this keeps the known ones visible in an editor.
   | (string & {});
 

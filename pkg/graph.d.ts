@@ -15,8 +15,9 @@ export interface PackedGraph {
   texts: Uint8Array<ArrayBuffer>;
   offsets: Uint32Array<ArrayBuffer>;
   /**
-   * 11 numbers a node: name, packageName, version, location, resolved, integrity, license, deprecated (texts), parent, target
-   * (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle.
+   * 13 numbers a node: name, packageName, version, location, resolved, integrity, license, deprecated (texts), parent, target
+   * (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle;
+   * then the unpacked size and the number of files, each plus one, and 0 where they aren't known.
    */
   nodes: Uint32Array<ArrayBuffer>;
   /**
@@ -56,6 +57,10 @@ export interface GraphNode {
   license?: string;
   /** The message, for deprecated versions. */
   deprecated?: string;
+  /** The bytes of its files, where its registry was asked and says it; a lockfile doesn't. */
+  unpackedSize?: number;
+  /** How many files it has, where its registry was asked and says it. */
+  fileCount?: number;
   /** Only wanted by development dependencies. */
   dev: boolean;
   /** Only wanted by optional dependencies. */

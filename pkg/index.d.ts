@@ -91,6 +91,11 @@ export interface ResolveInput {
   before?: Date | string | number;
   /** Rules that are added to the manifest's `overrides`, over those of the same name. */
   overrides?: Record<string, unknown>;
+  /**
+   * Whether every decision is reported: `visited`, `gathered` and `decided` events come, and `versions` in `picked`. A resolution takes
+   * somewhat longer with them. Default: false.
+   */
+  decisions?: boolean;
   /** Whether a conflict of peers is answered with what resolves it: changes are tried for up to five seconds. Default: true. */
   remedies?: boolean;
 
@@ -99,6 +104,16 @@ export interface ResolveInput {
    * but in the browser's own cache.
    */
   cache?: boolean | CacheOptions | Cache;
+  /**
+   * Documents to begin with, as `espalier snapshot` writes them: what is in it is not asked of a registry. Documents that need a token
+   * aren't in it.
+   */
+  snapshot?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+  /**
+   * Packuments in the snapshot that are older than this are fetched again. Documents of single versions never are, nor are packuments
+   * dated at or after `before`. Milliseconds since the epoch, a date, or a date's text. Default: nothing is fetched again.
+   */
+  snapshotSince?: Date | string | number;
   /** Takes whatever is in the cache, however old, before it asks the network. npm's `--prefer-offline`. */
   preferOffline?: boolean;
   /** Asks nothing of the network: what isn't in the cache can't be had (`ENOTCACHED`). npm's `--offline`. */
@@ -163,7 +178,17 @@ export interface Run<Event, Result> extends AsyncIterable<Event> {
  * Something that happened, in the order of the decisions: replayed in this order, `picked`, `placed`, `kept` and `removed` tell how the tree
  * came to be, and why each version is the one that it is.
  */
-export type ResolveEvent = FetchedEvent | PickedEvent | PlacedEvent | KeptEvent | RemovedEvent | ProgressEvent;
+export type ResolveEvent =
+  | FetchedEvent
+  | PickedEvent
+  | PlacedEvent
+  | KeptEvent
+  | RemovedEvent
+  | SettledEvent
+  | ProgressEvent
+  | VisitedEvent
+  | GatheredEvent
+  | DecidedEvent;
 
 /** A packument arrived. */
 export interface FetchedEvent {
@@ -191,7 +216,117 @@ export interface PickedEvent {
   by: string;
   /** Its location: empty for the root, absent for one that isn't placed yet. */
   from?: string;
+  /** Which versions there were, with `decisions`. */
+  versions?: {
+    /** How many the package has. */
+    total: number;
+    /** How many of them the spec admits. */
+    fitting: number;
+    latest?: string;
+    /**
+     * The highest of those above the chosen one, the highest first, at most eight, and what speaks against each: the spec doesn't admit
+     * it, it was published after `before`, it doesn't support this Node or npm, it is deprecated, or `latest` satisfies and is lower.
+     */
+    passedOver: { version: string; why: 'outOfRange' | 'tooNew' | 'engines' | 'deprecated' | 'aboveLatest' }[];
+  };
 }
+
+/** A dependency, as it is when something is decided about it. */
+export interface Demand {
+  /** The name asked for. */
+  name: string;
+  /** The spec in force. */
+  spec: string;
+  /** What the package's own manifest asks for, where an override replaced it. */
+  overridden?: string;
+  kind: DependencyKind;
+  /** The package that asks: `name@version`. */
+  by: string;
+  /** Its location: empty for the root, absent for a candidate, which has none yet. */
+  from?: string;
+}
+
+/** A package's dependencies are looked at. Begins what is decided on its behalf; only with `decisions`. */
+export interface VisitedEvent {
+  type: 'visited';
+  /** The package's location; empty for the root. */
+  location: string;
+  /** The dependencies that need something done, in npm's order. A `requested` one is met, but the user asks for it or for its update. */
+  problems: (Demand & {
+    state: 'missing' | 'invalid' | 'requested';
+    /** The version that the name leads to, if it leads anywhere. */
+    found?: string;
+  })[];
+}
+
+/**
+ * There is a candidate for a dependency, perhaps for that of another candidate which has it as a peer: such a set of peers is gathered
+ * before it is placed. Only with `decisions`.
+ */
+export interface GatheredEvent extends Demand {
+  type: 'gathered';
+  /** The candidate's version; absent for what can't be had, and for links without one. */
+  version?: string;
+  /**
+   * Where it comes from: `fetched`; the `peerSet` of an earlier dependency of the same package; the `tree`, for an optional peer; a
+   * `workspace`; a `link` to a folder; or it `failed`.
+   */
+  origin: 'fetched' | 'peerSet' | 'tree' | 'workspace' | 'link' | 'failed';
+  /** The location of the package on whose behalf the set is gathered. */
+  set: string;
+}
+
+/**
+ * A candidate was placed, or not. What follows from it comes afterwards, as `removed`, `placed` and `kept`. A package comes before its
+ * peers, and all of them before what follows. Only with `decisions`.
+ */
+export interface DecidedEvent extends Demand {
+  type: 'decided';
+  /** The candidate's version. */
+  version?: string;
+  /** Whether it is placed as a peer of the package decided on before, and so at least as high. */
+  asPeer: boolean;
+  /** The folders that were asked, from the dependent upwards. A `conflict` ends the way up. */
+  tried: Trial[];
+  /**
+   * What became of it: the dependency was `met` meanwhile; what is in a folder already is `kept`; it is `new` in the tree, perhaps in
+   * place of another version; it became a link, since it would nest in itself (`linked`); or no folder would have it (`refused`).
+   */
+  result:
+    | { type: 'met' }
+    | { type: 'kept' /** Of the package whose `node_modules` it is in. */; location: string }
+    | { type: 'new'; location: string /** A version. */; replaced?: string }
+    | { type: 'linked'; location: string }
+    | { type: 'refused' };
+  /** Locations of what was taken out of the tree for it. */
+  removed: string[];
+}
+
+/** A folder that was asked whether it will have a package. */
+export interface Trial {
+  /** The location of the package whose `node_modules` it is; empty for the root. */
+  location: string;
+  /** The answer for the package with its peers. */
+  verdict: 'free' | 'keep' | 'replace' | 'conflict';
+  why: TrialReason;
+}
+
+/** Why a folder will have a package or not; `version` is that of what is there. */
+export type TrialReason =
+  /** Nothing is there; it failed to load; the folder's own package has it as a peer; the same package is there. */
+  | { type: 'free' | 'failed' | 'peerOfFolder' | 'same' }
+  /** The folder's own package asks for another version. */
+  | { type: 'otherDemand'; spec: string }
+  /** A package in that folder relies on what is further up, and wouldn't accept this one. */
+  | { type: 'shadows'; dependent: string; spec: string }
+  /** What is there satisfies. */
+  | { type: 'satisfies'; version: string }
+  /** What is there makes way: it is older, and everyone would take this one; it is newer, and this one spares a copy; it is in the dependent's own folder; or its peers can move. */
+  | { type: 'upgrade' | 'dedupe' | 'ownFolder' | 'peersMove'; version: string }
+  /** What is there stays. */
+  | { type: 'occupied'; version: string }
+  /** A peer of it finds no place. */
+  | { type: 'peerRefused'; name: string; spec: string; location: string };
 
 /** A dependency was looked at, and what is in the tree already will do. What is met by itself isn't looked at. */
 export interface KeptEvent {
@@ -222,6 +357,16 @@ export interface PlacedEvent {
   spec: string;
   /** The location of the package that asked; empty for the root. */
   from: string;
+}
+
+/**
+ * Every package has its place. What is still fetched only says more about packages that are in the tree, such as their licenses, which
+ * the lockfile has, and may show that an optional one does not suit the platform.
+ */
+export interface SettledEvent {
+  type: 'settled';
+  /** How many packages and links there are, without the root. */
+  packages: number;
 }
 
 /** A package was taken out of the tree again. */
@@ -259,6 +404,16 @@ export interface Result {
   warnings: Warning[];
   /** Counts and times. */
   statistics: Statistics;
+  /** What was taken from the snapshot, if there was one. */
+  snapshot?: SnapshotUse;
+}
+
+/** What was taken from a snapshot. */
+export interface SnapshotUse {
+  /** How many documents. */
+  documents: number;
+  /** Those among them that a registry would have been asked about, because they are older than it allows: address, and date in milliseconds. */
+  older: { address: string; date: number }[];
 }
 
 /** Something that npm would warn about. */

@@ -193,7 +193,4 @@ export interface ReadOptions {
 }
 
 /** What a path is. */
-export type Stat =
-  | { type: 'file'; size: number; mode: number }
-  | { type: 'folder' }
-  | { type: 'link'; target: string };
+export type Stat = { type: 'file'; size: number; mode: number } | { type: 'folder' } | { type: 'link'; target: string };

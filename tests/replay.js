@@ -2,6 +2,8 @@
 // @ts-check
 
 import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -18,7 +20,9 @@ export const embedded = fileURLToPath(new URL('registry', import.meta.url));
  * @returns {Promise<Registry>}
  */
 export async function serve(corpus, ...options) {
-  const server = spawn(executable('espalier-replay'), ['--corpus', corpus, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(executable('espalier-replay'), ['--corpus', corpus, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const stop = () => void server.kill('SIGINT');
   for await (const origin of createInterface({ input: server.stdout })) return { origin, stop };
   throw new Error('the registry ended before it said where it is');
@@ -28,18 +32,28 @@ export async function serve(corpus, ...options) {
 const built = new Map();
 
 /**
- * The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is.
+ * The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is. `ESPALIER_PROGRAMS` names
+ * a folder of programs that were built a moment ago: alone, a package is built with other features of its dependencies, so anew.
  * @param {string} name
  * @param {'dev' | 'release'} profile
  * @returns {string}
  */
 export function executable(name, profile = 'dev') {
-  const known = built.get(`${name} ${profile}`);
+  const known =
+    built.get(`${name} ${profile}`) ?? (profile === 'dev' ? among(process.env.ESPALIER_PROGRAMS, name) : undefined);
   if (known) return known;
   const options = ['build', '--quiet', '--package', name, '--profile', profile, '--message-format=json'];
-  const messages = execFileSync('cargo', options, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 }).trim().split('\n');
+  const messages = execFileSync('cargo', options, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 })
+    .trim()
+    .split('\n');
   const path = messages.map((message) => JSON.parse(message).executable).find((path) => typeof path === 'string');
   if (!path) throw new Error(`cargo built no ${name}`);
   built.set(`${name} ${profile}`, path);
   return path;
+}
+
+/** @param {string | undefined} folder @param {string} name @returns {string | undefined} */
+function among(folder, name) {
+  const program = folder && join(folder, name === 'espalier-cli' ? 'espalier' : name);
+  return program && existsSync(program) ? program : undefined;
 }

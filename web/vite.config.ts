@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import solid from 'vite-plugin-solid';
+import { contentSecurityPolicy } from './plugins/content-security-policy.ts';
 import { embeddedRegistry } from './plugins/embedded-registry.ts';
 
 const packuments = fileURLToPath(new URL('../tests/registry/packuments', import.meta.url));
@@ -10,10 +11,14 @@ export default defineConfig({
   base: './',
   // Without this every unknown address would answer with the page, also those of packages that don't exist.
   appType: 'mpa',
-  plugins: [solid(), embeddedRegistry(packuments)],
+  plugins: [solid(), embeddedRegistry(packuments), contentSecurityPolicy()],
   // Its worker and its wasm are found by `new URL(…, import.meta.url)`, which pre-bundling would break.
   optimizeDeps: { exclude: ['espalier'] },
   worker: { format: 'es' },
-  build: { target: 'es2023', modulePreload: { polyfill: false }, rolldownOptions: { checks: { pluginTimings: false } } },
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
   test: { include: ['tests/**/*.test.ts'], environment: 'node' },
 });

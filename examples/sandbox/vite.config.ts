@@ -5,5 +5,9 @@ export default defineConfig({
   base: './',
   optimizeDeps: { exclude: ['espalier'] },
   worker: { format: 'es' },
-  build: { target: 'es2023', modulePreload: { polyfill: false }, rolldownOptions: { checks: { pluginTimings: false } } },
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
 });

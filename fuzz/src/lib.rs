@@ -9,7 +9,6 @@ use espalier_core::semver::{Range, Version, min_version, valid_range};
 use espalier_core::spec::{Specs, split_argument};
 use espalier_core::{
     FetchFailure, FetchFailureKind, Omit, Options, Outcome, Progress, Project, Reading, Resolution, ResolveError,
-    hidden_lockfile,
 };
 use espalier_package::archive::{self, Limits, Reader, Receiver};
 use espalier_package::layout::{Layout, lies_in_node_modules};
@@ -81,9 +80,11 @@ pub fn lockfile(text: &str) {
     let _ = ended(Resolution::inspect(project.clone(), Options::default(), Reading::Lockfile));
     if let Ok(outcome) = ended(Resolution::new(project, Options::default())) {
         laid_out(&outcome);
-        let _ = agreement::disagreements(text, &outcome.lockfile, "/project", &[]);
+        let _ = agreement::disagreements(text, &outcome.graph, &[]);
+        let hidden = Noted::read(&outcome.lockfile.hidden(true, &|_| true)).expect("the hidden lockfile is JSON");
+        assert_eq!(hidden.locations().count(), outcome.statistics.packages);
     }
-    let _ = (Noted::read(text), hidden_lockfile(text, true, |_| true));
+    let _ = Noted::read(text);
 }
 
 fn laid_out(outcome: &Outcome) {

@@ -42,7 +42,10 @@ export function guarded<T>(call: () => T): T {
 function crashed(cause: unknown): EspalierError {
   const why = message ?? String(cause);
   message = undefined;
-  const error = new EspalierError({ code: 'ECRASH', message: `Espalier has crashed; please report it: ${why}` }, { cause });
+  const error = new EspalierError(
+    { code: 'ECRASH', message: `Espalier has crashed; please report it: ${why}` },
+    { cause },
+  );
   listener?.(error);
   return error;
 }

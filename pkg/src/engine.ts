@@ -74,12 +74,27 @@ function replace(): void {
   replaced++;
 }
 
-/** Frees an object of Rust's, unless its instance is gone: in another one the same address is something else. */
-export function releaser(): (object: { free(): void }) => void {
-  const before = replaced;
-  return (object) => {
-    if (before === replaced) object.free();
+/** An object of Rust's for as long as its instance is there: in the next one it is made anew. */
+export function perInstance<T>(make: () => T): () => T {
+  let made: { by: number; object: T } | undefined;
+  return () => {
+    if (made?.by !== replaced) made = { by: replaced, object: make() };
+    return made.object;
   };
+}
+
+/** Does something with objects of Rust's, unless their instance is gone: in another one the same address is something else. */
+export function whileThere(): (use: () => void) => void {
+  const before = replaced;
+  return (use) => {
+    if (before === replaced) use();
+  };
+}
+
+/** Frees an object of Rust's, unless its instance is gone. */
+export function releaser(): (object: { free(): void }) => void {
+  const ifThere = whileThere();
+  return (object) => ifThere(() => object.free());
 }
 
 async function load(source: () => WasmSource | Promise<WasmSource>): Promise<void> {

@@ -43,6 +43,10 @@ export function restored(reason: unknown): unknown {
 /** Whether something that was thrown says what an `EspalierError` would. */
 export function isDetails(reason: unknown): reason is ErrorDetails {
   return (
-    typeof reason === 'object' && reason !== null && !(reason instanceof Error) && 'code' in reason && 'message' in reason
+    typeof reason === 'object' &&
+    reason !== null &&
+    !(reason instanceof Error) &&
+    'code' in reason &&
+    'message' in reason
   );
 }

@@ -1,16 +1,24 @@
 // The boundary to Rust: what wasm-bindgen generates from crates/espalier-wasm, as far as it is used here.
 // Written by hand, so that the TypeScript can be checked before the wasm is built.
 
-import type { BinEntry, LinkEntry, PackedGraph, PackagePlace, Warning } from '../index.js';
+import type {
+  BinEntry,
+  Cache,
+  Explanation,
+  Fetch,
+  LinkEntry,
+  PackagePlace,
+  PackedGraph,
+  ResolveEvent,
+  Warning,
+} from '../index.js';
 
-/** The input of one run, which crosses as JSON; `Input` in crates/espalier-wasm/src/input.rs. */
+/** The input of one run; `Input` in crates/espalier-wasm/src/input.rs. */
 export interface RunInput {
   manifest: string;
   lockfile?: string | undefined;
   files: Record<string, string>;
   folderName: string;
-  registry?: string | undefined;
-  registries: Record<string, string>;
   nodeVersion?: string | undefined;
   npmVersion?: string | undefined;
   platform?: { os: string; cpu: string; libc?: string | undefined } | undefined;
@@ -27,14 +35,59 @@ export interface RunInput {
   allowDirectory?: 'all' | 'root' | 'none' | undefined;
   before?: number | undefined;
   concurrency: number;
+  decisions?: boolean | undefined;
   remedies: boolean;
-  install?: { omit: { dev: boolean; optional: boolean; peer: boolean }; frozen: boolean; noted?: string | undefined } | undefined;
+  install?:
+    | { omit: { dev: boolean; optional: boolean; peer: boolean }; frozen: boolean; noted?: string | undefined }
+    | undefined;
 }
 
-/** What Rust asks of the network. Rejections have `code`, `message`, `url` and `status`. */
-export interface Network {
-  document(url: string, name: string, accept: string, urgent: boolean, anew: boolean): Promise<unknown>;
-  tarball(url: string, name: string, integrity: string | undefined, urgent: boolean): Promise<unknown>;
+/** `NetworkOptions` in crates/espalier-wasm/src/network/mod.rs. */
+export interface NetworkOptions {
+  registry?: string | undefined;
+  /** By scope, with its `@`. */
+  registries: Record<string, string>;
+  /** `//host/path/:_authToken` and its like, by those keys. */
+  credentials: Record<string, string>;
+  replaceRegistryHost?: string | undefined;
+  preferOffline: boolean;
+  offline: boolean;
+  retries: number;
+  timeout: number;
+}
+
+/** One run's way to registries: documents for the resolution, tarballs for the installation. */
+export class Network {
+  constructor(options: NetworkOptions, fetch: Fetch | undefined, cache: Cache | undefined);
+  /** A tarball that is what it was promised to be. Rejects with an error's details. */
+  fetchTarball(resolved: string, name: string, integrity: string | undefined): Promise<Tarball>;
+  /** Nothing is fetched any more. */
+  end(): void;
+  /** Settles when everything is kept that was to be. */
+  flush(): Promise<void>;
+  traffic(): Traffic;
+  free(): void;
+}
+
+/** `TarballObject` in crates/espalier-wasm/src/network/mod.rs. */
+export interface Tarball {
+  url: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Its own. */
+  integrity: string;
+  cached: boolean;
+}
+
+/** What went over the network so far; `Counts` in crates/espalier-wasm/src/network/traffic.rs. */
+export interface Traffic {
+  requests: number;
+  retries: number;
+  pending: number;
+  bytes: number;
+  /** Answers that came from the cache. */
+  cached: number;
+  /** Milliseconds since the network was made. */
+  elapsed: number;
 }
 
 /** What a run resolves with. */
@@ -49,14 +102,14 @@ export interface RunOutcome {
 
 /** Rejects with an error's details as a plain object, or with `undefined` when it was aborted. */
 export function resolve(
-  input: string,
+  input: RunInput,
   network: Network,
-  observe: (events: unknown[]) => void,
+  observe: (events: ResolveEvent[], traffic: Traffic) => void,
   aborted: Promise<unknown>,
 ): Promise<RunOutcome>;
 
-/** `Explanation[]` as JSON. Throws an error's details as a plain object. */
-export function explain(input: string, name: string): string;
+/** Throws an error's details as a plain object. */
+export function explain(input: RunInput, name: string): Explanation[];
 
 /** The settings of an .npmrc, by key; `variable` is what `${NAME}` in them stands for. */
 export function readNpmrc(text: string, variable: (name: string) => string | undefined): [string, string | string[]][];

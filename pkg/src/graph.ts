@@ -2,7 +2,7 @@
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode, PackedGraph } from '../index.js';
 
-const NODE_FIELDS = 11;
+const NODE_FIELDS = 13;
 const EDGE_FIELDS = 6;
 const KINDS: DependencyKind[] = ['prod', 'dev', 'optional', 'peer', 'peerOptional', 'workspace'];
 const OVERRIDDEN = 8;
@@ -10,10 +10,15 @@ const OVERRIDDEN = 8;
 export function unpackGraph({ texts, offsets, nodes, edges }: PackedGraph): Graph {
   const decoder = new TextDecoder();
   const known: string[] = [''];
-  const text = (number: number) => (known[number] ??= decoder.decode(texts.subarray(offsets[number], offsets[number + 1])));
+  const text = (number: number) =>
+    (known[number] ??= decoder.decode(texts.subarray(offsets[number], offsets[number + 1])));
   return {
-    nodes: Array.from({ length: nodes.length / NODE_FIELDS }, (_, index) => node(nodes.subarray(index * NODE_FIELDS), text)),
-    edges: Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => edge(edges.subarray(index * EDGE_FIELDS), text)),
+    nodes: Array.from({ length: nodes.length / NODE_FIELDS }, (_, index) =>
+      node(nodes.subarray(index * NODE_FIELDS), text),
+    ),
+    edges: Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) =>
+      edge(edges.subarray(index * EDGE_FIELDS), text),
+    ),
   };
 }
 
@@ -23,7 +28,21 @@ export function buffersOf({ texts, offsets, nodes, edges }: PackedGraph): ArrayB
 }
 
 function node(fields: Uint32Array, text: (number: number) => string): GraphNode {
-  const [name, packageName, version, location, resolved, integrity, license, deprecated, parent, target, flags] = fields as unknown as number[];
+  const [
+    name,
+    packageName,
+    version,
+    location,
+    resolved,
+    integrity,
+    license,
+    deprecated,
+    parent,
+    target,
+    flags,
+    size,
+    files,
+  ] = fields as unknown as number[];
   const is = (bit: number) => (flags! & bit) !== 0;
   return {
     name: text(name!),
@@ -38,6 +57,8 @@ function node(fields: Uint32Array, text: (number: number) => string): GraphNode 
     location: text(location!),
     ...(parent ? { parent: parent - 1 } : {}),
     ...(target ? { target: target - 1 } : {}),
+    ...(size ? { unpackedSize: size - 1 } : {}),
+    ...(files ? { fileCount: files - 1 } : {}),
     dev: is(1),
     optional: is(2),
     devOptional: is(4),
@@ -70,5 +91,7 @@ function present<T extends Record<string, string>>(texts: T): Partial<T> {
 export function withGraph<T extends { packedGraph: PackedGraph }>(result: T): T & { readonly graph: Graph } {
   let graph: Graph | undefined;
   const get = () => (graph ??= unpackGraph(result.packedGraph));
-  return Object.defineProperty(result, 'graph', { get, enumerable: true, configurable: true }) as T & { readonly graph: Graph };
+  return Object.defineProperty(result, 'graph', { get, enumerable: true, configurable: true }) as T & {
+    readonly graph: Graph;
+  };
 }

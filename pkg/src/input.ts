@@ -2,15 +2,21 @@
 // the package's own, not npm's, is here.
 
 import type { Cache, CacheOptions, ExplainInput, InstallInput, ResolveInput } from '../index.js';
+import type { Snapshot } from './cache/snapshot.js';
 import { EspalierError } from './errors.js';
 import type { RunInput } from './glue.js';
 
 /** An input that was checked. It is one itself. */
 export interface CheckedInput extends RunInput {
+  registry?: string | undefined;
+  registries: Record<string, string>;
   tokens: Record<string, string>;
   npmrc?: string | undefined;
   environment: Record<string, string>;
   cache?: CacheOptions | Cache | undefined;
+  snapshot?: Snapshot | undefined;
+  /** Milliseconds since the epoch. */
+  snapshotSince?: number | undefined;
   preferOffline?: boolean | undefined;
   offline?: boolean | undefined;
   retries: number;
@@ -29,7 +35,7 @@ const TIMEOUT = 120_000;
 const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag', 'npmrc'] as const;
 const SWITCHES = [
   ...(['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const),
-  ...(['remedies', 'preferOffline', 'offline'] as const),
+  ...(['decisions', 'remedies', 'preferOffline', 'offline'] as const),
 ] as const;
 const ALLOWANCES = ['allowGit', 'allowRemote', 'allowFile', 'allowDirectory'] as const;
 const OBJECTS = ['files', 'registries', 'platform', 'tokens', 'environment', 'overrides'] as const;
@@ -38,7 +44,7 @@ const KNOWN = new Set<string>([
   ...SWITCHES,
   ...ALLOWANCES,
   ...OBJECTS,
-  ...['manifest', 'registry', 'before', 'cache'],
+  ...['manifest', 'registry', 'before', 'cache', 'snapshot', 'snapshotSince'],
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
 ]);
 const KINDS = ['dev', 'optional', 'peer'];
@@ -52,7 +58,12 @@ export function checkedInput(input: ResolveInput): CheckedInput {
 export function checkedInstallInput(input: InstallInput): CheckedInput {
   const result = checked(input, new Set([...KNOWN, 'omit', 'frozen', 'to']));
   check('frozen', 'true or false', input.frozen, (value) => typeof value === 'boolean');
-  check('omit', 'a list of "dev", "optional" and "peer"', input.omit, (value) => Array.isArray(value) && value.every((kind) => KINDS.includes(kind)));
+  check(
+    'omit',
+    'a list of "dev", "optional" and "peer"',
+    input.omit,
+    (value) => Array.isArray(value) && value.every((kind) => KINDS.includes(kind)),
+  );
   return { ...result, omit: input.omit, frozen: input.frozen ?? false };
 }
 
@@ -66,15 +77,20 @@ export function checkedExplainInput(input: ExplainInput): CheckedInput {
 function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   if (typeof input !== 'object' || input === null) throw wrong('the input', 'an object', input);
   for (const field of Object.keys(input)) {
-    if (!known.has(field) && input[field as keyof ResolveInput] !== undefined) throw refused(`there is no option \`${field}\``);
+    if (!known.has(field) && input[field as keyof ResolveInput] !== undefined)
+      throw refused(`there is no option \`${field}\``);
   }
   for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
   for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
-  for (const field of ALLOWANCES) check(field, '"all", "root" or "none"', input[field], (value) => ['all', 'root', 'none'].includes(String(value)));
+  for (const field of ALLOWANCES)
+    check(field, '"all", "root" or "none"', input[field], (value) => ['all', 'root', 'none'].includes(String(value)));
   for (const field of OBJECTS) check(field, 'an object', input[field], (value) => typeof value === 'object');
   const files = fileMap(input.files);
   return {
-    manifest: withOverrides(manifestText(input.manifest === undefined ? files['package.json'] : input.manifest), input.overrides),
+    manifest: withOverrides(
+      manifestText(input.manifest === undefined ? files['package.json'] : input.manifest),
+      input.overrides,
+    ),
     lockfile: input.lockfile ?? files['package-lock.json'],
     files,
     folderName: input.folderName ?? 'project',
@@ -94,15 +110,18 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
     allowRemote: input.allowRemote,
     allowFile: input.allowFile,
     allowDirectory: input.allowDirectory,
-    before: input.before === undefined ? undefined : moment(input.before),
+    before: input.before === undefined ? undefined : moment('before', input.before),
     concurrency: Math.min(whole('concurrency', input.concurrency, 1) ?? CONCURRENCY, MOST_CONCURRENCY),
     retries: whole('retries', input.retries, 0) ?? RETRIES,
     timeout: whole('timeout', input.timeout, 1) ?? TIMEOUT,
+    decisions: input.decisions,
     remedies: input.remedies ?? true,
     tokens: texts('tokens', input.tokens, (url) => void registryAddress('tokens', url)),
     npmrc: input.npmrc,
     environment: texts('environment', input.environment),
     cache: cacheOf(input.cache),
+    snapshot: snapshotOf(input.snapshot),
+    snapshotSince: input.snapshotSince === undefined ? undefined : moment('snapshotSince', input.snapshotSince),
     preferOffline: input.preferOffline,
     offline: input.offline,
     omit: undefined,
@@ -110,13 +129,24 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   };
 }
 
-/** The part that Rust reads, as JSON. What is kept from it is none of its business, or a secret, or isn't data. */
-export function forRust(input: CheckedInput, install?: RunInput['install']): string {
-  const { tokens: _tokens, npmrc: _npmrc, environment: _environment, cache: _cache, omit: _omit, frozen: _frozen, ...rest } = input;
-  const text = JSON.stringify({ ...rest, install } satisfies RunInput);
-  // Half a surrogate pair has no place in UTF-8; here, as everywhere where text is encoded, U+FFFD takes it.
-  if (!/\\ud[89a-f]/.test(text)) return text;
-  return text.replace(/\\(?:ud[89a-f]..|.)/g, (escape) => (escape.length > 2 ? '\ufffd' : escape));
+/** The part that a run reads. What is kept from it is the network's business, or a secret, or isn't data. */
+export function forRust(input: CheckedInput, install?: RunInput['install']): RunInput {
+  const {
+    registry: _registry,
+    registries: _registries,
+    tokens: _tokens,
+    npmrc: _npmrc,
+    environment: _environment,
+    cache: _cache,
+    snapshot: _snapshot,
+    snapshotSince: _snapshotSince,
+    omit: _omit,
+    frozen: _frozen,
+    ...rest
+  } = input;
+  // To Rust, a field that is there has a value.
+  const given = Object.entries({ ...rest, install }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as RunInput;
 }
 
 /** The rules are added over those that the manifest has; a manifest that can't be read is left to be complained about. */
@@ -134,6 +164,13 @@ function withOverrides(manifest: string, overrides: Record<string, unknown> | un
   return `${text}\n`.replaceAll('\n', newline);
 }
 
+function snapshotOf(snapshot: Snapshot | undefined): Snapshot | undefined {
+  const isBytes = (value: unknown) =>
+    value instanceof Blob || value instanceof ArrayBuffer || value instanceof Uint8Array;
+  check('snapshot', 'a Blob, an ArrayBuffer or a Uint8Array', snapshot, isBytes);
+  return snapshot;
+}
+
 function cacheOf(cache: boolean | CacheOptions | Cache | undefined): CacheOptions | Cache | undefined {
   if (cache === undefined || cache === false) return undefined;
   if (cache === true) return {};
@@ -149,10 +186,19 @@ export function isCache(cache: CacheOptions | Cache): cache is Cache {
   return 'get' in cache && 'set' in cache && 'delete' in cache;
 }
 
-function texts(field: string, values: Record<string, string> = {}, look: (key: string) => void = () => {}): Record<string, string> {
+function texts(
+  field: string,
+  values: Record<string, string> = {},
+  look: (key: string) => void = () => {},
+): Record<string, string> {
   for (const [key, value] of Object.entries(values)) {
     look(key);
-    check(`${field}['${key}']`, 'a string', typeof value === 'string' ? '' : Object.prototype.toString.call(value), (text) => text === '');
+    check(
+      `${field}['${key}']`,
+      'a string',
+      typeof value === 'string' ? '' : Object.prototype.toString.call(value),
+      (text) => text === '',
+    );
   }
   return values;
 }
@@ -215,14 +261,15 @@ function platform(platform: ResolveInput['platform']): RunInput['platform'] {
   return { os: platform.os, cpu: platform.cpu, libc: platform.libc };
 }
 
-function moment(value: Date | string | number): number {
+function moment(field: string, value: Date | string | number): number {
   const milliseconds = Math.trunc(new Date(value).getTime());
-  if (!Number.isFinite(milliseconds)) throw wrong('before', 'a date', value);
+  if (!Number.isFinite(milliseconds)) throw wrong(field, 'a date', value);
   return milliseconds;
 }
 
 function whole(field: string, value: number | undefined, least: number): number | undefined {
-  const fits = (number: unknown) => Number.isInteger(number) && (number as number) >= least && (number as number) < 2 ** 31;
+  const fits = (number: unknown) =>
+    Number.isInteger(number) && (number as number) >= least && (number as number) < 2 ** 31;
   check(field, `a whole number from ${least}`, value, fits);
   return value;
 }

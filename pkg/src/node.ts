@@ -14,7 +14,8 @@ export { explain, install, mount, resolve } from './runs.js';
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   return loadOnce(async () => {
     const given = (await source) ?? new URL('./espalier.wasm', import.meta.url);
-    const isFile = given instanceof URL ? given.protocol === 'file:' : typeof given === 'string' && !/^https?:/.test(given);
+    const isFile =
+      given instanceof URL ? given.protocol === 'file:' : typeof given === 'string' && !/^https?:/.test(given);
     return isFile ? readFile(given as URL | string) : given;
   });
 }

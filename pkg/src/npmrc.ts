@@ -4,9 +4,6 @@ import { EspalierError } from './errors.js';
 import { readNpmrc } from './glue.js';
 import { type CheckedInput, registryAddress } from './input.js';
 
-/** `Authorization` by the address it is for, without its scheme: `//npm.acme.example/team/`. */
-export type Authorizations = Map<string, string>;
-
 /** Settings by key; what stands in a list comes as a list. */
 type Settings = Map<string, string | string[]>;
 
@@ -20,19 +17,42 @@ const SWITCHES = {
   'prefer-offline': 'preferOffline',
   offline: 'offline',
 } as const;
-const ALLOWANCES = { 'allow-git': 'allowGit', 'allow-remote': 'allowRemote', 'allow-file': 'allowFile', 'allow-directory': 'allowDirectory' } as const;
+const ALLOWANCES = {
+  'allow-git': 'allowGit',
+  'allow-remote': 'allowRemote',
+  'allow-file': 'allowFile',
+  'allow-directory': 'allowDirectory',
+} as const;
 const KINDS = ['dev', 'optional', 'peer'] as const;
 
-/** The input with what its .npmrc files say, and what they allow to be sent. */
-export function withNpmrc(input: CheckedInput): { input: CheckedInput; authorizations: Authorizations } {
-  const authorizations: Authorizations = new Map();
+/** What an input's .npmrc files say. */
+export interface Configured {
+  /** The input with it. */
+  input: CheckedInput;
+  /** `//host/path/:_authToken` and its like with their values, for Rust, which knows where they may be sent. */
+  credentials: Record<string, string>;
+  replaceRegistryHost: string | undefined;
+}
+
+export function withNpmrc(input: CheckedInput): Configured {
   const variable = (name: string) => input.environment[name];
   const read = (text: string | undefined): Settings => new Map(text === undefined ? [] : readNpmrc(text, variable));
   const given = read(input.npmrc);
   refuseUnscoped(given);
   const settings: Settings = new Map([...read(input.files['.npmrc']), ...given]);
-  for (const [key, value] of given) credential(authorizations, key, textOf(value), given);
-  return { input: merged(input, settings), authorizations };
+  const tokens = Object.entries(input.tokens).map(([address, token]): [string, string] => {
+    const { host, pathname } = new URL(address);
+    return [`//${host}${pathname.replace(/\/*$/, '/')}:_authToken`, token];
+  });
+  // Of the project's own none are taken: that is no place to trust with where a token goes.
+  const set = [...given].filter(([key]) => key.startsWith('//'));
+  const credentials = Object.fromEntries([...set.map(([key, value]) => [key, textOf(value)]), ...tokens]);
+  const replaced = settings.get('replace-registry-host');
+  return {
+    input: merged(input, settings),
+    credentials,
+    replaceRegistryHost: replaced === undefined ? undefined : textOf(replaced),
+  };
 }
 
 function merged(input: CheckedInput, settings: Settings): CheckedInput {
@@ -46,7 +66,8 @@ function merged(input: CheckedInput, settings: Settings): CheckedInput {
     const scope = /^(@[^/]+):registry$/.exec(key)?.[1];
     if (scope) result.registries[scope] ??= registryAddress(key, textOf(value));
   }
-  for (const [key, field] of Object.entries(SWITCHES)) result[field] ??= optional(text(key), (value) => !['false', 'null', '0', ''].includes(value));
+  for (const [key, field] of Object.entries(SWITCHES))
+    result[field] ??= optional(text(key), (value) => !['false', 'null', '0', ''].includes(value));
   for (const [key, field] of Object.entries(ALLOWANCES)) result[field] ??= allowance(key, text(key));
   result.defaultTag ??= text('tag');
   const before = text('before');
@@ -60,22 +81,12 @@ function merged(input: CheckedInput, settings: Settings): CheckedInput {
   return result;
 }
 
-/** npm sends a token for `//host/path/` to what is below that address; so do we. */
-function credential(authorizations: Authorizations, key: string, value: string, settings: Settings): void {
-  const [, prefix, field] = /^(\/\/.*?):(_authToken|_auth|_password)$/.exec(key) ?? [];
-  if (!prefix || value === '') return;
-  const address = prefix.endsWith('/') ? prefix : `${prefix}/`;
-  if (field === '_authToken') return void authorizations.set(address, `Bearer ${value}`);
-  if (authorizations.get(address)?.startsWith('Bearer ')) return;
-  if (field === '_auth') return void authorizations.set(address, `Basic ${value}`);
-  const name = settings.get(`${prefix}:username`);
-  // npm keeps a password in base64.
-  if (name !== undefined) authorizations.set(address, `Basic ${btoa(`${textOf(name)}:${atob(value)}`)}`);
-}
-
 function refuseUnscoped(settings: Settings): void {
   const key = ['_authToken', '_auth', '_password'].find((key) => settings.has(key));
-  if (key) throw refused(`a credential that names no registry could be sent to any: write \`//host/:${key}=…\` in place of \`${key}=…\``);
+  if (key)
+    throw refused(
+      `a credential that names no registry could be sent to any: write \`//host/:${key}=…\` in place of \`${key}=…\``,
+    );
 }
 
 function allowance(key: string, value: string | undefined): 'all' | 'root' | 'none' | undefined {

@@ -2,7 +2,6 @@
 // thread or in a worker, it doesn't know.
 
 import type { Run } from '../index.js';
-import { raced } from './net/transport.js';
 
 /** What a runner is given. */
 export interface Progress<Event> {
@@ -75,4 +74,14 @@ class EventLog<Event> {
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
+}
+
+/** Rejects when the signal is aborted, whatever the promise does. */
+export function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    if (signal.aborted) aborted();
+    signal.addEventListener('abort', aborted, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
+  });
 }

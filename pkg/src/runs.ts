@@ -4,17 +4,22 @@ import type * as api from '../index.js';
 import type { InstallEvent, ResolveEvent } from '../index.js';
 import { openCache } from './cache/open.js';
 import { guarded } from './crash.js';
-import { releaser, withInstance } from './engine.js';
+import { perInstance, releaser, whileThere, withInstance } from './engine.js';
 import * as glue from './glue.js';
 import { withGraph } from './graph.js';
-import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, forRust, isCache } from './input.js';
+import {
+  type CheckedInput,
+  checkedExplainInput,
+  checkedInput,
+  checkedInstallInput,
+  forRust,
+  isCache,
+} from './input.js';
 import { destinationOf, type Destination } from './install/destination.js';
 import { installTree } from './install/install.js';
+import { SnapshotCache } from './cache/snapshot.js';
 import { PackageLoader } from './install/loader.js';
 import { LazyTree } from './install/mount.js';
-import { Credentials, tokenKey } from './net/credentials.js';
-import { Network } from './net/network.js';
-import type { Traffic } from './net/transport.js';
 import { withNpmrc } from './npmrc.js';
 import { started, type Progress } from './progress.js';
 
@@ -46,9 +51,16 @@ export async function installInto(
       const release = releaser();
       const { result, tree } = await context.resolve(progress, { noted });
       try {
-        const loader = new PackageLoader(context.network, result.packedGraph, context.ended);
+        const loader = new PackageLoader(() => context.network, result.packedGraph, context.ended);
         const { concurrency } = checked;
-        const order = { tree: tree!, loader, destination, concurrency, isNoted: noted !== undefined, stop: () => context.end() };
+        const order = {
+          tree: tree!,
+          loader,
+          destination,
+          concurrency,
+          isNoted: noted !== undefined,
+          stop: () => context.end(),
+        };
         const installed = await installTree(order, progress);
         return withGraph(Object.assign(result, installed, { files: destination.files ?? new Map() }));
       } catch (error) {
@@ -66,51 +78,63 @@ export function mount(input: api.MountInput): api.Mounting {
     const checked = checkedInstallInput(input);
     return withInstance(async () => {
       const context = new Context(checked, input.fetch, progress.signal);
+      const release = releaser();
       const { result, tree } = await context.closing(() => context.resolve(progress, {}));
-      const [plan, hiddenLockfile] = guarded(() => [tree!.plan(), tree!.hiddenLockfile()] as const);
-      tree!.free();
-      // What is read later outlives the run, and with it its signal.
-      const reading = new Context(checked, input.fetch, new AbortController().signal);
-      const loader = new PackageLoader(reading.network, result.packedGraph, reading.ended);
+      const [plan, hiddenLockfile] = planned(tree!, release);
+      // What is read later outlives the run, with its signal and the instance that made its network.
+      const forGood = new AbortController().signal;
+      const network = perInstance(() => new Context({ ...checked, snapshot: undefined }, input.fetch, forGood).network);
+      const loader = new PackageLoader(network, result.packedGraph, forGood);
       const lazy = new LazyTree(plan, checked.files, hiddenLockfile, loader);
       return withGraph(Object.assign(result, plan, { tree: lazy, hiddenLockfile }));
     });
   }, input?.signal);
 }
 
+/** What a mounted tree needs to know. */
+function planned(tree: glue.Tree, release: (tree: glue.Tree) => void): [glue.Plan, string] {
+  try {
+    return guarded(() => [tree.plan(), tree.hiddenLockfile()]);
+  } finally {
+    release(tree);
+  }
+}
+
 export async function explain(input: api.ExplainInput): Promise<api.Explanation[]> {
   input?.signal?.throwIfAborted();
   const checked = checkedExplainInput(input);
-  return withInstance(async () => JSON.parse(guarded(() => glue.explain(forRust(checked), input.package))) as api.Explanation[]);
+  return withInstance(async () => guarded(() => glue.explain(forRust(checked), input.package)));
 }
 
 /** What one run shares: its input, and its way to the network. */
 class Context {
-  readonly network: Network;
+  readonly network: glue.Network;
   readonly input: CheckedInput;
+  readonly #snapshot: SnapshotCache | undefined;
   readonly #controller = new AbortController();
-  readonly #traffic: Traffic = { requests: 0, retries: 0, pending: 0, bytes: 0, cached: 0 };
-  readonly #began = performance.now();
+  readonly #ifThere = whileThere();
+  #closed = false;
 
-  constructor(
-    input: CheckedInput,
-    fetch: api.Fetch | undefined,
-    signal: AbortSignal,
-  ) {
-    const { input: merged, authorizations } = withNpmrc(input);
+  constructor(input: CheckedInput, fetch: api.Fetch | undefined, signal: AbortSignal) {
+    const { input: merged, credentials, replaceRegistryHost } = withNpmrc(input);
     this.input = merged;
-    const { registry, registries, tokens, cache, preferOffline = false, offline = false, retries, timeout } = merged;
-    const registryOf = (name: string) => (name.startsWith('@') ? registries[name.slice(0, name.indexOf('/'))] : undefined) ?? registry;
-    for (const [address, token] of Object.entries(tokens)) authorizations.set(tokenKey(address), `Bearer ${token}`);
+    const { registry, registries, cache, preferOffline = false, offline = false, retries, timeout } = merged;
+    const { snapshot, snapshotSince, before } = merged;
+    const opened = cache && (isCache(cache) ? cache : openCache(cache));
+    this.#snapshot = snapshot && new SnapshotCache(snapshot, opened, snapshotSince, before);
+    const kept = this.#snapshot ?? opened;
+    const options = {
+      registry,
+      registries,
+      credentials,
+      replaceRegistryHost,
+      preferOffline,
+      offline,
+      retries,
+      timeout,
+    };
+    this.network = guarded(() => new glue.Network(options, fetch, kept));
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
-    this.network = new Network({
-      fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
-      credentials: new Credentials(authorizations, registryOf),
-      cache: cache && (isCache(cache) ? cache : openCache(cache)),
-      signal: this.#controller.signal,
-      traffic: this.#traffic,
-      ...{ preferOffline, offline, retries, timeout },
-    });
   }
 
   /** Resolves, and plans what is to be installed, if `install` says so. */
@@ -122,16 +146,17 @@ class Context {
     const omitted = { dev: omit.includes('dev'), optional: omit.includes('optional'), peer: omit.includes('peer') };
     const wanted = install && { omit: omitted, frozen, noted: install.noted };
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    if (this.#snapshot) await this.#snapshot.ready();
     signal.throwIfAborted();
-    const report = (events: unknown[]) => {
-      const { requests, pending, bytes } = this.#traffic;
-      observe([...(events as ResolveEvent[]), { type: 'progress', requests, pending, bytes, elapsed: this.#elapsed() }]);
-    };
-    const { lockfile, packedGraph, warnings, statistics, tree } = await glue.resolve(forRust(this.input, wanted), this.network, report, aborted);
+    const report = (events: ResolveEvent[], { requests, pending, bytes, elapsed }: glue.Traffic) =>
+      observe([...events, { type: 'progress', requests, pending, bytes, elapsed }]);
+    const outcome = await glue.resolve(forRust(this.input, wanted), this.network, report, aborted);
+    const { lockfile, packedGraph, warnings, statistics, tree } = outcome;
     const { packages, packuments, version_documents: versionDocuments } = statistics;
-    const { requests, retries, bytes, cached } = this.#traffic;
-    const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, elapsed: this.#elapsed() };
-    return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts }), tree };
+    const { requests, retries, bytes, cached, elapsed } = guarded(() => this.network.traffic());
+    const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, elapsed };
+    const used = this.#snapshot && { snapshot: this.#snapshot.use() };
+    return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts, ...used }), tree };
   }
 
   /** At the end, whatever it is, nothing is fetched any more, and what is to be kept is. */
@@ -140,22 +165,22 @@ class Context {
       return await use();
     } finally {
       this.end();
-      await this.network.flush();
+      let flushed: Promise<void> | undefined;
+      this.#ifThere(() => (flushed = this.network.flush()));
+      await flushed;
+      this.#closed = true;
+      this.#ifThere(() => this.network.free());
     }
   }
 
   /** Nothing is fetched any more. */
   end(reason?: unknown): void {
     this.#controller.abort(reason);
+    if (!this.#closed) this.#ifThere(() => this.network.end());
   }
 
   /** Aborted when nothing is any more. */
   get ended(): AbortSignal {
     return this.#controller.signal;
   }
-
-  #elapsed(): number {
-    return performance.now() - this.#began;
-  }
 }
-

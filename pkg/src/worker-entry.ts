@@ -60,8 +60,14 @@ function begun(id: number, work: Work): Run<unknown, unknown> {
       return mount(input);
     case 'explain': {
       const { manifest, lockfile, files, folderName } = input;
-      const given = { package: work.package, ...(manifest === undefined ? {} : { manifest }), ...(lockfile === undefined ? {} : { lockfile }) };
-      return started(() => explain({ ...given, ...(files ? { files } : {}), ...(folderName === undefined ? {} : { folderName }) }));
+      const given = {
+        package: work.package,
+        ...(manifest === undefined ? {} : { manifest }),
+        ...(lockfile === undefined ? {} : { lockfile }),
+      };
+      return started(() =>
+        explain({ ...given, ...(files ? { files } : {}), ...(folderName === undefined ? {} : { folderName }) }),
+      );
     }
     case 'install': {
       const destination = work.folder ? new FolderDestination(work.folder) : new ClientDestination(id, work.noted);
@@ -72,8 +78,14 @@ function begun(id: number, work: Work): Run<unknown, unknown> {
 
 /** What can be moved is moved: the arrays of the graph. `graph` itself is made again by the client. */
 function sendResult(id: number, result: unknown): void {
-  if (typeof result !== 'object' || result === null || !('packedGraph' in result)) return post({ id, type: 'result', result });
-  const { graph: _graph, files: _files, tree, ...rest } = Object.defineProperty({ ...result }, 'graph', { value: undefined }) as {
+  if (typeof result !== 'object' || result === null || !('packedGraph' in result))
+    return post({ id, type: 'result', result });
+  const {
+    graph: _graph,
+    files: _files,
+    tree,
+    ...rest
+  } = Object.defineProperty({ ...result }, 'graph', { value: undefined }) as {
     packedGraph: PackedGraph;
     graph?: unknown;
     files?: unknown;
@@ -87,7 +99,9 @@ function sendResult(id: number, result: unknown): void {
 async function read(ask: Ask): Promise<void> {
   const method = ask.method as 'readFile' | 'readdir' | 'lstat' | 'load' | 'release';
   const tree = mounted.get(ask.id);
-  const reply = await answered(ask, () => (tree?.[method] as ((...args: unknown[]) => unknown) | undefined)?.apply(tree, ask.args));
+  const reply = await answered(ask, () =>
+    (tree?.[method] as ((...args: unknown[]) => unknown) | undefined)?.apply(tree, ask.args),
+  );
   post(reply);
 }
 

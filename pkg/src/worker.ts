@@ -6,8 +6,7 @@ import { EspalierError } from './errors.js';
 import { withGraph } from './graph.js';
 import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, isCache } from './input.js';
 import { type Destination, destinationOf } from './install/destination.js';
-import { raced } from './net/transport.js';
-import { type Progress, started } from './progress.js';
+import { type Progress, raced, started } from './progress.js';
 import { type Ask, Calls, type Command, type Report, type Work, answered, fromFailure } from './protocol.js';
 
 export { EspalierError } from './errors.js';
@@ -43,6 +42,8 @@ class Client {
   readonly #worker: Worker;
   readonly #running = new Map<number, Running>();
   readonly #calls: Calls;
+  /** A mounted tree that nobody has any more is one that the worker needn't keep. */
+  readonly #forgotten = new FinalizationRegistry<number>((id) => this.send({ type: 'release', id }));
   #lastId = 0;
   /** Why nothing can be done any more. */
   #broken: unknown;
@@ -63,7 +64,10 @@ class Client {
   }
 
   resolve(input: api.WorkerResolveInput): ReturnType<api.WorkerClient['resolve']> {
-    return started((progress) => this.#resolved(progress, () => ({ type: 'resolve', input: sendable(checkedInput(input), input) })), input?.signal);
+    return started(
+      (progress) => this.#resolved(progress, () => ({ type: 'resolve', input: sendable(checkedInput(input), input) })),
+      input?.signal,
+    );
   }
 
   install(input: api.WorkerInstallInput): ReturnType<api.WorkerClient['install']> {
@@ -71,11 +75,16 @@ class Client {
       const checked = sendable(checkedInstallInput(input), input);
       const { to } = input;
       // The worker writes to a folder by itself.
-      if (to && 'getDirectoryHandle' in to) return this.#resolved(progress, () => ({ type: 'install', input: checked, folder: to }));
+      if (to && 'getDirectoryHandle' in to)
+        return this.#resolved(progress, () => ({ type: 'install', input: checked, folder: to }));
       const destination = destinationOf(to);
       const noted = await destination.noted();
       try {
-        const result = await this.#resolved<unknown, object>(progress, () => ({ type: 'install', input: checked, noted }), destination);
+        const result = await this.#resolved<unknown, object>(
+          progress,
+          () => ({ type: 'install', input: checked, noted }),
+          destination,
+        );
         return Object.assign(result, { files: destination.files ?? new Map() });
       } catch (error) {
         await destination.abort?.(error);
@@ -98,7 +107,10 @@ class Client {
 
   async explain(input: ExplainInput): ReturnType<api.WorkerClient['explain']> {
     const checked = checkedExplainInput(input);
-    const run = started((progress) => this.#run(progress, () => ({ type: 'explain', input: checked, package: input.package })), input.signal);
+    const run = started(
+      (progress) => this.#run(progress, () => ({ type: 'explain', input: checked, package: input.package })),
+      input.signal,
+    );
     return run.result as ReturnType<api.WorkerClient['explain']>;
   }
 
@@ -107,12 +119,20 @@ class Client {
     this.#break(new DOMException('the worker was terminated', 'AbortError'));
   }
 
-  async #resolved<Event, Result>(progress: Progress<Event>, work: (id: number) => Work, destination?: Destination): Promise<Result> {
+  async #resolved<Event, Result>(
+    progress: Progress<Event>,
+    work: (id: number) => Work,
+    destination?: Destination,
+  ): Promise<Result> {
     const result = (await this.#run(progress, work, destination)) as { packedGraph: PackedGraph };
     return withGraph(result) as Result;
   }
 
-  async #run<Event>(progress: Progress<Event>, work: (id: number) => Work, destination?: Destination): Promise<unknown> {
+  async #run<Event>(
+    progress: Progress<Event>,
+    work: (id: number) => Work,
+    destination?: Destination,
+  ): Promise<unknown> {
     if (this.#broken) throw this.#broken;
     const id = ++this.#lastId;
     const started = work(id);
@@ -130,13 +150,15 @@ class Client {
       const answer = this.#calls.ask(id, method, args) as Promise<T>;
       return signal ? raced(answer, signal) : answer;
     };
-    return {
+    const tree: MountedTree = {
       readFile: (path, options) => ask('readFile', [path], options?.signal),
       readdir: (path, options) => ask('readdir', [path], options?.signal),
       lstat: (path, options) => ask('lstat', [path], options?.signal),
       load: (locations, options) => ask('load', [locations], options?.signal),
       release: () => void ask('release', []).catch(() => {}),
     };
+    this.#forgotten.register(tree, id);
+    return tree;
   }
 
   #abort(id: number): void {
@@ -178,7 +200,10 @@ class Client {
 function sendable(checked: CheckedInput, input: object): CheckedInput {
   if ('fetch' in input) throw new EspalierError({ code: 'EINPUT', message: "`fetch` can't be passed to a worker" });
   if (checked.cache && isCache(checked.cache)) {
-    throw new EspalierError({ code: 'EINPUT', message: "a `cache` of your own can't be passed to a worker; options for one can" });
+    throw new EspalierError({
+      code: 'EINPUT',
+      message: "a `cache` of your own can't be passed to a worker; options for one can",
+    });
   }
   return checked;
 }

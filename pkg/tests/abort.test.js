@@ -39,9 +39,12 @@ test('so does abort', async () => {
   await bothAsked;
   resolution.abort();
   await assert.rejects(resolution.result, { name: 'AbortError' });
-  await assert.rejects(async () => {
-    for await (const _event of resolution);
-  }, { name: 'AbortError' });
+  await assert.rejects(
+    async () => {
+      for await (const _event of resolution);
+    },
+    { name: 'AbortError' },
+  );
 });
 
 test('with a signal that is aborted already, nothing is asked for', async () => {

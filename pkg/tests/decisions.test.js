@@ -15,10 +15,14 @@ const PACKAGES = {
 
 test('events tell which version was chosen, why, and in which order', async () => {
   const { url } = await startRegistry(PACKAGES);
-  const resolution = resolve({ manifest: { name: 'p', dependencies: { a: 'latest', b: '1.0.0', old: '*' } }, registry: url });
+  const resolution = resolve({
+    manifest: { name: 'p', dependencies: { a: 'latest', b: '1.0.0', old: '*' } },
+    registry: url,
+  });
   const told = [];
   for await (const event of resolution) {
-    if (event.type === 'picked') told.push(`${event.by} picks ${event.name}@${event.version} of ${event.spec}: ${event.reason}`);
+    if (event.type === 'picked')
+      told.push(`${event.by} picks ${event.name}@${event.version} of ${event.spec}: ${event.reason}`);
     if (event.type === 'placed') told.push(`placed ${event.location}@${event.version}`);
   }
   assert.ok(told.includes('p picks a@1.0.0 of latest: tag'), told.join('\n'));
@@ -30,17 +34,34 @@ test('events tell which version was chosen, why, and in which order', async () =
 
 test('the tree in arrays is the tree', async () => {
   const { url } = await startRegistry(PACKAGES);
-  const manifest = { name: 'p', version: '1.0.0', dependencies: { a: '*', c: '2.0.0' }, optionalDependencies: { nothing: '*' } };
+  const manifest = {
+    name: 'p',
+    version: '1.0.0',
+    dependencies: { a: '*', c: '2.0.0' },
+    optionalDependencies: { nothing: '*' },
+  };
   const { packedGraph, graph, lockfile } = await resolve({ manifest, registry: url }).result;
   assert.ok(graph.nodes.length > 0);
   // Moved, and not copied: what was sent is empty here.
   const moved = structuredClone(packedGraph, { transfer: Object.values(packedGraph).map(({ buffer }) => buffer) });
-  assert.deepEqual(Object.values(packedGraph).map(({ byteLength }) => byteLength), [0, 0, 0, 0]);
+  assert.deepEqual(
+    Object.values(packedGraph).map(({ byteLength }) => byteLength),
+    [0, 0, 0, 0],
+  );
   assert.deepEqual(unpackGraph(moved), graph);
   const { packages } = JSON.parse(lockfile);
-  assert.deepEqual(graph.nodes.map(({ location }) => location), Object.keys(packages));
-  assert.deepEqual(graph.nodes.map(({ integrity }) => integrity), Object.values(packages).map(({ integrity }) => integrity));
-  assert.deepEqual(graph.edges.find(({ name }) => name === 'nothing'), { from: 0, name: 'nothing', spec: '*', kind: 'optional', overridden: false });
+  assert.deepEqual(
+    graph.nodes.map(({ location }) => location),
+    Object.keys(packages),
+  );
+  assert.deepEqual(
+    graph.nodes.map(({ integrity }) => integrity),
+    Object.values(packages).map(({ integrity }) => integrity),
+  );
+  assert.deepEqual(
+    graph.edges.find(({ name }) => name === 'nothing'),
+    { from: 0, name: 'nothing', spec: '*', kind: 'optional', overridden: false },
+  );
 });
 
 test('explanations say who asks for a package, up to the project', async () => {
@@ -54,11 +75,19 @@ test('explanations say who asks for a package, up to the project', async () => {
   ]);
   const nested = explanations.find(({ version }) => version === '1.1.0');
   const [dependent] = nested?.dependents ?? [];
-  assert.deepEqual([dependent?.type, dependent?.spec, dependent?.from.name, dependent?.from.dependents?.[0]?.from.location], ['prod', '^1.0.0', 'a', '/project']);
-  assert.deepEqual((await explain({ manifest, lockfile, package: 'c@^2' })).map(({ version }) => version), ['2.0.0']);
+  assert.deepEqual(
+    [dependent?.type, dependent?.spec, dependent?.from.name, dependent?.from.dependents?.[0]?.from.location],
+    ['prod', '^1.0.0', 'a', '/project'],
+  );
+  assert.deepEqual(
+    (await explain({ manifest, lockfile, package: 'c@^2' })).map(({ version }) => version),
+    ['2.0.0'],
+  );
   assert.deepEqual(await explain({ manifest, lockfile, package: 'nothing' }), []);
   await assert.rejects(explain({ manifest: '{', package: 'c' }), { code: 'EJSONPARSE' });
-  await assert.rejects(explain({ manifest, lockfile, package: 'c', signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(explain({ manifest, lockfile, package: 'c', signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  });
 });
 
 test('a conflict of peers comes with what resolves it', async () => {
@@ -66,8 +95,15 @@ test('a conflict of peers comes with what resolves it', async () => {
   const input = { manifest: { dependencies: { x: '*', c: '2.0.0' } }, registry: url };
   const error = await resolve(input).result.catch((reason) => reason);
   assert.ok(error instanceof EspalierError);
-  assert.deepEqual(error.remedies?.[0], [{ kind: 'range', block: 'dependencies', name: 'c', from: '2.0.0', to: '^1.1.0' }], JSON.stringify(error.remedies));
-  assert.deepEqual(error.remedies?.slice(-2), [[{ kind: 'flag', flag: 'legacy-peer-deps' }], [{ kind: 'flag', flag: 'force' }]]);
+  assert.deepEqual(
+    error.remedies?.[0],
+    [{ kind: 'range', block: 'dependencies', name: 'c', from: '2.0.0', to: '^1.1.0' }],
+    JSON.stringify(error.remedies),
+  );
+  assert.deepEqual(error.remedies?.slice(-2), [
+    [{ kind: 'flag', flag: 'legacy-peer-deps' }],
+    [{ kind: 'flag', flag: 'force' }],
+  ]);
   const without = await resolve({ ...input, remedies: false }).result.catch((reason) => reason);
   assert.equal(without.remedies, undefined);
 });

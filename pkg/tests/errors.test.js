@@ -14,7 +14,10 @@ const DEPENDING_ON_A = { name: 'app', dependencies: { a: '^1.0.0' } };
 
 /** @param {import('espalier').ResolveInput} input */
 async function failure(input) {
-  const error = await resolve({ retries: 0, ...input }).result.then(() => undefined, (/** @type {unknown} */ reason) => reason);
+  const error = await resolve({ retries: 0, ...input }).result.then(
+    () => undefined,
+    (/** @type {unknown} */ reason) => reason,
+  );
   assert.ok(error instanceof EspalierError, `${error} is an EspalierError`);
   return error;
 }
@@ -26,7 +29,13 @@ test('no version fits: the chain that asked, and what comes close', async () => 
   assert.equal(error.package, 'b');
   assert.equal(error.spec, '^3.0.0');
   assert.equal(error.nearest?.[0], '2.0.0');
-  assert.deepEqual(error.chain.map(({ name, spec }) => [name, spec]), [['app', '^1.0.0'], ['a', '^3.0.0']]);
+  assert.deepEqual(
+    error.chain.map(({ name, spec }) => [name, spec]),
+    [
+      ['app', '^1.0.0'],
+      ['a', '^3.0.0'],
+    ],
+  );
 });
 
 test('no such package', async () => {
@@ -97,7 +106,7 @@ test('nobody there: Node says why, browsers can not', async () => {
   const manifest = DEPENDING_ON_A;
   const inNode = await failure({ manifest, registry: 'http://127.0.0.1:9/' });
   assert.equal(inNode.code, 'ENETUNREACH');
-  assert.match(inNode.message, /^http:\/\/127\.0\.0\.1:9\/a cannot be reached: /);
+  assert.match(inNode.message, /no connection to 127\.0\.0\.1:9 could be made: /);
 
   const asInBrowsers = () => Promise.reject(new TypeError('Failed to fetch'));
   const inBrowsers = await failure({ manifest, registry: 'http://registry.test/', fetch: asInBrowsers });
@@ -109,7 +118,7 @@ test('no answer in time', async () => {
   const { url, requests } = await startRegistry(PACKAGES, () => true);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url, timeout: 50 });
   assert.equal(error.code, 'ENETUNREACH');
-  assert.match(error.message, /no answer within 50 ms/);
+  assert.match(error.message, /\/a could not be fetched: 127\.0\.0\.1:\d+ did not answer in time$/);
   await eventually(() => requests[0]?.aborted === true);
 });
 
@@ -190,9 +199,12 @@ test('an error has no fields but those that it is about', async () => {
 test('iterations throw what the result rejects with', async () => {
   const { url } = await startRegistry({});
   const resolution = resolve({ manifest: DEPENDING_ON_A, registry: url });
-  await assert.rejects(async () => {
-    for await (const _event of resolution);
-  }, { code: 'E404' });
+  await assert.rejects(
+    async () => {
+      for await (const _event of resolution);
+    },
+    { code: 'E404' },
+  );
 });
 
 /** @param {() => boolean} holds */

@@ -115,7 +115,10 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
     return now();
   });
   const crash = { code: 'ECRASH', message: /time stands still/ };
-  await assert.rejects(espalier.resolve({ manifest: { dependencies: { x: '*', a: '2.0.0' } }, registry: url }).result, crash);
+  await assert.rejects(
+    espalier.resolve({ manifest: { dependencies: { x: '*', a: '2.0.0' } }, registry: url, timeout: 2000 }).result,
+    crash,
+  );
   clock.mock.restore();
   await assert.rejects(other.result, crash);
   await assert.rejects(installing.result, crash);

@@ -15,18 +15,27 @@ const PACKAGES = {
         'cli.js': '#!/usr/bin/env node\r\nrun();\r\n',
         'icon.png': BINARY,
         'run.sh': { content: 'echo', mode: 0o755 },
-        'secret': { content: '', mode: 0o400 },
+        secret: { content: '', mode: 0o400 },
       },
     },
   },
-  lib: { '1.0.0': { files: { 'index.js': 'module.exports = 1;' } }, '2.0.0': { files: { 'index.js': 'module.exports = 2;' } } },
+  lib: {
+    '1.0.0': { files: { 'index.js': 'module.exports = 1;' } },
+    '2.0.0': { files: { 'index.js': 'module.exports = 2;' } },
+  },
   '@acme/ui': { '1.0.0': { files: { 'dist/index.js': 'ui' } } },
 };
-const MANIFEST = { name: 'project', dependencies: { app: '1.0.0', lib: '2.0.0' }, devDependencies: { '@acme/ui': '*' } };
+const MANIFEST = {
+  name: 'project',
+  dependencies: { app: '1.0.0', lib: '2.0.0' },
+  devDependencies: { '@acme/ui': '*' },
+};
 
 /** @param {import('espalier').Files} files */
 function shown(files) {
-  return [...files.values()].map((entry) => `${entry.path} ${entry.type === 'link' ? `-> ${entry.target}` : entry.mode.toString(8)}`).sort();
+  return [...files.values()]
+    .map((entry) => `${entry.path} ${entry.type === 'link' ? `-> ${entry.target}` : entry.mode.toString(8)}`)
+    .sort();
 }
 
 /** @param {import('espalier').Files} files @param {string} path */
@@ -38,7 +47,10 @@ function text(files, path) {
 
 /** @param {import('espalier').InstallInput} input */
 async function failure(input) {
-  const error = await install({ retries: 0, ...input }).result.then(() => undefined, (/** @type {unknown} */ reason) => reason);
+  const error = await install({ retries: 0, ...input }).result.then(
+    () => undefined,
+    (/** @type {unknown} */ reason) => reason,
+  );
   assert.ok(error instanceof EspalierError, `${error} is an EspalierError`);
   return error;
 }
@@ -46,9 +58,12 @@ async function failure(input) {
 /** @param {string[]} paths */
 const tarballs = (paths) => paths.filter((path) => path.endsWith('.tgz')).map((path) => path.split('/').at(-1));
 
-test('files, modes, links and the hidden lockfile are npm\'s', async () => {
+test("files, modes, links and the hidden lockfile are npm's", async () => {
   const { url } = await startPackages(PACKAGES);
-  const { files, bins, packages, hiddenLockfile, installStatistics } = await install({ manifest: MANIFEST, registry: url }).result;
+  const { files, bins, packages, hiddenLockfile, installStatistics } = await install({
+    manifest: MANIFEST,
+    registry: url,
+  }).result;
   assert.deepEqual(shown(files), [
     'node_modules/.bin/app -> ../app/cli.js',
     'node_modules/.package-lock.json 644',
@@ -69,7 +84,10 @@ test('files, modes, links and the hidden lockfile are npm\'s', async () => {
   assert.ok(icon?.type === 'file' && BINARY.equals(icon.bytes));
   assert.equal(text(files, 'node_modules/.package-lock.json'), hiddenLockfile);
   assert.deepEqual(Object.keys(JSON.parse(hiddenLockfile).packages), packages.map(({ location }) => location).sort());
-  assert.deepEqual(bins.map(({ path, package: location, file }) => [path, location, file]), [['node_modules/.bin/app', 'node_modules/app', 'cli.js']]);
+  assert.deepEqual(
+    bins.map(({ path, package: location, file }) => [path, location, file]),
+    [['node_modules/.bin/app', 'node_modules/app', 'cli.js']],
+  );
   assert.deepEqual([installStatistics.installed, installStatistics.fetched, installStatistics.kept], [4, 4, 0]);
 });
 
@@ -131,14 +149,22 @@ test('workspaces are linked', async () => {
   const { url } = await startPackages(PACKAGES);
   const files = {
     'package.json': JSON.stringify({ name: 'mono', workspaces: ['packages/*'] }),
-    'packages/one/package.json': JSON.stringify({ name: 'one', version: '1.0.0', bin: 'one.js', dependencies: { lib: '1.0.0' } }),
+    'packages/one/package.json': JSON.stringify({
+      name: 'one',
+      version: '1.0.0',
+      bin: 'one.js',
+      dependencies: { lib: '1.0.0' },
+    }),
     'packages/two/package.json': JSON.stringify({ name: '@s/two', version: '1.0.0', dependencies: { lib: '2.0.0' } }),
   };
   const { links, files: installed } = await install({ files, registry: url }).result;
-  assert.deepEqual(links.map(({ path, target }) => [path, target]), [
-    ['node_modules/@s/two', '../../packages/two'],
-    ['node_modules/one', '../packages/one'],
-  ]);
+  assert.deepEqual(
+    links.map(({ path, target }) => [path, target]),
+    [
+      ['node_modules/@s/two', '../../packages/two'],
+      ['node_modules/one', '../packages/one'],
+    ],
+  );
   assert.ok(installed.has('packages/two/node_modules/lib/index.js'));
 });
 
@@ -146,13 +172,21 @@ test('a tarball that is not what was promised is fetched once more, and then ref
   const integrity = integrityOf(Buffer.from('another'));
   const { url, paths } = await startPackages({ lib: { '1.0.0': { integrity } } });
   const error = await failure({ manifest: { name: 'p', dependencies: { lib: '1.0.0' } }, registry: url, retries: 1 });
-  assert.deepEqual([error.code, error.package, error.location, error.url], ['EINTEGRITY', 'lib', 'node_modules/lib', `${url}/lib/-/lib-1.0.0.tgz`]);
-  assert.deepEqual(error.chain.map(({ name, spec }) => [name, spec]), [['p', '1.0.0']]);
+  assert.deepEqual(
+    [error.code, error.package, error.location, error.url],
+    ['EINTEGRITY', 'lib', 'node_modules/lib', `${url}/lib/-/lib-1.0.0.tgz`],
+  );
+  assert.deepEqual(
+    error.chain.map(({ name, spec }) => [name, spec]),
+    [['p', '1.0.0']],
+  );
   assert.equal(tarballs(paths()).length, 2);
 });
 
 test('a tarball of another package is refused', async () => {
-  const { url } = await startPackages({ lib: { '1.0.0': { manifest: {}, files: { 'package.json': '{"name":"other","version":"1.0.0"}' } } } });
+  const { url } = await startPackages({
+    lib: { '1.0.0': { manifest: {}, files: { 'package.json': '{"name":"other","version":"1.0.0"}' } } },
+  });
   const error = await failure({ manifest: { dependencies: { lib: '1.0.0' } }, registry: url });
   assert.match(error.message, /is of other@1\.0\.0, but lib@1\.0\.0 was asked for/);
 });
@@ -167,20 +201,31 @@ test('a lockfile that sends a name elsewhere is refused before anything is fetch
   const another = lockfile.replace(`${url}/lib/-/lib-1.0.0.tgz`, `${url}/app/-/app-1.0.0.tgz`);
   assert.equal((await failure({ manifest, lockfile: another, registry: url })).code, 'ELOCKNAME');
   const outside = lockfile.replace('"node_modules/lib"', '"node_modules/../../lib"');
-  assert.ok(['ELOCKFILE', 'EUSAGE'].includes((await failure({ manifest, lockfile: outside, registry: url, frozen: true })).code));
+  assert.ok(
+    ['ELOCKFILE', 'EUSAGE'].includes(
+      (await failure({ manifest, lockfile: outside, registry: url, frozen: true })).code,
+    ),
+  );
   assert.equal(tarballs(paths()).length, before);
 });
 
 test('an optional package that cannot be had is left out, with what only it needs', async () => {
   const { url } = await startPackages(
-    { fine: { '1.0.0': {} }, broken: { '1.0.0': { manifest: { dependencies: { helper: '*' } } } }, helper: { '1.0.0': {} } },
+    {
+      fine: { '1.0.0': {} },
+      broken: { '1.0.0': { manifest: { dependencies: { helper: '*' } } } },
+      helper: { '1.0.0': {} },
+    },
     (path, response) => path.startsWith('broken/-/') && (response.writeHead(404).end(), true),
   );
   const manifest = { dependencies: { fine: '*' }, optionalDependencies: { broken: '*' } };
   const installation = install({ manifest, registry: url });
   const { files, leftOut, hiddenLockfile, lockfile } = await installation.result;
   assert.deepEqual(leftOut.map(({ location }) => location).sort(), ['node_modules/broken', 'node_modules/helper']);
-  assert.deepEqual([...files.keys()].filter((path) => path.endsWith('package.json')), ['node_modules/fine/package.json']);
+  assert.deepEqual(
+    [...files.keys()].filter((path) => path.endsWith('package.json')),
+    ['node_modules/fine/package.json'],
+  );
   assert.deepEqual(Object.keys(JSON.parse(hiddenLockfile).packages), ['node_modules/fine']);
   assert.ok(lockfile.includes('node_modules/broken'));
 });
@@ -193,20 +238,34 @@ test('bundled packages come with their bundler, and what is missing there comes 
   const { url, paths } = await startPackages({ carrier: { '1.0.0': carrier } });
   const { files, packages } = await install({ manifest: { dependencies: { carrier: '*' } }, registry: url }).result;
   assert.equal(text(files, 'node_modules/carrier/node_modules/cargo/x.js'), 'x');
-  assert.deepEqual(packages.filter(({ bundled }) => bundled).map(({ name }) => name), ['cargo']);
+  assert.deepEqual(
+    packages.filter(({ bundled }) => bundled).map(({ name }) => name),
+    ['cargo'],
+  );
   assert.deepEqual(tarballs(paths()), ['carrier-1.0.0.tgz']);
 });
 
 test('what a lockfile says is in a bundle, and is not, comes from its registry and from nowhere else', async () => {
   const carrier = { manifest: { dependencies: { cargo: '1.0.0' }, bundleDependencies: ['cargo'] } };
-  const { url, paths } = await startPackages({ carrier: { '1.0.0': carrier }, cargo: { '1.0.0': { files: { 'x.js': 'x' } } } });
+  const { url, paths } = await startPackages({
+    carrier: { '1.0.0': carrier },
+    cargo: { '1.0.0': { files: { 'x.js': 'x' } } },
+  });
   const manifest = { name: 'p', dependencies: { carrier: '*' } };
   /** @param {string} from */
   const lock = async (from) => {
     const { lockfile } = await resolve({ manifest, registry: url }).result;
     const { packages, ...rest } = JSON.parse(lockfile);
-    const { resolved, integrity } = JSON.parse((await resolve({ manifest: { dependencies: { cargo: '*' } }, registry: url }).result).lockfile).packages['node_modules/cargo'];
-    const bundled = { version: '1.0.0', resolved: resolved.replace(url, from), integrity, inBundle: true, license: 'MIT' };
+    const { resolved, integrity } = JSON.parse(
+      (await resolve({ manifest: { dependencies: { cargo: '*' } }, registry: url }).result).lockfile,
+    ).packages['node_modules/cargo'];
+    const bundled = {
+      version: '1.0.0',
+      resolved: resolved.replace(url, from),
+      integrity,
+      inBundle: true,
+      license: 'MIT',
+    };
     return JSON.stringify({ ...rest, packages: { ...packages, 'node_modules/carrier/node_modules/cargo': bundled } });
   };
   const { files } = await install({ manifest, lockfile: await lock(url), frozen: true, registry: url }).result;
@@ -218,9 +277,15 @@ test('what a lockfile says is in a bundle, and is not, comes from its registry a
 
 test('a package that is in several places is fetched once', async () => {
   const top = (/** @type {string} */ version) => ({ manifest: { dependencies: { lib: version } } });
-  const { url, paths } = await startPackages({ a: { '1.0.0': top('1.0.0') }, b: { '1.0.0': top('1.0.0') }, lib: PACKAGES.lib });
-  const { files } = await install({ manifest: { dependencies: { a: '*', b: '*', lib: '2.0.0' } }, registry: url }).result;
-  for (const name of ['a', 'b']) assert.equal(text(files, `node_modules/${name}/node_modules/lib/index.js`), 'module.exports = 1;');
+  const { url, paths } = await startPackages({
+    a: { '1.0.0': top('1.0.0') },
+    b: { '1.0.0': top('1.0.0') },
+    lib: PACKAGES.lib,
+  });
+  const { files } = await install({ manifest: { dependencies: { a: '*', b: '*', lib: '2.0.0' } }, registry: url })
+    .result;
+  for (const name of ['a', 'b'])
+    assert.equal(text(files, `node_modules/${name}/node_modules/lib/index.js`), 'module.exports = 1;');
   assert.equal(tarballs(paths()).filter((name) => name === 'lib-1.0.0.tgz').length, 1);
 });
 
@@ -259,9 +324,15 @@ test('events say what is planned and what is done', async () => {
   const events = [];
   for await (const event of installation) events.push(event);
   const types = new Set(events.map(({ type }) => type));
-  for (const type of ['fetched', 'picked', 'placed', 'progress', 'planned', 'unpacked']) assert.ok(types.has(/** @type {any} */ (type)), type);
+  for (const type of ['fetched', 'picked', 'placed', 'progress', 'planned', 'unpacked'])
+    assert.ok(types.has(/** @type {any} */ (type)), type);
   const unpacked = events.flatMap((event) => (event.type === 'unpacked' ? [event.location] : []));
-  assert.deepEqual(unpacked.sort(), ['node_modules/@acme/ui', 'node_modules/app', 'node_modules/app/node_modules/lib', 'node_modules/lib']);
+  assert.deepEqual(unpacked.sort(), [
+    'node_modules/@acme/ui',
+    'node_modules/app',
+    'node_modules/app/node_modules/lib',
+    'node_modules/lib',
+  ]);
 });
 
 test('it can be aborted at any moment', async () => {
@@ -288,12 +359,22 @@ test('a mounted tree fetches a package when it is read, once', async () => {
   assert.deepEqual(tarballs(paths()), []);
 
   const decoder = new TextDecoder();
-  const [bin, again] = await Promise.all([tree.readFile('node_modules/.bin/app'), tree.readFile('/node_modules/app/./cli.js')]);
+  const [bin, again] = await Promise.all([
+    tree.readFile('node_modules/.bin/app'),
+    tree.readFile('/node_modules/app/./cli.js'),
+  ]);
   assert.equal(decoder.decode(bin), '#!/usr/bin/env node\nrun();\r\n');
   assert.equal(again, bin);
   assert.deepEqual(tarballs(paths()), ['app-1.0.0.tgz']);
   assert.deepEqual(await tree.lstat('node_modules/app/run.sh'), { type: 'file', size: 4, mode: 0o755 });
-  assert.deepEqual(await tree.readdir('node_modules/app'), ['cli.js', 'icon.png', 'node_modules', 'package.json', 'run.sh', 'secret']);
+  assert.deepEqual(await tree.readdir('node_modules/app'), [
+    'cli.js',
+    'icon.png',
+    'node_modules',
+    'package.json',
+    'run.sh',
+    'secret',
+  ]);
   assert.equal(decoder.decode(await tree.readFile('src/a.js')), 'own');
   await assert.rejects(tree.readFile('node_modules/app/nothing'), { code: 'ENOENT' });
   await assert.rejects(tree.readFile('node_modules/app'), { code: 'EISDIR' });
@@ -326,7 +407,11 @@ const PATCH = `--- a/index.js
 
 test('a patched package is patched, fetched anew when its patch changes, and its patch is checked', async () => {
   const { url, paths } = await startPackages(PACKAGES);
-  const manifest = { name: 'project', dependencies: { lib: '2.0.0' }, patchedDependencies: { lib: 'patches/lib.patch' } };
+  const manifest = {
+    name: 'project',
+    dependencies: { lib: '2.0.0' },
+    patchedDependencies: { lib: 'patches/lib.patch' },
+  };
   const input = { manifest, registry: url, files: { 'patches/lib.patch': PATCH } };
   const { files, lockfile } = await install(input).result;
   assert.equal(text(files, 'node_modules/lib/index.js'), 'module.exports = 3;');
@@ -346,10 +431,19 @@ test('a patched package is patched, fetched anew when its patch changes, and its
 
 test('a patch that does not apply, leads out, is missing or another one is an error that says so', async () => {
   const { url } = await startPackages(PACKAGES);
-  const manifest = { name: 'project', optionalDependencies: { lib: '2.0.0' }, patchedDependencies: { lib: 'lib.patch' } };
+  const manifest = {
+    name: 'project',
+    optionalDependencies: { lib: '2.0.0' },
+    patchedDependencies: { lib: 'lib.patch' },
+  };
   /** @param {string | undefined} patch @param {string} [lockfile] */
   const refusal = (patch, lockfile) =>
-    failure({ manifest, registry: url, files: patch === undefined ? {} : { 'lib.patch': patch }, ...(lockfile && { lockfile, frozen: true }) });
+    failure({
+      manifest,
+      registry: url,
+      files: patch === undefined ? {} : { 'lib.patch': patch },
+      ...(lockfile && { lockfile, frozen: true }),
+    });
   const drifted = await refusal(PATCH.replace('exports = 2', 'exports = 1'));
   assert.deepEqual([drifted.code, drifted.package, drifted.location], ['EPATCHFAILED', 'lib', 'node_modules/lib']);
   assert.equal((await refusal(PATCH.replace('b/added/', 'b/../'))).code, 'EPATCHUNSAFE');

@@ -28,8 +28,14 @@ test('it has what its exports name, and nothing that is only for its development
   const paths = packed.files.map(({ path }) => path);
   const entries = ['index.js', 'node.js', 'slim.js', 'worker.js', 'worker-entry.js', 'espalier.wasm'];
   const promised = ['index.d.ts', 'slim.d.ts', 'worker.d.ts', 'README.md', ...entries.map((entry) => `dist/${entry}`)];
-  assert.deepEqual(promised.filter((path) => !paths.includes(path)), []);
-  assert.deepEqual(paths.filter((path) => /stamp|tests|src|tsconfig/.test(path)), []);
+  assert.deepEqual(
+    promised.filter((path) => !paths.includes(path)),
+    [],
+  );
+  assert.deepEqual(
+    paths.filter((path) => /stamp|tests|src|tsconfig/.test(path)),
+    [],
+  );
 });
 
 test('it runs where it is installed', async () => {

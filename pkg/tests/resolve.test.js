@@ -12,7 +12,7 @@ const PACKAGES = {
   '@acme/ui': { '3.0.0': {} },
 };
 
-test('the lock is npm\'s, and its graph, warnings and statistics come with it', async () => {
+test("the lock is npm's, and its graph, warnings and statistics come with it", async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'app', version: '1.0.0', dependencies: { a: '^1.0.0', b: '^2.0.0' } };
   const { lockfile, graph, warnings, statistics } = await resolve({ manifest, registry: url }).result;
@@ -29,7 +29,10 @@ test('the lock is npm\'s, and its graph, warnings and statistics come with it', 
   assert.equal(lock.packages['node_modules/b'].resolved, `${url}/b/-/b-2.0.0.tgz`);
   assert.equal(lock.packages['node_modules/b'].license, 'MIT');
 
-  assert.deepEqual(graph.nodes.map(({ location }) => location), versions.map(([location]) => location));
+  assert.deepEqual(
+    graph.nodes.map(({ location }) => location),
+    versions.map(([location]) => location),
+  );
   const edge = graph.edges.find(({ from, name }) => graph.nodes[from]?.name === 'a' && name === 'b');
   assert.deepEqual(edge && graph.nodes[edge.to ?? -1]?.version, '1.1.0');
   assert.deepEqual(warnings, []);
@@ -37,9 +40,28 @@ test('the lock is npm\'s, and its graph, warnings and statistics come with it', 
   assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
 });
 
+test('the graph says how large packages are, where the registry does', async () => {
+  const { url } = await startRegistry({
+    a: { '1.0.0': { dist: { unpackedSize: 1234, fileCount: 5 } } },
+    empty: { '1.0.0': { dist: { unpackedSize: 0, fileCount: 0 } } },
+    silent: { '1.0.0': {} },
+  });
+  const manifest = { dependencies: { a: '*', empty: '*', silent: '*' } };
+  const { graph } = await resolve({ manifest, registry: url }).result;
+  assert.deepEqual(
+    graph.nodes.slice(1).map(({ name, unpackedSize, fileCount }) => [name, unpackedSize, fileCount]),
+    [
+      ['a', 1234, 5],
+      ['empty', 0, 0],
+      ['silent', undefined, undefined],
+    ],
+  );
+});
+
 test('text that is not Unicode is taken as everywhere where text is encoded', async () => {
   const { url } = await startRegistry(PACKAGES);
-  const manifest = '{ "name": "app", "version": "1.0.0", "license": "half \ud800 and \\\\ud800 whole \u{1f333}", "dependencies": { "b": "1.0.0" } }';
+  const manifest =
+    '{ "name": "app", "version": "1.0.0", "license": "half \ud800 and \\\\ud800 whole \u{1f333}", "dependencies": { "b": "1.0.0" } }';
   const { lockfile } = await resolve({ manifest, registry: url }).result;
   assert.equal(JSON.parse(lockfile).packages[''].license, 'half \ufffd and \\ud800 whole \u{1f333}');
 });
@@ -49,7 +71,10 @@ test('requests carry no header that a browser would ask permission for', async (
   await resolve({ manifest: { dependencies: { a: '*' } }, registry: url }).result;
   const usual = ['accept', 'accept-encoding', 'accept-language', 'connection', 'host', 'sec-fetch-mode', 'user-agent'];
   for (const { headers } of requests) {
-    assert.deepEqual(Object.keys(headers).filter((name) => !usual.includes(name)), []);
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => !usual.includes(name)),
+      [],
+    );
     // Safelisted: at most 128 bytes, and none of these characters (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
     assert.match(headers.accept ?? '', /^[^\x00-\x08\x0a-\x1f"():<>?@[\\\]{}\x7f]{1,128}$/);
   }
@@ -76,7 +101,11 @@ test('workspaces are read from the files', async () => {
   const { url } = await startRegistry(PACKAGES);
   const files = {
     'package.json': JSON.stringify({ name: 'mono', workspaces: ['packages/*'] }),
-    './packages/app/package.json': JSON.stringify({ name: 'app', version: '0.1.0', dependencies: { lib: '*', b: '1' } }),
+    './packages/app/package.json': JSON.stringify({
+      name: 'app',
+      version: '0.1.0',
+      dependencies: { lib: '*', b: '1' },
+    }),
     'packages//lib/package.json': JSON.stringify({ name: 'lib', version: '0.2.0' }),
   };
   const { lockfile } = await resolve({ files, registry: url }).result;
@@ -114,7 +143,8 @@ test('however many requests there are, Node has nothing to warn of', async () =>
   const warnings = [];
   const warned = (/** @type {Error} */ warning) => void warnings.push(warning);
   process.on('warning', warned);
-  await resolve({ manifest: { dependencies: Object.fromEntries(names.map((name) => [name, '*'])) }, registry: url }).result;
+  await resolve({ manifest: { dependencies: Object.fromEntries(names.map((name) => [name, '*'])) }, registry: url })
+    .result;
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', warned);
   assert.deepEqual(warnings, []);

@@ -15,7 +15,12 @@ const authorizations = ({ requests }) => [...new Set(requests.map(({ headers }) 
 
 test('a token goes to its registry, and to nothing else', async () => {
   const [open, acme] = [await startPackages(OPEN), await startPackages(ACME)];
-  await install({ manifest: MANIFEST, registry: open.url, registries: { '@acme': acme.url }, tokens: { [`${acme.url}/`]: 'secret' } }).result;
+  await install({
+    manifest: MANIFEST,
+    registry: open.url,
+    registries: { '@acme': acme.url },
+    tokens: { [`${acme.url}/`]: 'secret' },
+  }).result;
   assert.deepEqual(authorizations(acme), ['Bearer secret']);
   assert.deepEqual(authorizations(open), [undefined]);
   assert.ok(acme.paths().some((path) => path.endsWith('.tgz')));
@@ -23,7 +28,11 @@ test('a token goes to its registry, and to nothing else', async () => {
 
 test('a token for a path is not for what lies beside it', async () => {
   const open = await startPackages(OPEN);
-  await resolve({ manifest: { dependencies: { a: '*' } }, registry: open.url, tokens: { [`${open.url}/team/`]: 'secret' } }).result;
+  await resolve({
+    manifest: { dependencies: { a: '*' } },
+    registry: open.url,
+    tokens: { [`${open.url}/team/`]: 'secret' },
+  }).result;
   assert.deepEqual(authorizations(open), [undefined]);
 });
 
@@ -60,12 +69,20 @@ test('a project may choose its registry, but not where a token goes', async () =
 });
 
 test('a credential without a registry is refused', async () => {
-  await assert.rejects(resolve({ manifest: {}, npmrc: '_authToken=secret' }).result, { code: 'EINPUT', message: /names no registry/ });
+  await assert.rejects(resolve({ manifest: {}, npmrc: '_authToken=secret' }).result, {
+    code: 'EINPUT',
+    message: /names no registry/,
+  });
 });
 
 test('a registry that does not let browsers send a token: a typed refusal says so', async () => {
   const fetch = () => Promise.reject(new TypeError('Failed to fetch'));
-  const input = { manifest: { dependencies: { a: '*' } }, registry: 'http://registry.test/', tokens: { 'http://registry.test/': 'secret' }, fetch };
+  const input = {
+    manifest: { dependencies: { a: '*' } },
+    registry: 'http://registry.test/',
+    tokens: { 'http://registry.test/': 'secret' },
+    fetch,
+  };
   const error = await resolve(input).result.catch((reason) => reason);
   assert.deepEqual([error.code, error.package, error.url], ['EPREFLIGHT', 'a', 'http://registry.test/a']);
   assert.match(error.message, /preflight.*Access-Control-Allow-Headers/);

@@ -49,7 +49,11 @@ test('a tarball that is not what was announced is not looked into', async () => 
 });
 
 test('a tarball that is damaged is an error', async () => {
-  for (const damaged of [TARBALL.subarray(0, TARBALL.length / 2), gzipSync('not an archive'.repeat(100)), Buffer.from('?')]) {
+  for (const damaged of [
+    TARBALL.subarray(0, TARBALL.length / 2),
+    gzipSync('not an archive'.repeat(100)),
+    Buffer.from('?'),
+  ]) {
     const error = await failure((await startCarrier(damaged)).url);
     assert.ok(error instanceof EspalierError);
     assert.equal(error.code, 'EINVALIDRESPONSE');

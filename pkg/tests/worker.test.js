@@ -65,7 +65,10 @@ test('errors arrive as instances', async () => {
   const error = await client.resolve({ manifest: MANIFEST, registry: url }).result.catch((reason) => reason);
   assert.ok(error instanceof EspalierError);
   assert.equal(error.code, 'E404');
-  assert.deepEqual(error.chain.map(({ name }) => name), ['app', 'a']);
+  assert.deepEqual(
+    error.chain.map(({ name }) => name),
+    ['app', 'a'],
+  );
   await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, fetch })).result, { code: 'EINPUT' });
 });
 
@@ -81,7 +84,10 @@ test('several at once are told apart, and one can be aborted', async () => {
   while (!silent.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-const INSTALLED = { a: { '1.0.0': { manifest: { bin: 'a.js', dependencies: { b: '*' } }, files: { 'a.js': '1' } } }, b: { '1.0.0': {} } };
+const INSTALLED = {
+  a: { '1.0.0': { manifest: { bin: 'a.js', dependencies: { b: '*' } }, files: { 'a.js': '1' } } },
+  b: { '1.0.0': {} },
+};
 
 test('it installs into a map and into a stream, as slow as that wants', async () => {
   const { url, paths } = await startPackages(INSTALLED);
@@ -90,7 +96,13 @@ test('it installs into a map and into a stream, as slow as that wants', async ()
   const unpacked = [];
   for await (const event of installation) if (event.type === 'unpacked') unpacked.push(event.name);
   const { files, bins, graph, lockfile } = await installation.result;
-  const expected = ['node_modules/.bin/a', 'node_modules/.package-lock.json', 'node_modules/a/a.js', 'node_modules/a/package.json', 'node_modules/b/package.json'];
+  const expected = [
+    'node_modules/.bin/a',
+    'node_modules/.package-lock.json',
+    'node_modules/a/a.js',
+    'node_modules/a/package.json',
+    'node_modules/b/package.json',
+  ];
   assert.deepEqual([...files.keys()].sort(), expected);
   assert.deepEqual([unpacked.sort(), bins.length, graph.nodes.length], [['a', 'b'], 1, 3]);
 
@@ -118,7 +130,9 @@ test('it mounts, and reads', async () => {
   assert.ok(!paths().some((path) => path.endsWith('.tgz')));
   assert.equal(new TextDecoder().decode(await tree.readFile('node_modules/a/a.js')), '1');
   await assert.rejects(tree.readFile('node_modules/nothing'), { code: 'ENOENT' });
-  await assert.rejects(tree.readFile('node_modules/b/package.json', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(tree.readFile('node_modules/b/package.json', { signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  });
 });
 
 test('it explains', async () => {

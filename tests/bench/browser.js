@@ -30,11 +30,13 @@ const project = join(values.corpus, 'projects', values.project);
 /** An installer that says nothing for so long has failed. */
 const PATIENCE = 180_000;
 
-/** @typedef {{ done: number, ready?: number, memory?: number, peak?: number, packages?: number, requests?: number, bytes?: number, code?: { raw: number, brotli: number } }} Figures */
+/** @typedef {{ done: number, ready?: number, longest?: number, memory?: number, peak?: number, packages?: number, requests?: number, bytes?: number, code?: { raw: number, brotli: number } }} Figures */
 
 const flagsFile = join(project, 'npm-args');
 const flags = existsSync(flagsFile) ? readFileSync(flagsFile, 'utf8').split(/\s+/).filter(Boolean) : [];
-const subjects = ['espalier', 'native', 'utoo', 'npm-in-browser'].filter((name) => !values.only || values.only.includes(name));
+const subjects = ['espalier', 'native', 'utoo', 'npm-in-browser'].filter(
+  (name) => !values.only || values.only.includes(name),
+);
 const native = subjects.includes('native') ? (values.native ?? executable('espalier-cli', 'release')) : '';
 
 // One of them asks for ranges and sends headers that need a preflight; the others don't notice.
@@ -54,7 +56,10 @@ try {
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (let turn = 0; turn < subjects.length; turn++) {
       const name = /** @type {string} */ (subjects[(round + turn) % subjects.length]);
-      const figures = name === 'native' ? await counted(plain, () => runNative(native, project, flags, plain.origin)) : await counted(registry, () => inTab(name));
+      const figures =
+        name === 'native'
+          ? await counted(plain, () => runNative(native, project, flags, plain.origin))
+          : await counted(registry, () => inTab(name));
       console.error(`round ${round}, ${name}: ${JSON.stringify(figures)}`);
       if (round > 0) results.get(name)?.push(figures);
     }

@@ -17,9 +17,18 @@ export async function runNative(command, project, flags, registry) {
   try {
     const folder = join(home, 'project');
     cpSync(join(project, 'package.json'), join(folder, 'package.json'));
-    const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_DATA_HOME: join(home, 'data') };
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      XDG_CACHE_HOME: join(home, 'cache'),
+      XDG_DATA_HOME: join(home, 'data'),
+    };
     const start = performance.now();
-    const child = spawn(command, ['install', `--registry=${registry}`, ...flags], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(command, ['install', `--registry=${registry}`, ...flags], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let said = '';
     child.stderr.on('data', (chunk) => (said += chunk));
     let peak = 0;

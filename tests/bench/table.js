@@ -7,6 +7,7 @@
 const COLUMNS = [
   ['ready', ({ ready }) => ready, seconds],
   ['installed', ({ done }) => done, seconds],
+  ['longest task', ({ longest }) => longest, (value) => (value ? `${value} ms` : '≤ 50 ms')],
   ['requests', ({ requests }) => requests, String],
   ['received', ({ bytes }) => bytes, megabytes],
   ['kept in memory', ({ memory }) => memory, megabytes],
@@ -18,14 +19,20 @@ const COLUMNS = [
 
 /** @param {Map<string, Figures[]>} results */
 export function table(results) {
-  const lines = [['', ...COLUMNS.map(([title]) => title)], ['---', ...COLUMNS.map(() => '---:')]];
+  const lines = [
+    ['', ...COLUMNS.map(([title]) => title)],
+    ['---', ...COLUMNS.map(() => '---:')],
+  ];
   for (const [name, runs] of results) lines.push([name, ...COLUMNS.map((column) => cell(runs, column))]);
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** @param {Figures[]} runs @param {(typeof COLUMNS)[number]} column */
 function cell(runs, [, value, show]) {
-  const sorted = runs.map(value).filter((value) => value !== undefined).sort((a, b) => a - b);
+  const sorted = runs
+    .map(value)
+    .filter((value) => value !== undefined)
+    .sort((a, b) => a - b);
   if (sorted.length === 0) return '–';
   const median = show(sorted[Math.floor(sorted.length / 2)] ?? 0);
   const [least, most] = [show(sorted[0] ?? 0), show(sorted.at(-1) ?? 0)];

@@ -10,5 +10,9 @@ export default {
   // npm-in-browser's file system wants Node's modules.
   plugins: [nodePolyfills()],
   worker: { format: 'es' },
-  build: { target: 'esnext', modulePreload: { polyfill: false }, rollupOptions: { input: pages.map((page) => resolve(import.meta.dirname, page)) } },
+  build: {
+    target: 'esnext',
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: pages.map((page) => resolve(import.meta.dirname, page)) },
+  },
 };

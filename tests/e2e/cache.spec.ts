@@ -38,7 +38,9 @@ async function installed(page: Page, options: Options): Promise<Outcome> {
       const { install } = await import(`${origin}/index.js`);
       const { createWorkerClient } = await import(`${origin}/worker.js`);
       const { inFolder, inWorker, ...rest } = options;
-      const folder = inFolder ? await (await navigator.storage.getDirectory()).getDirectoryHandle('project', { create: true }) : undefined;
+      const folder = inFolder
+        ? await (await navigator.storage.getDirectory()).getDirectoryHandle('project', { create: true })
+        : undefined;
       const input = { manifest, registry: `${origin}/`, ...rest, ...(folder ? { to: folder } : {}) };
       const client = inWorker ? createWorkerClient() : undefined;
       const result = await (client ? client.install(input) : install(input)).result;
@@ -83,7 +85,8 @@ test('a cache that is too small keeps what it can', async ({ page }) => {
     });
     return new Promise<number>((resolve) => {
       const all = database.transaction('contents').objectStore('contents').getAll();
-      all.onsuccess = () => resolve((all.result as { bytes: Uint8Array }[]).reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
+      all.onsuccess = () =>
+        resolve((all.result as { bytes: Uint8Array }[]).reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
     });
   });
   expect(bytes).toBeGreaterThan(0);
@@ -121,8 +124,56 @@ test('damaged entries are healed', async ({ page }) => {
   expect((await installed(page, { cache })).requests).toBe(0);
 });
 
+test('thousands of entries are a few records, what is superseded gives up its room, and what is old goes first', async ({
+  page,
+}) => {
+  await page.goto(`${registry.origin}/-/stats`);
+  const seen = await page.evaluate(async (origin) => {
+    const { openCache } = await import(`${origin}/index.js`);
+    const cache = openCache({ name: 'packs', maxBytes: 4_000_000 });
+    const entry = (byte: number) => ({ bytes: new Uint8Array(1000).fill(byte), contentType: 'text/plain' });
+    const write = async (from: number, to: number, byte: number) => {
+      for (let at = from; at < to; at++) await cache.set(`document:${at}`, entry(byte));
+      await cache.flush();
+    };
+    const read = async (at: number) => (await cache.get(`document:${at}`))?.bytes[999];
+    const records = async () => {
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        const opening = indexedDB.open('packs');
+        opening.onsuccess = () => resolve(opening.result);
+      });
+      const asked = database.transaction('contents').objectStore('contents').getAll();
+      await new Promise((resolve) => (asked.onsuccess = resolve));
+      database.close();
+      const sizes = (asked.result as { bytes: Uint8Array }[]).map(({ bytes }) => bytes.byteLength);
+      return { count: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    };
+    await write(0, 900, 1);
+    const first = { ...(await records()), values: [await read(0), await read(899)] };
+    // More than half of the pack is written anew.
+    await write(0, 600, 2);
+    const second = { ...(await records()), values: [await read(0), await read(599), await read(600), await read(899)] };
+    await cache.delete('document:0');
+    const deleted = await read(0);
+    await write(1000, 4500, 3);
+    const last = { ...(await records()), values: [await read(899), await read(4499)] };
+    return { first, second, deleted, last };
+  }, registry.origin);
+  expect(seen.first).toEqual({ count: 1, bytes: 900_000, values: [1, 1] });
+  expect(seen.second).toEqual({ count: 2, bytes: 900_000, values: [2, 2, 1, 1] });
+  expect(seen.deleted).toBeUndefined();
+  expect(seen.last.bytes).toBeLessThanOrEqual(4_000_000);
+  expect(seen.last.values).toEqual([undefined, 3]);
+});
+
 test('where there is no IndexedDB, it goes on without', async ({ page }) => {
-  await page.addInitScript(() => Object.defineProperty(IDBFactory.prototype, 'open', { value: () => { throw new DOMException('private', 'SecurityError'); } }));
+  await page.addInitScript(() =>
+    Object.defineProperty(IDBFactory.prototype, 'open', {
+      value: () => {
+        throw new DOMException('private', 'SecurityError');
+      },
+    }),
+  );
   expect((await installed(page, { cache: { name: 'private' } })).paths).toContain('node_modules/react/index.js');
 });
 
@@ -143,8 +194,9 @@ test('memory is returned, however often something is resolved and installed in o
       const { install } = await import(`${origin}/index.js`);
       const { memorySize } = await import(`${origin}/glue.js`);
       const sizes: number[] = [];
-      for (let round = 0; round < 12; round++) {
-        await install({ manifest, registry: `${origin}/` }).result;
+      for (let round = 0; round < 10; round++) {
+        // One request at a time: how many bodies arrive together would else decide how much memory is needed at most.
+        await install({ manifest, registry: `${origin}/`, concurrency: 1 }).result;
         sizes.push(memorySize());
       }
       return sizes;
@@ -152,7 +204,7 @@ test('memory is returned, however often something is resolved and installed in o
     { origin: registry.origin, manifest },
   );
   // What the first rounds took is enough for all others.
-  expect(Math.max(...sizes.slice(6))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 6)));
+  expect(sizes.slice(3)).toEqual(sizes.slice(3).map(() => sizes[2]));
 });
 
 test('where the quota is spent, it goes on without a cache, and keeps what fits later', async ({ page, context }) => {
@@ -170,7 +222,10 @@ test('where the quota is spent, it goes on without a cache, and keeps what fits 
   expect((await installed(page, { cache })).requests).toBe(0);
 });
 
-test('a folder that is full is an error that says so, and nothing is taken for installed', async ({ page, context }) => {
+test('a folder that is full is an error that says so, and nothing is taken for installed', async ({
+  page,
+  context,
+}) => {
   await page.goto(`${registry.origin}/-/stats`);
   const devtools = await context.newCDPSession(page);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin, quotaSize: 100_000 });
@@ -181,14 +236,17 @@ test('a folder that is full is an error that says so, and nothing is taken for i
 });
 
 for (const inWorker of [false, true]) {
-  test(`a tree is mounted in ${inWorker ? 'the worker' : 'the page'}: what is read is fetched, and nothing else`, async ({ page }) => {
+  test(`a tree is mounted in ${inWorker ? 'the worker' : 'the page'}: what is read is fetched, and nothing else`, async ({
+    page,
+  }) => {
     await page.goto(`${registry.origin}/-/stats`);
     const { text, isSame, names, kind, fetched, missing, again } = await page.evaluate(
       async ({ origin, manifest, inWorker }) => {
         const { mount, install } = await import(`${origin}/index.js`);
         const { createWorkerClient } = await import(`${origin}/worker.js`);
         const client = inWorker ? createWorkerClient() : undefined;
-        const tarballs = async () => ((await (await fetch(`${origin}/-/stats`)).json()) as { tarballs: number }).tarballs;
+        const tarballs = async () =>
+          ((await (await fetch(`${origin}/-/stats`)).json()) as { tarballs: number }).tarballs;
         const input = { manifest, registry: `${origin}/` };
         const { tree } = await (client ? client.mount(input) : mount(input)).result;
         const before = await tarballs();
@@ -203,7 +261,15 @@ for (const inWorker of [false, true]) {
         const again: Uint8Array = await tree.readFile('node_modules/react/index.js');
         client?.terminate();
         const equal = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, at) => byte === b[at]);
-        return { text: new TextDecoder().decode(bytes), isSame: equal(bytes, same), names, kind: stat.type, fetched, missing, again: equal(again, same) };
+        return {
+          text: new TextDecoder().decode(bytes),
+          isSame: equal(bytes, same),
+          names,
+          kind: stat.type,
+          fetched,
+          missing,
+          again: equal(again, same),
+        };
       },
       { origin: registry.origin, manifest, inWorker },
     );

@@ -15,9 +15,13 @@ const protocols = { 'http/1.1': [], h2: ['--tls'] };
 test.use({ ignoreHTTPSErrors: true });
 
 const ways = (corpus: string) =>
-  Object.entries(protocols).filter(([name]) => name === 'h2' || corpus === embedded || process.env.ESPALIER_PROTOCOLS === 'all');
+  Object.entries(protocols).filter(
+    ([name]) => name === 'h2' || corpus === embedded || process.env.ESPALIER_PROTOCOLS === 'all',
+  );
 
-for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => ways(corpus).map((way) => [corpus, way] as const))) {
+for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) =>
+  ways(corpus).map((way) => [corpus, way] as const),
+)) {
   test.describe(`in ${relative(root, corpus).split(sep).join('/')} over ${protocol}`, () => {
     let registry: Awaited<ReturnType<typeof serve>>;
 
@@ -54,8 +58,12 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) => ways(cor
 /** Location and version of what a lock has in `node_modules`. */
 function installed(lockfile: string): string[] {
   if (!lockfile.startsWith('{')) return [];
-  const { packages } = JSON.parse(lockfile) as { packages: Record<string, { version?: string; link?: true; inBundle?: true }> };
-  const entries = Object.entries(packages).filter(([location, { inBundle }]) => location.includes('node_modules/') && !inBundle);
+  const { packages } = JSON.parse(lockfile) as {
+    packages: Record<string, { version?: string; link?: true; inBundle?: true }>;
+  };
+  const entries = Object.entries(packages).filter(
+    ([location, { inBundle }]) => location.includes('node_modules/') && !inBundle,
+  );
   return entries.map(([location, { version, link }]) => (link ? location : `${location} ${version}`)).sort();
 }
 
@@ -111,6 +119,8 @@ async function resolveInPage({
   const { packages = {} } = answer.startsWith('{') ? JSON.parse(answer) : {};
   // An optional package that can't be had has no version, and no entry.
   const entered = [...tree].filter(([location, version]) => version !== '' || location in packages);
-  const replayed = entered.map(([location, version]) => (packages[location]?.link ? location : `${location} ${version}`));
+  const replayed = entered.map(([location, version]) =>
+    packages[location]?.link ? location : `${location} ${version}`,
+  );
   return { answer, spoken: [...new Set(spoken)], replayed: replayed.sort() };
 }

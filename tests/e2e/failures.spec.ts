@@ -1,7 +1,7 @@
 // What a person sees when there is no tree: what, who asked, what to try.
 
 import { expect, test, type Page } from '@playwright/test';
-import { dependOn, grid, openSample, row, sentence, write } from './playground';
+import { DONE, dependOn, grid, openSample, row, sentence, start, write } from './playground';
 
 const region = (page: Page) => page.getByRole('region', { name: 'Tree' });
 
@@ -15,17 +15,20 @@ test('text that is not JSON is told by line and column, and the last tree stays'
 });
 
 test('a version that does not exist: who asked, what comes closest, and one click to take it', async ({ page }) => {
-  await page.goto('./');
+  await start(page);
   await dependOn(page, { express: '^99.0.0' });
   await expect(sentence(page)).toHaveText('No version of express satisfies ^99.0.0.');
   await expect(region(page)).toContainText('app 1.0.0 asks for express@^99.0.0');
-  await page.getByRole('button', { name: /^Ask for express@/ }).first().click();
-  await expect(sentence(page)).toContainText(/packages in/);
+  await page
+    .getByRole('button', { name: /^Ask for express@/ })
+    .first()
+    .click();
+  await expect(sentence(page)).toContainText(DONE);
   await expect(row(page, 'express').first()).toBeVisible();
 });
 
 test('a package that this registry does not have', async ({ page }) => {
-  await page.goto('./');
+  await start(page);
   await dependOn(page, { 'no-such-package-here': '^1.0.0' });
   await expect(sentence(page)).toHaveText('This registry has no package no-such-package-here.');
   await expect(region(page)).toContainText('The embedded registry only holds what the samples need.');
@@ -33,23 +36,23 @@ test('a package that this registry does not have', async ({ page }) => {
 });
 
 test('a peer conflict shows both chains, and can be resolved by a flag', async ({ page }) => {
-  await page.goto('./#sample=peer-conflict');
+  await page.goto('./#sample=peer-conflict&view=tree');
   await expect(sentence(page)).toContainText('react can’t be ^17.0.2 and');
   await expect(region(page)).toContainText('In place');
   await expect(region(page)).toContainText('Wanted as well');
   await page.getByRole('button', { name: 'Resolve with --legacy-peer-deps' }).click();
-  await expect(sentence(page)).toContainText(/packages in/);
+  await expect(sentence(page)).toContainText(DONE);
   await expect(page).toHaveURL(/legacy-peer-deps/);
   await expect(page.getByRole('checkbox', { name: '--legacy-peer-deps' })).toBeChecked();
 });
 
 test('a registry that gives no answer, and the way back to the embedded one', async ({ page }) => {
   await page.route('http://registry.test/**', (route) => route.abort());
-  await page.goto('./#sample=vite-react-ts&registry=http://registry.test/');
+  await page.goto('./#sample=vite-react-ts&view=tree&registry=http://registry.test/');
   await expect(sentence(page)).toContainText('The registry gave no answer for');
   await expect(region(page)).toContainText('CORS');
   await expect(page.getByRole('radio', { name: 'Other' })).toBeChecked();
   await page.getByRole('button', { name: 'Use the embedded registry' }).click();
-  await expect(sentence(page)).toContainText(/packages in/);
+  await expect(sentence(page)).toContainText(DONE);
   await expect(page.getByRole('radio', { name: 'Embedded' })).toBeChecked();
 });

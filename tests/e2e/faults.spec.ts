@@ -34,11 +34,26 @@ const cases: Case[] = [
   { what: 'a third of the answers failing', options: ['--fault', '500,rate=0.33,times=2', '--fault-seed', '7'] },
   { what: 'connections that are cut', options: ['--fault', 'reset,times=1'] },
   { what: 'answers that end early', options: ['--fault', 'truncate,times=2'] },
-  { what: 'answers that stop', options: ['--fault', 'stall-body,times=1'], input: { timeout: 500 } },
-  { what: 'silence', options: ['--fault', 'stall,times=1'], input: { timeout: 500 } },
+  { what: 'chunks that do not end', options: ['--fault', 'unended,times=1'] },
+  { what: 'answers that stop', options: ['--fault', 'stall-body,times=1'], input: { timeout: 3000 } },
+  { what: 'silence', options: ['--fault', 'stall,times=1'], input: { timeout: 3000 } },
   { what: 'a redirect to another origin', options: ['--fault', 'redirect'] },
-  { what: 'a registry that stays busy', options: ['--fault', '429', READABLE], input: { retries: 0 }, code: 'EHTTP', status: 429 },
-  { what: 'a registry that stays broken', options: ['--fault', '500', READABLE], input: { retries: 1 }, code: 'EHTTP', status: 500 },
+  { what: 'abbreviated documents that do not say so', options: ['--habit', 'plain-types'] },
+  { what: 'full documents only', options: ['--habit', 'full-only'] },
+  {
+    what: 'a registry that stays busy',
+    options: ['--fault', '429', READABLE],
+    input: { retries: 0 },
+    code: 'EHTTP',
+    status: 429,
+  },
+  {
+    what: 'a registry that stays broken',
+    options: ['--fault', '500', READABLE],
+    input: { retries: 1 },
+    code: 'EHTTP',
+    status: 500,
+  },
   {
     what: 'a failure without CORS headers',
     options: ['--fault', '500'],
@@ -47,8 +62,14 @@ const cases: Case[] = [
   },
   { what: 'an address that is forbidden', options: ['--fault', '403', READABLE], code: 'E403' },
   { what: 'nothing but cut connections', options: ['--fault', 'reset'], input: { retries: 1 }, code: 'ENETUNREACH' },
-  { what: 'nothing but silence', options: ['--fault', 'stall'], input: { retries: 0, timeout: 300 }, code: 'ENETUNREACH' },
+  {
+    what: 'nothing but silence',
+    options: ['--fault', 'stall'],
+    input: { retries: 0, timeout: 300 },
+    code: 'ENETUNREACH',
+  },
   { what: 'half of a document as if it were all', options: ['--fault', 'short-length'], code: 'EINVALIDRESPONSE' },
+  { what: 'only chunks without an end', options: ['--fault', 'unended'], input: { retries: 0 }, code: 'ENETUNREACH' },
   { what: 'only halves of answers', options: ['--fault', 'truncate'], input: { retries: 0 }, code: 'ENETUNREACH' },
 ];
 
@@ -64,7 +85,11 @@ for (const environment of ['Node', 'Chromium'] as const) {
             expect(answer.error).toBeUndefined();
             expect(withoutOrigin(answer.lockfile, origin)).toBe(golden(SAMPLE));
           } else {
-            expect(answer.error).toMatchObject({ code: expected, package: expect.any(String), ...(status && { status }) });
+            expect(answer.error).toMatchObject({
+              code: expected,
+              package: expect.any(String),
+              ...(status && { status }),
+            });
             expect(answer.error?.url).toBe(`${origin}/${answer.error?.package}`);
             expect(answer.error?.message).toContain(answer.error?.package);
           }
@@ -79,11 +104,21 @@ for (const environment of ['Node', 'Chromium'] as const) {
 // Stopped after any of its first events, what is done again from the start ends as ever.
 for (const environment of ['Node', 'Chromium'] as const) {
   test(`${environment}: abort at any moment, and again`, async ({ page }) => {
-    const { origin, stop } = await serve(embedded, '--also-serve', DIST, '--delay', '2ms', '--fault', '500,rate=0.2,times=1');
+    const { origin, stop } = await serve(
+      embedded,
+      '--also-serve',
+      DIST,
+      '--delay',
+      '2ms',
+      '--fault',
+      '500,rate=0.2,times=1',
+    );
     try {
       const input = { manifest: manifest(SAMPLE), registry: origin };
       for (const events of [0, 1, 2, 3, 5, 8]) {
-        expect(await attempt(environment, page, input, events)).toEqual({ error: { code: 'NONE', message: 'AbortError' } });
+        expect(await attempt(environment, page, input, events)).toEqual({
+          error: { code: 'NONE', message: 'AbortError' },
+        });
       }
       expect(withoutOrigin((await attempt(environment, page, input)).lockfile, origin)).toBe(golden(SAMPLE));
     } finally {
@@ -104,7 +139,9 @@ interface Answer {
 
 /** A registry names its tarballs by the origin that it was asked by, which a redirect changes. */
 function withoutOrigin(lockfile: string | undefined, origin: string): string | undefined {
-  return lockfile?.replaceAll(`"resolved": "${origin}/`, '"resolved": "/').replaceAll(`"resolved": "${alias(origin)}/`, '"resolved": "/');
+  return lockfile
+    ?.replaceAll(`"resolved": "${origin}/`, '"resolved": "/')
+    .replaceAll(`"resolved": "${alias(origin)}/`, '"resolved": "/');
 }
 
 /** The same server by another name, which is another origin. */
@@ -120,10 +157,19 @@ async function attempt(environment: 'Node' | 'Chromium', page: Page, input: Inpu
 }
 
 /** Runs there. It is aborted after so many events, if a number is given. */
-async function run({ module, input, events }: { module: string; input: Input; events: number | undefined }): Promise<Answer> {
+async function run({
+  module,
+  input,
+  events,
+}: {
+  module: string;
+  input: Input;
+  events: number | undefined;
+}): Promise<Answer> {
   const { resolve } = await import(module);
   const resolution = resolve(input);
-  const told = (error: Error & { toJSON?: () => Answer['error'] }) => error.toJSON?.() ?? { code: 'NONE', message: error.name };
+  const told = (error: Error & { toJSON?: () => Answer['error'] }) =>
+    error.toJSON?.() ?? { code: 'NONE', message: error.name };
   const answer = resolution.result.then(
     ({ lockfile }: { lockfile: string }) => ({ lockfile }),
     (error: Error) => ({ error: told(error) }),

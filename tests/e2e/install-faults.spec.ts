@@ -40,8 +40,16 @@ const cases: Case[] = [
   { what: 'a length that lies, once', options: ['--fault', 'short-length,of=tarballs,times=1'] },
   { what: 'a bit that is turned over, once', options: ['--fault', 'corrupt,of=tarballs,times=1'] },
   { what: 'a redirect to another origin', options: ['--fault', 'redirect,of=tarballs'] },
-  { what: 'everything, at random', options: ['--fault', '500,rate=0.3,times=1', '--fault', 'truncate,rate=0.4,times=1', '--fault-seed', '5'] },
-  { what: 'a registry that stays busy', options: ['--fault', `429,${ONE}`, READABLE], input: { retries: 0 }, code: 'EHTTP' },
+  {
+    what: 'everything, at random',
+    options: ['--fault', '500,rate=0.3,times=1', '--fault', 'truncate,rate=0.4,times=1', '--fault-seed', '5'],
+  },
+  {
+    what: 'a registry that stays busy',
+    options: ['--fault', `429,${ONE}`, READABLE],
+    input: { retries: 0 },
+    code: 'EHTTP',
+  },
   { what: 'a tarball that is not there', options: ['--fault', `404,${ONE}`, READABLE], code: 'E404' },
   { what: 'a tarball that is forbidden', options: ['--fault', `403,${ONE}`, READABLE], code: 'E403' },
   {
@@ -50,12 +58,42 @@ const cases: Case[] = [
     input: { retries: 0 },
     code: { Node: 'EHTTP', Chromium: 'ENETUNREACH' },
   },
-  { what: 'nothing but cut connections', options: ['--fault', `reset,${ONE}`], input: { retries: 1 }, code: 'ENETUNREACH' },
-  { what: 'nothing but silence', options: ['--fault', `stall,${ONE}`], input: { retries: 0, timeout: 500 }, code: 'ENETUNREACH' },
-  { what: 'only half of a tarball', options: ['--fault', `truncate,${ONE}`], input: { retries: 0 }, code: 'ENETUNREACH' },
-  { what: 'half of a tarball as if it were all', options: ['--fault', `short-length,${ONE}`], input: { retries: 1 }, code: 'EINTEGRITY' },
-  { what: 'a tarball with another bit', options: ['--fault', `corrupt,${ONE}`], input: { retries: 1 }, code: 'EINTEGRITY' },
-  { what: 'a document with hashes of something else', options: ['--fault', 'wrong-hash,name=react'], input: { retries: 0 }, code: 'EINTEGRITY' },
+  {
+    what: 'nothing but cut connections',
+    options: ['--fault', `reset,${ONE}`],
+    input: { retries: 1 },
+    code: 'ENETUNREACH',
+  },
+  {
+    what: 'nothing but silence',
+    options: ['--fault', `stall,${ONE}`],
+    input: { retries: 0, timeout: 500 },
+    code: 'ENETUNREACH',
+  },
+  {
+    what: 'only half of a tarball',
+    options: ['--fault', `truncate,${ONE}`],
+    input: { retries: 0 },
+    code: 'ENETUNREACH',
+  },
+  {
+    what: 'half of a tarball as if it were all',
+    options: ['--fault', `short-length,${ONE}`],
+    input: { retries: 1 },
+    code: 'EINTEGRITY',
+  },
+  {
+    what: 'a tarball with another bit',
+    options: ['--fault', `corrupt,${ONE}`],
+    input: { retries: 1 },
+    code: 'EINTEGRITY',
+  },
+  {
+    what: 'a document with hashes of something else',
+    options: ['--fault', 'wrong-hash,name=react'],
+    input: { retries: 0 },
+    code: 'EINTEGRITY',
+  },
 ];
 
 type Environment = 'Node' | 'Chromium';
@@ -138,7 +176,10 @@ let known: Promise<string[]> | undefined;
 function digests(): Promise<string[]> {
   known ??= (async () => {
     const { origin, stop } = await serve(embedded);
-    const { files } = await run({ module: join(DIST, 'node.js'), job: { way: 'install', input: { manifest: manifest(SAMPLE), registry: origin } } });
+    const { files } = await run({
+      module: join(DIST, 'node.js'),
+      job: { way: 'install', input: { manifest: manifest(SAMPLE), registry: origin } },
+    });
     stop();
     return files!;
   })();
@@ -160,7 +201,9 @@ async function run({ module, job }: { module: string; job: Job }): Promise<Answe
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
     return `${path} ${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   };
-  const told = (error: Error & { toJSON?: () => Answer['error'] }) => ({ error: error.toJSON?.() ?? { code: 'NONE', message: error.name } });
+  const told = (error: Error & { toJSON?: () => Answer['error'] }) => ({
+    error: error.toJSON?.() ?? { code: 'NONE', message: error.name },
+  });
   try {
     if (job.way === 'mount') {
       const { tree } = await espalier.mount(job.input).result;
@@ -185,7 +228,9 @@ async function run({ module, job }: { module: string; job: Job }): Promise<Answe
       if (event.type === 'unpacked' && --left === 0) installation.abort();
     }
     const { files, statistics } = await result;
-    const entries = [...files.values()].filter((entry) => entry.type === 'file' && !entry.path.endsWith('.package-lock.json'));
+    const entries = [...files.values()].filter(
+      (entry) => entry.type === 'file' && !entry.path.endsWith('.package-lock.json'),
+    );
     const hashes = await Promise.all(entries.map(({ path, bytes }) => hash(path, bytes)));
     return { files: hashes.sort(), documents: statistics.requests };
   } catch (error) {

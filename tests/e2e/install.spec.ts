@@ -2,12 +2,12 @@
 // whose tarballs were recorded.
 
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { embedded, executable, root, serve } from '../replay.js';
+import { installed, listed } from './trees';
 
 const recorded: { corpus: string; project: string; patched?: boolean }[] = [
   { corpus: embedded, project: 'sandbox' },
@@ -58,9 +58,18 @@ for (const { corpus, project, patched = false } of recorded) {
       await page.goto(`${registry.origin}/-/stats`);
       const lock = join(folder, 'package-lock.json');
       const lockfile = existsSync(lock) ? readFileSync(lock, 'utf8') : undefined;
-      const inTab = await page.evaluate(installInPage, { origin: registry.origin, manifest, lockfile, files: { 'react.patch': PATCH } });
-      const onDisk = listed(folder, 'node_modules');
-      expect(inTab.sort()).toEqual(onDisk.sort());
+      const [inTab] = await page.evaluate(installed, {
+        module: `${registry.origin}/index.js`,
+        input: {
+          manifest,
+          files: { 'react.patch': PATCH },
+          ...(lockfile ? { lockfile } : {}),
+          registry: registry.origin,
+        },
+        runs: [{}],
+      });
+      const onDisk = listed(folder);
+      expect(inTab?.files).toEqual(onDisk);
       expect(onDisk.length).toBeGreaterThan(10);
       expect(onDisk.some((file) => file.startsWith('node_modules/react/patched/note.txt'))).toBe(patched);
     } finally {
@@ -83,36 +92,11 @@ function native(folder: string, registry: string): void {
   const options = ['install', '--registry', `${registry}/`, '--ignore-scripts', '-C', folder];
   execFileSync(executable('espalier-cli'), options, {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ESPALIER_STORE: join(folder, '.store'), npm_config_userconfig: '', npm_config_cache: join(folder, '.cache') },
+    env: {
+      ...process.env,
+      ESPALIER_STORE: join(folder, '.store'),
+      npm_config_userconfig: '',
+      npm_config_cache: join(folder, '.cache'),
+    },
   });
-}
-
-function listed(folder: string, path: string): string[] {
-  return readdirSync(join(folder, path), { recursive: true, encoding: 'utf8' }).flatMap((name) => {
-    const inside = `${path}/${name.split(sep).join('/')}`;
-    const found = lstatSync(join(folder, inside));
-    if (found.isSymbolicLink()) return [`${inside} -> ${readlinkSync(join(folder, inside))}`];
-    if (found.isDirectory()) return [];
-    const digest = createHash('sha256').update(readFileSync(join(folder, inside))).digest('hex');
-    return [`${inside} ${(found.mode & 0o777).toString(8)} ${digest}`];
-  });
-}
-
-/** Runs in the page. */
-async function installInPage(input: {
-  origin: string;
-  manifest: string;
-  lockfile: string | undefined;
-  files: Record<string, string>;
-}): Promise<string[]> {
-  const { init, install } = await import(`${input.origin}/index.js`);
-  await init();
-  const { manifest, lockfile, files: own } = input;
-  const { files } = await install({ manifest, files: own, ...(lockfile ? { lockfile } : {}), registry: `${input.origin}/` }).result;
-  const hexadecimal = (buffer: ArrayBuffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  const entries = [...files.values()].map(async (entry) => {
-    if (entry.type === 'link') return `${entry.path} -> ${entry.target}`;
-    return `${entry.path} ${entry.mode.toString(8)} ${hexadecimal(await crypto.subtle.digest('SHA-256', entry.bytes))}`;
-  });
-  return Promise.all(entries);
 }

@@ -17,13 +17,18 @@ export function sentence(page: Page): Locator {
   return page.getByRole('region', { name: 'Tree' }).locator('.sentence');
 }
 
+/** The sentence of a tree that stands. */
+export const DONE = /packages?.* in [\d.]+ s/;
+
 export function grid(page: Page): Locator {
   return page.getByRole('treegrid');
 }
 
 /** Rows with this name that are drawn; the header is not one of them. */
 export function row(page: Page, name: string): Locator {
-  return grid(page).getByRole('row').filter({ has: page.locator('.name', { hasText: new RegExp(`^${name}$`) }) });
+  return grid(page)
+    .getByRole('row')
+    .filter({ has: page.locator('.name', { hasText: new RegExp(`^${name}$`) }) });
 }
 
 /** The row that the grid points at. */
@@ -31,13 +36,35 @@ export function activeRow(page: Page): Locator {
   return grid(page).locator('[role=row][aria-selected=true]');
 }
 
-export async function openSample(page: Page, sample: string): Promise<void> {
-  await page.goto(`./#sample=${sample}`);
-  await expect(sentence(page)).toContainText(/packages in [\d.]+ s/);
+/** The selected package. */
+export function card(page: Page): Locator {
+  return page.getByRole('region', { name: 'Package' });
 }
 
-/** Replaces the whole text of the editor, as pasting does. */
+/** In the tree, unless another view is asked for. */
+export async function openSample(page: Page, sample: string, view = 'tree', more = ''): Promise<void> {
+  await page.goto(`./#sample=${sample}&view=${view}${more}`);
+  await expect(sentence(page)).toContainText(DONE);
+}
+
+/** The first page, with the registry that needs no network for one's own text as well. */
+export async function start(page: Page): Promise<void> {
+  await page.goto('./#registry=embedded&view=tree');
+  await expect(field(page)).toBeVisible();
+}
+
+/** The one field of the first page. */
+export function field(page: Page): Locator {
+  return page.getByRole('textbox', { name: 'Package names, or a package.json' });
+}
+
+/** Puts a text into the field of the first page, or in place of what is in the editor, as pasting does. */
 export async function write(page: Page, text: string): Promise<void> {
+  if (await field(page).isVisible()) {
+    await field(page).fill(text);
+    await page.keyboard.press('ControlOrMeta+Enter');
+    return;
+  }
   await page.getByRole('textbox', { name: 'package.json' }).click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText(text);
@@ -45,4 +72,9 @@ export async function write(page: Page, text: string): Promise<void> {
 
 export async function dependOn(page: Page, dependencies: Record<string, string>): Promise<void> {
   await write(page, JSON.stringify({ name: 'app', version: '1.0.0', dependencies }, null, 2));
+}
+
+export async function openView(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name }).click();
+  await expect(page.getByRole('tab', { name })).toHaveAttribute('aria-selected', 'true');
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test, type JSHandle, type Page } from '@playwright/test';
-import { golden, grid, manifest, openSample, row, sentence, write } from './playground';
+import { DONE, field, golden, grid, manifest, openSample, row, sentence, start, write } from './playground';
 
 /** What the resolver asks of the embedded registry. */
 const PACKUMENTS = /\/registry\/[^/]+$/;
@@ -13,15 +13,14 @@ test('a sample is one key away, and its packages arrive while it resolves', asyn
     await new Promise((resolve) => setTimeout(resolve, 40));
     await route.continue();
   });
-  await page.goto('./');
-  await expect(sentence(page)).toContainText('begin with one of these');
-
+  await page.goto('./#view=tree');
+  await expect(field(page)).toBeVisible();
   await page.keyboard.press('1');
   await expect(sentence(page)).toContainText('Resolving');
   const rows = () => grid(page).getAttribute('aria-rowcount').then(Number);
   await expect.poll(rows).toBeGreaterThan(2);
   const early = await rows();
-  await expect(sentence(page)).toContainText(/packages in [\d.]+ s/);
+  await expect(sentence(page)).toContainText(DONE);
   expect(await rows()).toBeGreaterThan(early);
   await expect(row(page, 'express').first()).toBeVisible();
 });
@@ -30,46 +29,79 @@ for (const sample of ['express-api', 'vite-react-ts']) {
   test(`the lockfile of ${sample} is npm's, to the byte`, async ({ page }) => {
     await openSample(page, sample);
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download package-lock.json' }).click();
+    await page.getByText('Share', { exact: true }).click();
+    await page.getByRole('button', { name: /^package-lock.json/ }).click();
     expect((await download).suggestedFilename()).toBe('package-lock.json');
     const lockfile = readFileSync(await (await download).path(), 'utf8');
     expect(lockfile).toBe(golden(sample));
   });
 }
 
-test('a dropped package.json is resolved', async ({ page }) => {
-  await page.goto('./');
+test('a dropped folder of files is resolved, workspaces included', async ({ page }) => {
+  await start(page);
   const files = await transfer(page, { 'package.json': manifest('vite-react-ts') });
   await page.dispatchEvent('body', 'dragover', { dataTransfer: files });
-  await expect(page.getByText('Drop a package.json, a package-lock.json, or both')).toBeVisible();
+  await expect(page.getByText('Drop a package.json, a package-lock.json, a folder or a zip')).toBeVisible();
   await page.dispatchEvent('body', 'drop', { dataTransfer: files });
-  await expect(sentence(page)).toContainText(/packages in [\d.]+ s/);
+  await expect(sentence(page)).toContainText(DONE);
   await expect(row(page, 'react-dom').first()).toBeVisible();
 });
 
-test('a dropped package-lock.json is compared with', async ({ page }) => {
-  await page.goto('./');
-  const drop = async (lock: string) => {
-    const files = await transfer(page, { 'package.json': manifest('tiny'), 'package-lock.json': lock });
-    await page.dispatchEvent('body', 'drop', { dataTransfer: files });
-  };
-  await drop(golden('tiny'));
-  await expect(page.getByText('Identical to your package-lock.json, to the byte.')).toBeVisible();
+test('a dropped package-lock.json is what is shown, and resolving afresh is compared with it', async ({ page }) => {
+  await start(page);
+  const older = golden('tiny').replace('"version": "2.1.3"', '"version": "2.1.2"');
+  const files = await transfer(page, { 'package.json': manifest('tiny'), 'package-lock.json': older });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: files });
+  await expect(row(page, 'ms').first()).toContainText('2.1.2');
 
-  await drop(golden('tiny').replace('"version": "2.1.3"', '"version": "2.0.0"'));
-  await page.getByText('1 package differs from your package-lock.json.').click();
-  await expect(page.getByText('2.0.0 → 2.1.3')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Start from your package-lock.json' }).uncheck();
+  await page.getByText('compared with your package-lock.json').click();
+  await expect(page.locator('.differences tbody tr')).toHaveText([/ms\s*2\.1\.2\s*2\.1\.3/]);
   await page.getByRole('button', { name: 'ms', exact: true }).first().click();
   await expect(page.locator('.card-location')).toHaveText('node_modules/ms');
 });
 
-test('a package.json of one’s own is in the address, and comes back', async ({ page }) => {
+test('names as for npm install are enough', async ({ page }) => {
+  await start(page);
+  await field(page).fill('npm i react@19 clsx');
+  await page.keyboard.press('Enter');
+  await expect(sentence(page)).toContainText('2 packages');
+  await expect(row(page, 'react')).toContainText('19.');
+  await page.getByRole('button', { name: 'Espalier' }).click();
+  await field(page).fill('not a name!');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('“name!” is not a package name.');
+});
+
+test('text of one’s own asks the live registry, and the samples don’t', async ({ page }) => {
+  const asked: string[] = [];
+  await page.route(/^https:/, (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.abort();
+  });
   await page.goto('./');
+  await expect(page.getByText('resolved here in')).toBeVisible();
+  expect(asked).toEqual([]);
   await write(page, '{ "name": "mine", "dependencies": { "ms": "^2.1.0" } }');
-  await expect(sentence(page)).toContainText('1 package in');
+  await expect(sentence(page)).toContainText('The registry gave no answer for ms.');
+  expect(asked).toContain('/ms');
+  await expect(page.getByRole('radio', { name: 'npm, live' })).toBeChecked();
+});
+
+test('a damaged link and an unknown sample are told', async ({ page }) => {
+  await page.goto('./#manifest=broken!');
+  await expect(page.getByRole('alert')).toContainText('This link is damaged');
+  await page.goto('./#sample=nothing-like-it');
+  await expect(page.getByRole('alert')).toContainText('no sample called “nothing-like-it”');
+});
+
+test('a package.json of one’s own is in the address, and comes back', async ({ page }) => {
+  await start(page);
+  await write(page, '{ "name": "mine", "dependencies": { "ms": "^2.1.0" } }');
+  await expect(sentence(page)).toContainText(/1 package.* in/);
   await expect(page).toHaveURL(/manifest=/);
   await page.reload();
-  await expect(sentence(page)).toContainText('1 package in');
+  await expect(sentence(page)).toContainText(/1 package.* in/);
   await expect(row(page, 'mine')).toBeVisible();
 });
 
@@ -78,18 +110,18 @@ test('editing stops the run under way and starts the next', async ({ page }) => 
     await new Promise((resolve) => setTimeout(resolve, 150));
     await route.continue();
   });
-  await page.goto('./#sample=express-api');
+  await page.goto('./#sample=express-api&view=tree&registry=embedded');
   await expect(sentence(page)).toContainText('Resolving');
-  await write(page, '{ "name": "small", "dependencies": { "react": "^19.1.0" } }');
-  await expect(sentence(page)).toContainText('1 package in');
-  await expect(row(page, 'small')).toBeVisible();
+  await write(page, '{ "name": "express-api", "dependencies": { "react": "^19.1.0" } }');
+  await expect(sentence(page)).toContainText(/1 package.* in/);
+  await expect(row(page, 'react')).toBeVisible();
 });
 
 test('a run can be stopped with Escape', async ({ page }) => {
   await page.route(PACKUMENTS, () => {
     // Never answered.
   });
-  await page.goto('./#sample=express-api');
+  await page.goto('./#sample=express-api&view=tree');
   await expect(sentence(page)).toContainText('Resolving');
   await page.keyboard.press('Escape');
   await expect(sentence(page)).toContainText('Stopped after');
@@ -100,7 +132,8 @@ test('a run can be stopped with Escape', async ({ page }) => {
 function transfer(page: Page, files: Record<string, string>): Promise<JSHandle<DataTransfer>> {
   return page.evaluateHandle((contents) => {
     const data = new DataTransfer();
-    for (const [name, text] of Object.entries(contents)) data.items.add(new File([text], name, { type: 'application/json' }));
+    for (const [name, text] of Object.entries(contents))
+      data.items.add(new File([text], name, { type: 'application/json' }));
     return data;
   }, files);
 }

@@ -1,7 +1,7 @@
 // Searching, filtering, and finding nothing.
 
 import { expect, test } from '@playwright/test';
-import { activeRow, grid, openSample, row, sentence } from './playground';
+import { activeRow, DONE, grid, openSample, row, sentence } from './playground';
 
 test.beforeEach(({ page }) => openSample(page, 'express-api'));
 
@@ -11,6 +11,9 @@ test('a search shows what matches and what leads there', async ({ page }) => {
   await expect(row(page, 'cookie-signature').first()).toBeVisible();
   await expect(row(page, 'express')).toHaveCount(1);
   await expect(row(page, 'jest')).toHaveCount(0);
+  // By name, each once, with its versions.
+  const found = page.getByRole('list', { name: 'Found' }).getByRole('button');
+  await expect(found).toHaveText(['cookie-signature 1.0.7, 1.2.2 ×2']);
 
   await page.keyboard.press('Enter');
   await expect(activeRow(page)).toContainText('cookie-signature');
@@ -41,7 +44,7 @@ test('the address brings back what was selected and searched for', async ({ page
   await row(page, 'cookie-signature').first().locator('.name').click();
   const location = await page.locator('.card-location').textContent();
   await page.reload();
-  await expect(sentence(page)).toContainText(/packages in/);
+  await expect(sentence(page)).toContainText(DONE);
   await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('cookie');
   await expect(page.locator('.card-location')).toHaveText(location!);
   await expect(activeRow(page)).toContainText('cookie-signature');
@@ -49,8 +52,10 @@ test('the address brings back what was selected and searched for', async ({ page
 
 test('back returns to the sample before', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Sample' }).selectOption('vite-react-ts');
+  await page.keyboard.press('t');
   await expect(row(page, 'vite-react-ts')).toBeVisible();
-  await expect(sentence(page)).toContainText(/packages in/);
+  await expect(sentence(page)).toContainText(DONE);
   await page.goBack();
   await expect(row(page, 'express-api')).toBeVisible();
+  await expect(sentence(page)).toContainText(DONE);
 });

@@ -23,7 +23,9 @@ test.beforeAll(async () => {
     fetch(`${other.origin}${request.url}`, { headers: { accept: request.headers.accept ?? '*/*' } }).then(
       async (answer) => {
         const type = answer.headers.get('content-type') ?? 'application/json';
-        response.writeHead(answer.status, { ...headers, 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()));
+        response
+          .writeHead(answer.status, { ...headers, 'content-type': type })
+          .end(Buffer.from(await answer.arrayBuffer()));
       },
       () => response.destroy(),
     );
@@ -40,7 +42,11 @@ test.afterAll(() => {
 });
 
 /** Resolves one package in a page of another origin; the code of the error, or nothing. */
-async function resolved(page: import('@playwright/test').Page, registry: string, token: boolean): Promise<{ code?: string; message?: string }> {
+async function resolved(
+  page: import('@playwright/test').Page,
+  registry: string,
+  token: boolean,
+): Promise<{ code?: string; message?: string }> {
   await page.goto(`${pages.origin}/-/stats`);
   return page.evaluate(
     async ({ origin, registry, token }) => {

@@ -17,29 +17,29 @@
 // It uses npm's own command line class, so that arguments, .npmrc files and their defaults mean what they
 // mean to npm. What a run leaves behind in the process (the environment, the working directory) is put back.
 
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
-import { startCoverage } from './coverage.mjs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { startCoverage } from './coverage.mjs';
 
 // Taken out, because npm reads what is left there as its own arguments.
-const [npmFolder, scratch, ...switches] = process.argv.splice(2)
-const coverage = switches.includes('--coverage') ? await startCoverage() : null
+const [npmFolder, scratch, ...switches] = process.argv.splice(2);
+const coverage = switches.includes('--coverage') ? await startCoverage() : null;
 
-const require = createRequire(join(npmFolder, 'package.json'))
-const Npm = require('./lib/npm.js')
-const pacote = require('pacote')
+const require = createRequire(join(npmFolder, 'package.json'));
+const Npm = require('./lib/npm.js');
+const pacote = require('pacote');
 
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
-)
+);
 // Parsed packuments, shared by all jobs that ask the same registry. npm's own cache leaves out the large ones.
-const packuments = new Map()
+const packuments = new Map();
 
-const answer = (value) => new Promise((written) => process.stdout.write(`${JSON.stringify(value)}\n`, written))
-const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+const answer = (value) => new Promise((written) => process.stdout.write(`${JSON.stringify(value)}\n`, written));
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 const fixedArguments = [
   '--package-lock-only',
@@ -54,65 +54,72 @@ const fixedArguments = [
   `--cache=${join(scratch, 'cache')}`,
   `--userconfig=${join(scratch, 'user.npmrc')}`,
   `--globalconfig=${join(scratch, 'global.npmrc')}`,
-]
+];
 
 const prepare = async () => {
-  await mkdir(scratch, { recursive: true })
+  await mkdir(scratch, { recursive: true });
   for (const name of ['user.npmrc', 'global.npmrc']) {
-    await writeFile(join(scratch, name), '')
+    await writeFile(join(scratch, name), '');
   }
-}
+};
 
 const restoreProcess = () => {
   for (const name of Object.keys(process.env)) {
     if (!(name in environment)) {
-      delete process.env[name]
+      delete process.env[name];
     }
   }
-  Object.assign(process.env, environment)
-  process.chdir(scratch)
-  process.exitCode = 0
-}
+  Object.assign(process.env, environment);
+  process.chdir(scratch);
+  process.exitCode = 0;
+};
 
 // npm also ends with errors that nobody waits for, thrown while it fetches ahead (lib/cli/exit-handler.js).
-const crash = () => new Promise((_, fail) => process.once('uncaughtException', fail))
+const crash = () => new Promise((_, fail) => process.once('uncaughtException', fail));
 
 const run = async (job) => {
-  process.chdir(job.folder ?? scratch)
-  const argv = [...(job.command ?? ['install']), `--registry=${job.registry}`, ...fixedArguments, ...(job.arguments ?? [])]
-  const npm = new Npm({ stdout: nowhere(), stderr: nowhere(), argv })
+  process.chdir(job.folder ?? scratch);
+  const argv = [
+    ...(job.command ?? ['install']),
+    `--registry=${job.registry}`,
+    ...fixedArguments,
+    ...(job.arguments ?? []),
+  ];
+  const npm = new Npm({ stdout: nowhere(), stderr: nowhere(), argv });
   try {
-    const { command, args } = await npm.load()
+    const { command, args } = await npm.load();
     if (job.packument) {
-      return await pacote.packument(job.packument, { ...npm.flatOptions, fullMetadata: true })
+      return await pacote.packument(job.packument, { ...npm.flatOptions, fullMetadata: true });
     }
     if (job.tarball) {
-      const data = await pacote.tarball(job.tarball, npm.flatOptions)
-      return { data: data.toString('base64') }
+      const data = await pacote.tarball(job.tarball, npm.flatOptions);
+      return { data: data.toString('base64') };
     }
     if (!packuments.has(job.registry)) {
-      packuments.set(job.registry, new Map())
+      packuments.set(job.registry, new Map());
     }
-    npm.flatOptions.packumentCache = packuments.get(job.registry)
-    await Promise.race([npm.exec(command, args), crash()])
+    npm.flatOptions.packumentCache = packuments.get(job.registry);
+    await Promise.race([npm.exec(command, args), crash()]);
     // Not every command makes a lock.
-    return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') }
+    return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') };
   } catch (error) {
-    return { code: error.code ?? null, message: `${error.name}: ${error.message}` }
+    return { code: error.code ?? null, message: `${error.name}: ${error.message}` };
   } finally {
-    npm.unload()
-    process.removeAllListeners('uncaughtException')
-    restoreProcess()
+    npm.unload();
+    process.removeAllListeners('uncaughtException');
+    restoreProcess();
   }
-}
+};
 
-await prepare()
-restoreProcess()
-await answer({ node: process.version, npm: Npm.version })
+await prepare();
+restoreProcess();
+await answer({ node: process.version, npm: Npm.version });
 for await (const line of createInterface({ input: process.stdin })) {
-  const job = JSON.parse(line)
+  const job = JSON.parse(line);
   await answer(
-    job.coverage ? { coverage: await coverage.report(join(npmFolder, 'node_modules/@npmcli/arborist/lib')) } : await run(job),
-  )
+    job.coverage
+      ? { coverage: await coverage.report(join(npmFolder, 'node_modules/@npmcli/arborist/lib')) }
+      : await run(job),
+  );
 }
-await rm(join(scratch, 'cache'), { recursive: true, force: true })
+await rm(join(scratch, 'cache'), { recursive: true, force: true });

@@ -66,19 +66,26 @@ test('in Node', { timeout: PATIENCE }, async () => {
   assert.deepEqual(JSON.parse(stdout), slim);
 });
 
-const deno = process.env.DENO_PATH ?? fileURLToPath(new URL('../../node_modules/@deno/linux-x64-glibc/deno', import.meta.url));
+const deno =
+  process.env.DENO_PATH ?? fileURLToPath(new URL('../../node_modules/@deno/linux-x64-glibc/deno', import.meta.url));
 
 test('in Deno', { skip: !existsSync(deno) && 'DENO_PATH names none', timeout: PATIENCE }, async () => {
   const root = await project('deno');
   // Nothing is allowed but to read the package and to ask the registry; a worker has as little.
   const permissions = ['--no-prompt', '--no-remote', `--allow-read=${root}`, `--allow-net=${new URL(origin).host}`];
-  const { stdout } = await promisify(execFile)(deno, ['run', ...permissions, 'main.js', JSON.stringify(input)], { cwd: root });
+  const { stdout } = await promisify(execFile)(deno, ['run', ...permissions, 'main.js', JSON.stringify(input)], {
+    cwd: root,
+  });
   assert.deepEqual(JSON.parse(stdout), everywhere);
 });
 
 /** @param {string} app */
 async function develop(app) {
-  const server = await createServer({ root: await project(app), logLevel: 'error', server: { host: '127.0.0.1', port: 0 } });
+  const server = await createServer({
+    root: await project(app),
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: 0 },
+  });
   after(() => server.close());
   await server.listen();
   return server.resolvedUrls?.local[0] ?? assert.fail('Vite says no address');

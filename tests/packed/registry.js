@@ -15,7 +15,8 @@ export async function registry() {
 }
 
 /** @param {string} project @param {string} file */
-const text = (project, file) => readFileSync(new URL(`../registry/projects/${project}/${file}`, import.meta.url), 'utf8');
+const text = (project, file) =>
+  readFileSync(new URL(`../registry/projects/${project}/${file}`, import.meta.url), 'utf8');
 
 /** @param {string} project */
 export const manifest = (project) => text(project, 'package.json');

@@ -12,7 +12,10 @@ export function embeddedRegistry(packuments: string): Plugin {
     name: 'espalier-embedded-registry',
     configureServer(server) {
       server.middlewares.use(PREFIX, (request, response) => {
-        const file = fileOf(packuments, decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)));
+        const file = fileOf(
+          packuments,
+          decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname.slice(1)),
+        );
         if (!file) {
           response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}');
           return;

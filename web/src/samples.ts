@@ -1,5 +1,7 @@
 // The projects that the embedded registry can resolve, in the order in which they are offered.
 
+import { isPlayed } from './state/played';
+
 export interface Sample {
   readonly name: string;
   /** What there is to see in it. */
@@ -22,7 +24,8 @@ const manifests = import.meta.glob<string>('../../tests/registry/projects/*/pack
   eager: true,
 });
 
-export const samples: readonly Sample[] = Object.entries(manifests)
+/** Where the page is on a project of its own, their registry isn't there. */
+export const samples: readonly Sample[] = Object.entries(isPlayed ? {} : manifests)
   .map(([path, manifest]) => {
     const name = path.split('/').at(-2)!;
     return { name, about: ABOUT[name] ?? '', manifest: pretty(manifest) };

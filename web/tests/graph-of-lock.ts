@@ -31,14 +31,25 @@ export function graphOfLock(packages: Lock): Graph {
     asked(packages[location]!, location).map(({ name, spec, kind }): GraphEdge => {
       const to = lookUp(index, location, name);
       const missing = to === undefined && kind !== 'optional' && kind !== 'peerOptional';
-      return { from, ...(to === undefined ? {} : { to }), name, spec, kind, overridden: false, ...(missing ? { error: 'MISSING' as const } : {}) };
+      return {
+        from,
+        ...(to === undefined ? {} : { to }),
+        name,
+        spec,
+        kind,
+        overridden: false,
+        ...(missing ? { error: 'MISSING' as const } : {}),
+      };
     }),
   );
   return { nodes, edges };
 }
 
 function nodeOf(location: string, entry: LockEntry, index: Map<string, number>): GraphNode {
-  const name = location === '' ? (entry.name ?? 'root project') : location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const name =
+    location === ''
+      ? (entry.name ?? 'root project')
+      : location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
   return {
     name,
     ...(entry.name && entry.name !== name ? { packageName: entry.name } : {}),

@@ -31,7 +31,14 @@ test('a package replaced at its place is counted once, a removed one no longer',
 
 test('what hangs on a removed package is kept, without a row', () => {
   const growth = new Growth();
-  growth.apply([placed('node_modules/a'), placed('node_modules/b', 'node_modules/a'), { type: 'removed', location: 'node_modules/a' }], 5);
+  growth.apply(
+    [
+      placed('node_modules/a'),
+      placed('node_modules/b', 'node_modules/a'),
+      { type: 'removed', location: 'node_modules/a' },
+    ],
+    5,
+  );
   const tree = treeOf(growth.graph('app'));
   expect(tree.nodes.length).toBe(2);
   expect(rowsOf(tree, { isOpen: () => true }).length).toBe(1);

@@ -23,7 +23,9 @@ test('name and version are read from what can be read', () => {
 });
 
 test('a range is changed where it stands, and the layout kept', () => {
-  expect(withRange('{\n\t"devDependencies": {\n\t\t"a": "1"\n\t}\n}', 'a', '^2')).toBe('{\n\t"devDependencies": {\n\t\t"a": "^2"\n\t}\n}');
+  expect(withRange('{\n\t"devDependencies": {\n\t\t"a": "1"\n\t}\n}', 'a', '^2')).toBe(
+    '{\n\t"devDependencies": {\n\t\t"a": "^2"\n\t}\n}',
+  );
   expect(withRange('{ "dependencies": {} }', 'a', '^2')).toBe('{ "dependencies": {} }');
 });
 
@@ -36,6 +38,8 @@ test('the changes of a remedy are made together', () => {
   ]);
   expect(JSON.parse(after)).toEqual({ dependencies: { a: '^2' }, overrides: { x: { y: '$a' } } });
   expect(after).toContain('\n  "overrides"');
-  const beside = withChanges('{ "overrides": { "x": "1" } }', [{ kind: 'override', parent: 'x', name: 'y', spec: '2' }]);
+  const beside = withChanges('{ "overrides": { "x": "1" } }', [
+    { kind: 'override', parent: 'x', name: 'y', spec: '2' },
+  ]);
   expect(JSON.parse(beside)).toEqual({ overrides: { x: { '.': '1', y: '2' } } });
 });

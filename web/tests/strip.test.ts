@@ -8,8 +8,8 @@ test('what arrived stands above the wire, what was placed below it, each at its 
     { elapsed: 100, fetched: 4, placed: 0 },
   ];
   expect(areas(moments, 100, 120, 20)).toEqual({
-    fetched: 'M0.0 10h1.0v-10.0h-1.0z',
-    placed: 'M60.0 10h1.0v5.0h-1.0z',
+    fetched: 'M0.0 10h0.35v-10.0h-0.35z',
+    placed: 'M60.0 10h0.35v5.0h-0.35z',
   });
 });
 

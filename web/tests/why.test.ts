@@ -1,22 +1,37 @@
 import { expect, test } from 'vitest';
 import { copiesOf, duplicatedNames, place } from '../src/model/copies';
 import { summarize } from '../src/model/summary';
-import { chainsTo } from '../src/model/why';
+import { whyTree } from '../src/model/why';
 import { at, sampleTree } from './sample';
 
 const tree = sampleTree();
 
-test('one chain for each package that asks, the shortest first', () => {
-  const chains = chainsTo(tree, at(tree, 'node_modules/shared'));
-  expect(chains.map((chain) => chain.map((edge) => tree.edges[edge]!.name))).toEqual([
-    ['a', 'shared'],
-    ['test', 'shared'],
+const LIMITS = { each: 8, all: 40 };
+const why = (location: string, limits = LIMITS) =>
+  whyTree(tree, at(tree, location), limits).map(
+    ({ edge, node, level, isRepeated }) =>
+      `${'  '.repeat(level)}${tree.nodes[node]!.name} ${tree.edges[edge]!.spec}${isRepeated ? ' (above)' : ''}`,
+  );
+
+test('from the package up to the project, with the ranges, each package followed once', () => {
+  expect(why('node_modules/shared')).toEqual([
+    'a ^1.0.0',
+    '  app ^1.0.0',
+    '  leaf ^1.0.0',
+    '    a * (above)',
+    '    test *',
+    '      app ^3.0.0',
+    'test ^1.0.0 (above)',
   ]);
 });
 
 test('what is only here because of a package is no reason for it', () => {
-  const chains = chainsTo(tree, at(tree, 'node_modules/a'));
-  expect(chains.map((chain) => chain.map((edge) => tree.edges[edge]!.name))).toEqual([['a']]);
+  expect(why('node_modules/b')).toEqual(['app ^2.0.0']);
+  expect(why('node_modules/b/node_modules/shared')).toEqual(['b ^2.0.0', '  app ^2.0.0']);
+});
+
+test('more than there is room for is counted', () => {
+  expect(whyTree(tree, at(tree, 'node_modules/shared'), { each: 1, all: 40 })[0]).toMatchObject({ more: 1 });
 });
 
 test('copies and where they lie', () => {
@@ -31,7 +46,7 @@ test('the sentence counts what needs attention', () => {
   expect(summary.figures.map(({ count, word }) => `${count} ${word}`)).toEqual([
     '1 unmet dependency',
     '1 deprecated',
-    '1 duplicated',
+    '1 duplicated (2 copies)',
     '1 dev only',
   ]);
 });

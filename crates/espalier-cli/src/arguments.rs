@@ -25,7 +25,7 @@ pub mod scripts;
     arg_required_else_help = true
 )]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -33,54 +33,68 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Install the dependencies of package.json, and bring package-lock.json up to date
+    /// Install the dependencies of package.json and update package-lock.json
     ///
-    /// With packages, adds them first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
+    /// If packages are given, they are added first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
     /// tarball or a repository.
     #[command(visible_alias = "i", aliases = ["in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall"])]
     Install(ChangeArguments),
 
-    /// Install exactly what package-lock.json says, and repair what isn't as it should be
+    /// Install exactly the packages of package-lock.json and repair `node_modules`
     ///
-    /// Does what `npm ci` does, but leaves in place what is right already. Neither package.json nor the lockfile changes.
+    /// The result is that of `npm ci`, but files that are already right stay in place. Neither package.json nor the
+    /// lockfile changes.
     #[command(aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
     Ci(InstallArguments),
 
-    /// Add dependencies, and install them
+    /// Add dependencies and install them
     Add(ChangeArguments),
 
     /// Remove dependencies
     #[command(visible_alias = "rm", aliases = ["uninstall", "un", "unlink", "r"])]
     Remove(ChangeArguments),
 
-    /// Bring dependencies up to date within the ranges that package.json asks for
+    /// Update dependencies within the ranges of package.json
     #[command(visible_alias = "up", aliases = ["u", "upgrade", "udpate"])]
     Update(ChangeArguments),
 
-    /// Do with fewer copies of packages where the ranges allow it
+    /// Remove duplicate packages where the ranges allow it
     #[command(visible_alias = "ddp")]
     Dedupe(DedupeArguments),
 
-    /// Remove from `node_modules` what nothing needs
+    /// Remove packages from `node_modules` that nothing depends on
     Prune(InstallArguments),
 
     /// Resolve the dependencies of package.json and write package-lock.json
     ///
-    /// Writes what `npm install --package-lock-only` would write, and touches nothing else. Settings come from the
-    /// command line, from `npm_config_*` variables, and from the .npmrc files of the project, the user and the machine;
-    /// the first of these that makes a setting wins.
+    /// The lockfile is the one that `npm install --package-lock-only` writes. Nothing else changes. Settings come from the
+    /// command line, then from `npm_config_*` variables, then from the .npmrc files of the project, the user and the
+    /// machine. The first value found is used.
     Lock(RelockArguments),
 
-    /// Print what is installed, and what is wrong with it
+    /// Write the registry documents that a project needs to one file
+    ///
+    /// In JavaScript, `resolve({ snapshot })` and `install({ snapshot })` read that file instead of making thousands of requests.
+    /// The project is resolved from its package.json, without a lockfile. Documents that require credentials are left out.
+    Snapshot(SnapshotArguments),
+
+    /// List the installed packages and their problems
     #[command(visible_aliases = ["ls", "list"])]
     Tree(reading::TreeArguments),
 
-    /// Say why a package is installed
+    /// Explain why a package is installed
     #[command(visible_alias = "explain")]
     Why(reading::WhyArguments),
 
-    /// Compare what is installed with what the registry has
+    /// List installed packages that have newer versions in the registry
     Outdated(reading::OutdatedArguments),
+
+    /// Explore the project's dependency tree in a browser
+    ///
+    /// Serves the playground on this machine, for this user: the whole tree, why a package is installed, what would change it, and how
+    /// npm decides. It follows package.json and changes nothing. This program queries the registries with the settings and tokens of
+    /// your .npmrc files. The page never sees the tokens.
+    Play(reading::PlayArguments),
 
     /// Run a script of package.json
     #[command(visible_alias = "run-script", aliases = ["rum", "urn"])]
@@ -96,30 +110,30 @@ pub enum Command {
     /// Run the script `stop`
     Stop(scripts::ScriptArguments),
 
-    /// Run the script `restart`, or `stop` and `start`
+    /// Run the script `restart`, or `stop` and then `start`
     Restart(scripts::ScriptArguments),
 
     /// Install the dependencies, then run the script `test`
     #[command(visible_alias = "it")]
     InstallTest(ChangeArguments),
 
-    /// Install what package-lock.json says, then run the script `test`
+    /// Install the packages of package-lock.json, then run the script `test`
     #[command(visible_alias = "cit", aliases = ["clean-install-test", "sit"])]
     InstallCiTest(InstallArguments),
 
-    /// Run a program of a package, which is fetched for it where it isn't installed
+    /// Run a program of a package, and fetch the package if it is not installed
     ///
-    /// A program of the project or of an installed package runs as it is. Another one is installed into a folder of its own
-    /// in the cache, after asking, and runs in the folder where it was called for. Scripts of what is fetched don't run unless
-    /// the user's own .npmrc allows them.
+    /// A program of the project or of an installed package runs directly. Any other package is installed into a folder of
+    /// its own in the cache, after a question, and the program runs in the current folder. Install scripts of fetched
+    /// packages run only if the user's own .npmrc allows them.
     #[command(visible_alias = "x")]
     Exec(scripts::ExecArguments),
 
-    /// Let installed packages run their install scripts
+    /// Allow installed packages to run their install scripts
     #[command(alias = "approve-scripts")]
     Approve(scripts::ApprovalArguments),
 
-    /// Keep packages from running install scripts, whatever else says they may
+    /// Forbid packages to run their install scripts, even if another setting allows them
     #[command(alias = "deny-scripts")]
     Deny(scripts::ApprovalArguments),
 
@@ -127,20 +141,20 @@ pub enum Command {
     #[command(visible_alias = "rb")]
     Rebuild(scripts::RebuildArguments),
 
-    /// Look after the store that all projects share
+    /// Manage the store that all projects share
     Store(StoreArguments),
 
     /// Read and write npm's settings
     #[command(visible_alias = "c")]
     Config(reading::ConfigArguments),
 
-    /// Print a script that lets a shell complete commands and options
+    /// Print a script for shell completion
     ///
     /// bash: `source <(espalier completions bash)` in ~/.bashrc. zsh: `espalier completions zsh > _espalier` in a folder of
     /// $fpath. fish: `espalier completions fish > ~/.config/fish/completions/espalier.fish`.
     Completions(reading::CompletionArguments),
 
-    /// What npm has and Espalier doesn't, and what neither has.
+    /// A command that only npm has, or that does not exist.
     #[command(external_subcommand)]
     Other(Vec<OsString>),
 }
@@ -148,11 +162,23 @@ pub enum Command {
 /// What `lock` takes.
 #[derive(Debug, Args)]
 pub struct RelockArguments {
-    /// Packages, and where to save them.
+    /// Packages and where to save them.
     #[command(flatten)]
     pub packages: PackageArguments,
 
-    /// What every resolution takes.
+    /// Options of every resolution.
+    #[command(flatten)]
+    pub lock: LockArguments,
+}
+
+/// What `snapshot` takes.
+#[derive(Debug, Args)]
+pub struct SnapshotArguments {
+    /// The file to write
+    #[arg(long = "out", value_name = "FILE", default_value = "espalier.snapshot")]
+    pub file: PathBuf,
+
+    /// Options of every resolution.
     #[command(flatten)]
     pub lock: LockArguments,
 }
@@ -160,26 +186,26 @@ pub struct RelockArguments {
 /// What the commands that change dependencies take.
 #[derive(Debug, Args)]
 pub struct ChangeArguments {
-    /// Packages, and where to save them.
+    /// Packages and where to save them.
     #[command(flatten)]
     pub packages: PackageArguments,
 
-    /// Write package-lock.json and package.json only; do not touch `node_modules`
+    /// Write only package-lock.json and package.json; leave `node_modules` unchanged
     #[arg(long)]
     pub package_lock_only: bool,
 
-    /// What every installation takes.
+    /// Options of every installation.
     #[command(flatten)]
     pub install: InstallArguments,
 }
 /// What `dedupe` takes.
 #[derive(Debug, Args)]
 pub struct DedupeArguments {
-    /// Write package-lock.json only; do not touch `node_modules`
+    /// Write only package-lock.json; leave `node_modules` unchanged
     #[arg(long)]
     pub package_lock_only: bool,
 
-    /// What every installation takes.
+    /// Options of every installation.
     #[command(flatten)]
     pub install: InstallArguments,
 }
@@ -207,7 +233,7 @@ pub struct PackageArguments {
     #[arg(long, help_heading = SAVING, group = "save_type")]
     pub save_peer: bool,
 
-    /// Save to `bundleDependencies`, too
+    /// Also save to `bundleDependencies`
     #[arg(short = 'B', long, help_heading = SAVING)]
     pub save_bundle: bool,
 }
@@ -232,11 +258,11 @@ pub struct InstallArguments {
     #[command(flatten)]
     pub lock: LockArguments,
 
-    /// Say what would be done, and do nothing
+    /// Print the plan and change nothing
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Where to keep packages for all projects [default: store in the cache folder, or `ESPALIER_STORE`]
+    /// The folder of the store that all projects share [default: `ESPALIER_STORE`, or store in the cache folder]
     #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
 }
@@ -244,15 +270,15 @@ pub struct InstallArguments {
 /// What `store` takes.
 #[derive(Debug, Args)]
 pub struct StoreArguments {
-    /// What to do with it.
+    /// The action.
     #[command(subcommand)]
     pub command: StoreCommand,
 
-    /// Where it is [default: store in the cache folder, or `ESPALIER_STORE`]
+    /// The folder of the store [default: `ESPALIER_STORE`, or store in the cache folder]
     #[arg(long, value_name = "DIR", global = true)]
     pub store_dir: Option<PathBuf>,
 
-    /// Print one JSON object instead of text; errors too
+    /// Print one JSON object instead of text, also for errors
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -260,18 +286,18 @@ pub struct StoreArguments {
 /// What can be done with the store.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum StoreCommand {
-    /// Print where it is
+    /// Print the folder of the store
     Path,
-    /// Compare every file with what was stored, and remove the packages that differ
+    /// Check every file and remove damaged packages
     Verify,
-    /// Remove the packages that no project uses
+    /// Remove packages that no project uses
     Prune,
 }
 
 /// What `lock` takes.
 #[derive(Clone, Debug, Args)]
 pub struct LockArguments {
-    /// The project's folder [default: the nearest one upwards with a package.json]
+    /// The project's folder [default: the nearest parent folder with a package.json]
     #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
     pub directory: Option<PathBuf>,
 
@@ -287,11 +313,11 @@ pub struct LockArguments {
     #[arg(short = 'g', long, hide = true)]
     pub global: bool,
 
-    /// The Node version to resolve for [default: that of the `node` on the PATH]
+    /// The Node.js version to resolve for [default: the version of `node` on the PATH]
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]
     pub node_version: Option<String>,
 
-    /// Where to keep what was fetched [default: espalier in the user's cache folder]
+    /// The cache folder, with the store in it [default: `ESPALIER_CACHE_DIR`, or espalier in the user's cache folder]
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     pub cache_dir: Option<PathBuf>,
 
@@ -304,11 +330,11 @@ pub struct LockArguments {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
-    /// Print one JSON object instead of text; errors too
+    /// Print one JSON object instead of text, also for errors
     #[arg(long)]
     pub json: bool,
 
-    /// Say where the time went
+    /// Print how long each phase took
     #[arg(long)]
     pub timings: bool,
 

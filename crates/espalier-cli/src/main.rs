@@ -9,6 +9,7 @@ mod npm_settings;
 mod progress;
 mod report;
 mod style;
+mod trace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -60,9 +61,11 @@ fn main() -> ExitCode {
         Command::Rebuild(arguments) => command::rebuild::run(&arguments),
         Command::Approve(arguments) => command::approve::run(&arguments, true),
         Command::Deny(arguments) => command::approve::run(&arguments, false),
+        Command::Snapshot(arguments) => command::snapshot::run(&arguments),
         Command::Tree(arguments) => command::tree::run(&arguments),
         Command::Why(arguments) => command::why::run(&arguments),
         Command::Outdated(arguments) => command::outdated::run(&arguments),
+        Command::Play(arguments) => command::play::run(&arguments),
         Command::Config(arguments) => command::config::run(&arguments),
         Command::Completions(arguments) => {
             command::completions::print(arguments.shell);

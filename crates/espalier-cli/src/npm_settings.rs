@@ -6,6 +6,7 @@
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use espalier_install::config::table::{Kind, SETTINGS, Setting, Subject};
 use espalier_install::config::{Value, definitions};
 use indexmap::IndexMap;
 
@@ -48,96 +49,19 @@ shown! {
     ForListing: ["omit", "include"];
     /// For commands that compare what is installed with the registry.
     ForOutdated: ["omit", "include", "before", "registry", "offline", "prefer-offline"];
+    /// For the playground.
+    ForPlaying: [
+        "legacy-peer-deps", "strict-peer-deps", "force", "prefer-dedupe", "before", "registry", "offline", "prefer-offline", "userconfig",
+    ];
     /// For commands about settings themselves.
     ForConfig: ["userconfig", "globalconfig"];
 }
 
-struct Setting {
-    name: &'static str,
-    kind: Kind,
-    heading: &'static str,
-    help: &'static str,
-}
-
-/// What a setting can be.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// Yes or no.
-    Switch,
-    /// Any text, with the placeholder for it.
-    Text(&'static str),
-    /// Some of these texts.
-    Choices(&'static [&'static str]),
-}
-
-const fn switch(name: &'static str, heading: &'static str, help: &'static str) -> Setting {
-    Setting { name, kind: Kind::Switch, heading, help }
-}
-
-const fn text(name: &'static str, value: &'static str, heading: &'static str, help: &'static str) -> Setting {
-    Setting { name, kind: Kind::Text(value), heading, help }
-}
-
-const TREE: &str = "Tree";
-const PLATFORM: &str = "Platform";
-const SCRIPTS: &str = "Scripts";
-const NETWORK: &str = "Network";
-pub const SAVING: &str = "Saving";
-const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
-const KINDS_TO_INCLUDE: Kind = Kind::Choices(&["prod", "dev", "optional", "peer"]);
+/// The heading of options about saving that aren't settings.
+pub const SAVING: &str = Subject::Saving.heading();
 
 /// npm's letters.
 const SHORT_FORMS: [(char, &str); 4] = [('f', "force"), ('E', "save-exact"), ('S', "save"), ('y', "yes")];
-
-const SETTINGS: &[Setting] = &[
-    switch("legacy-peer-deps", TREE, "Neither install nor check peer dependencies, as npm 6 did"),
-    switch("strict-peer-deps", TREE, "Fail on any peer conflict, also deep in the tree"),
-    switch("force", TREE, "Keep going where peers conflict"),
-    switch("prefer-dedupe", TREE, "Prefer a version that is already there to a newer one"),
-    text("install-strategy", "STRATEGY", TREE, "How high packages may go: hoisted, nested or shallow"),
-    switch("install-links", TREE, "Pack folders outside the project instead of linking them"),
-    switch("engine-strict", TREE, "Fail on packages that do not support this Node"),
-    Setting { name: "omit", kind: KINDS, heading: TREE, help: "Leave out a kind of dependencies" },
-    Setting {
-        name: "include",
-        kind: KINDS_TO_INCLUDE,
-        heading: TREE,
-        help: "Don't leave out this kind, whatever else says so",
-    },
-    text("before", "DATE", TREE, "Only see versions that were published by then"),
-    text("tag", "TAG", TREE, "The dist-tag for dependencies without a range [default: latest]"),
-    text("allow-git", "WHO", TREE, "Who may depend on git repositories: all, root or none [default: none]"),
-    text("allow-remote", "WHO", TREE, "Who may depend on tarballs by URL: all, root or none [default: none]"),
-    text("allow-file", "WHO", TREE, "Who may depend on tarballs on disk: all, root or none [default: all]"),
-    text("allow-directory", "WHO", TREE, "Who may depend on folders: all, root or none [default: all]"),
-    switch("allow-unused-patches", TREE, "Accept patches for packages that are not there"),
-    switch("ignore-extension", TREE, "Do without an .npm-extension script"),
-    text(
-        "lockfile-version",
-        "VERSION",
-        TREE,
-        "The version of lockfile to write: 1, 2 or 3 [default: as it is, else 3]",
-    ),
-    switch("package-lock", TREE, "Start from package-lock.json and write it [default: true]"),
-    switch("save", SAVING, "Save to package.json [default: true; false for update]"),
-    switch("save-exact", SAVING, "Save the exact version, without a prefix"),
-    text("save-prefix", "PREFIX", SAVING, "What to put before a version that is saved [default: ^]"),
-    text("os", "OS", PLATFORM, "The system to resolve for, as in `process.platform` [default: this one]"),
-    text("cpu", "CPU", PLATFORM, "The processor to resolve for, as in `process.arch` [default: this one]"),
-    text("libc", "LIBC", PLATFORM, "The C library to resolve for, glibc or musl [default: this one]"),
-    switch("ignore-scripts", SCRIPTS, "Run no scripts that weren't asked for by name"),
-    switch("foreground-scripts", SCRIPTS, "Run install scripts one by one and show what they print"),
-    text("script-shell", "PATH", SCRIPTS, "The shell that runs scripts [default: sh, or cmd on Windows]"),
-    switch("strict-allow-scripts", SCRIPTS, "Fail where packages have install scripts that nobody has reviewed"),
-    switch("dangerously-allow-all-scripts", SCRIPTS, "Let every package run its install scripts"),
-    switch("yes", SCRIPTS, "Don't ask before a program is fetched; --no fetches none"),
-    text("registry", "URL", NETWORK, "The registry to ask"),
-    switch("offline", NETWORK, "Use the cache only"),
-    switch("prefer-offline", NETWORK, "Use the cache however old it is, and the network for the rest"),
-    switch("prefer-online", NETWORK, "Ask the registry even where the cache is fresh"),
-    text("userconfig", "FILE", NETWORK, "The user's settings [default: ~/.npmrc]"),
-    text("globalconfig", "FILE", NETWORK, "The machine's settings [default: etc/npmrc beside node]"),
-];
 
 impl<S> NpmSettings<S> {
     /// The settings by name.
@@ -182,56 +106,53 @@ fn put(settings: &mut IndexMap<String, Value>, (key, value): (String, Value)) {
     settings.insert(key, value);
 }
 
-impl Setting {
-    fn argument(&self) -> Arg {
-        let argument = Arg::new(self.name).long(self.name).help(self.help).help_heading(self.heading);
-        let argument = match SHORT_FORMS.iter().find(|(_, name)| *name == self.name) {
-            Some((letter, _)) => argument.short(*letter),
-            None => argument,
-        };
-        match self.kind {
-            // The last one counts, as with npm.
-            Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(self.name),
-            Kind::Choices(choices) => {
-                argument.action(ArgAction::Append).value_parser(choices.to_vec()).value_name("KIND")
-            }
-            // `--force`, `--force=false`; and `--force x` does not swallow the x.
-            Kind::Switch => argument
-                .action(ArgAction::Set)
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_missing_value("true")
-                .value_parser(clap::value_parser!(bool))
-                .hide_possible_values(true)
-                .value_name("BOOL"),
-        }
+fn argument(setting: &Setting) -> Arg {
+    let argument = Arg::new(setting.name).long(setting.name);
+    let argument = argument.help(setting.help()).help_heading(setting.subject.heading());
+    let argument = match SHORT_FORMS.iter().find(|(_, name)| *name == setting.name) {
+        Some((letter, _)) => argument.short(*letter),
+        None => argument,
+    };
+    match setting.kind {
+        // The last one counts, as with npm.
+        Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(setting.name),
+        Kind::Choices(choices) => argument.action(ArgAction::Append).value_parser(choices.to_vec()).value_name("KIND"),
+        // `--force`, `--force=false`; and `--force x` does not swallow the x.
+        Kind::Switch => argument
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_parser(clap::value_parser!(bool))
+            .hide_possible_values(true)
+            .value_name("BOOL"),
     }
+}
 
-    /// `--no-force`, which npm has for every switch.
-    fn negation(&self) -> Option<Arg> {
-        let name = format!("no-{}", self.name);
-        let argument = Arg::new(name.clone()).long(name).action(ArgAction::SetTrue).hide(true);
-        matches!(self.kind, Kind::Switch).then(|| argument.overrides_with(self.name))
-    }
+/// `--no-force`, which npm has for every switch.
+fn negation(setting: &Setting) -> Option<Arg> {
+    let name = format!("no-{}", setting.name);
+    let argument = Arg::new(name.clone()).long(name).action(ArgAction::SetTrue).hide(true);
+    matches!(setting.kind, Kind::Switch).then(|| argument.overrides_with(setting.name))
+}
 
-    fn given(&self, matches: &ArgMatches) -> Option<Value> {
-        match self.kind {
-            Kind::Text(_) => matches.get_one::<String>(self.name).cloned().map(Value::Text),
-            Kind::Choices(_) => {
-                let given: Vec<String> = matches.get_many::<String>(self.name)?.cloned().collect();
-                Some(Value::List(given))
-            }
-            Kind::Switch if matches.get_flag(&format!("no-{}", self.name)) => Some(Value::Flag(false)),
-            Kind::Switch => matches.get_one::<bool>(self.name).copied().map(Value::Flag),
+fn given(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
+    match setting.kind {
+        Kind::Text(_) => matches.get_one::<String>(setting.name).cloned().map(Value::Text),
+        Kind::Choices(_) => {
+            let given: Vec<String> = matches.get_many::<String>(setting.name)?.cloned().collect();
+            Some(Value::List(given))
         }
+        Kind::Switch if matches.get_flag(&format!("no-{}", setting.name)) => Some(Value::Flag(false)),
+        Kind::Switch => matches.get_one::<bool>(setting.name).copied().map(Value::Flag),
     }
 }
 
 impl<S: Shown> clap::Args for NpmSettings<S> {
     fn augment_args(command: Command) -> Command {
-        let shown = |setting: &Setting| setting.argument().hide(!S::SETTINGS.contains(&setting.name));
+        let shown = |setting: &Setting| argument(setting).hide(!S::SETTINGS.contains(&setting.name));
         let any = Arg::new(SETTING).long(SETTING).action(ArgAction::Append).hide(true);
-        command.args(SETTINGS.iter().map(shown)).args(SETTINGS.iter().filter_map(Setting::negation)).arg(any)
+        command.args(SETTINGS.iter().map(shown)).args(SETTINGS.iter().filter_map(negation)).arg(any)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -241,7 +162,7 @@ impl<S: Shown> clap::Args for NpmSettings<S> {
 
 impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = SETTINGS.iter().filter_map(|setting| Some((setting.name.to_owned(), setting.given(matches)?)));
+        let given = SETTINGS.iter().filter_map(|setting| Some((setting.name.to_owned(), given(setting, matches)?)));
         let mut settings = given.collect();
         for text in matches.get_many::<String>(SETTING).into_iter().flatten() {
             put(&mut settings, key_and_value(text));
@@ -257,7 +178,7 @@ impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser as _;
+    use clap::{CommandFactory as _, Parser as _};
     use espalier_install::config::Value;
 
     use crate::arguments::{Arguments, Command};
@@ -292,6 +213,28 @@ mod tests {
         let flags = ["--npm-setting=fund=false", "--npm-setting=ca=one", "--npm-setting=ca=two"];
         let list = Value::List(vec!["one".into(), "two".into()]);
         assert_eq!(given(&flags), [("fund".to_owned(), Value::Flag(false)), ("ca".to_owned(), list)]);
+    }
+
+    #[test]
+    fn the_options_of_the_readme_are_options() {
+        let readme =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).expect("a README");
+        let definition = Arguments::command();
+        let commands: Vec<_> = ["install", "add"].iter().filter_map(|name| definition.find_subcommand(name)).collect();
+        let table = readme.split("| Option | Effect |").nth(1).expect("a table of options");
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let named = rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2));
+        let mut count = 0;
+        for option in named {
+            let name = option.trim_start_matches("--").split('=').next().unwrap_or_default();
+            let is_option = |name: &str| {
+                commands.iter().any(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))
+            };
+            // A scope's registry is a key of its own.
+            assert!(is_option(name) || name.starts_with('@'), "--{name}");
+            count += 1;
+        }
+        assert!(count > 20, "{count} were found");
     }
 
     #[test]

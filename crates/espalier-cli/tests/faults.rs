@@ -41,6 +41,8 @@ const CASES: &[(&str, &str, End, End)] = &[
     ("stops in the middle", "stall-body,name=p3", Failed("in time", NETWORK), Failed("in time", NETWORK)),
     ("ends too early twice", "truncate,times=2", Installed, Installed),
     ("always ends too early", "truncate,name=p3", Failed("broke off", NETWORK), Failed("broke off", NETWORK)),
+    ("does not end its chunks twice", "unended,times=2", Installed, Installed),
+    ("never ends its chunks", "unended,name=p3", Failed("broke off", NETWORK), Failed("broke off", NETWORK)),
     ("lies about the length twice", "short-length,times=2", Installed, Installed),
     (
         "lies about the length",

@@ -92,6 +92,29 @@ fn the_store_serves_a_second_project_without_the_registry() {
     assert!(pruned.stdout.starts_with("40 packages removed ("), "{}", pruned.stdout);
 }
 
+#[test]
+fn the_store_is_in_the_cache_folder_unless_it_has_a_place_of_its_own() {
+    let workshop = Workshop::of(2);
+    let install = |arguments: &[&str], store: Option<&str>| {
+        let _ = fs::remove_dir_all(workshop.stage.path("project/node_modules"));
+        let mut command = workshop.command("project", &[&["install"], arguments].concat());
+        command.env_remove("ESPALIER_STORE");
+        command.envs(store.map(|store| ("ESPALIER_STORE", workshop.stage.path(store))));
+        let outcome = workshop.stage.run(command);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    };
+    let has_store = |folder: &str| workshop.stage.path(folder).join("v1/packages").is_dir();
+    install(&["--cache-dir", "../moved"], None);
+    assert!(has_store("moved/store") && !has_store("cache/store"));
+    install(&[], None);
+    assert!(has_store("cache/store"));
+    install(&["--cache-dir", "../again"], Some("own"));
+    assert!(has_store("own") && !has_store("again/store"));
+    install(&["--cache-dir", "../again", "--store-dir", "../named"], Some("own"));
+    assert!(has_store("named") && !has_store("again/store"));
+    assert!(!workshop.stage.path("home/.cache").exists());
+}
+
 /// `ESPALIER_KILLS` raises the number of attempts.
 #[test]
 fn a_killed_installation_is_finished_by_the_next_one() {

@@ -39,6 +39,41 @@ fn a_lockfile_is_created_and_nothing_else() {
     assert_eq!(names, ["package-lock.json", "package.json"]);
 }
 
+/// A resolution begins before Node has said its version, with what the header beside it says.
+#[cfg(unix)]
+#[test]
+fn what_was_resolved_for_another_node_than_there_is_is_thrown_away() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let stage = Stage::new(
+        &project(&json!({"a": "1"})),
+        &[
+            ("a@1.0.0", json!({"engines": {"node": ">=18"}})),
+            ("a@1.1.0", json!({"engines": {"node": ">=22"}})),
+            ("a@1.2.0", json!({"engines": {"node": ">=99"}, "deprecated": "no"})),
+        ],
+    );
+    for (folder, file, text) in [
+        ("bin", "node", "#!/bin/sh\nsleep 0.2\necho v18.20.0\n"),
+        (
+            "include/node",
+            "node_version.h",
+            "#define NODE_MAJOR_VERSION 22\n#define NODE_MINOR_VERSION 1\n#define NODE_PATCH_VERSION 0\n",
+        ),
+    ] {
+        let folder = stage.path("node").join(folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join(file), text).expect("written");
+    }
+    let program = stage.path("node/bin/node");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let mut command = stage.espalier(&["lock"]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", program.parent().expect("a folder").display()));
+    let outcome = stage.run(command);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let lockfile = stage.lockfile().expect("a lockfile");
+    assert_eq!(lockfile["packages"]["node_modules/a"]["version"], "1.0.0");
+}
+
 #[test]
 fn a_lockfile_that_is_right_is_left_alone() {
     let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
@@ -290,4 +325,20 @@ fn an_interruption_ends_it_cleanly() {
     assert_eq!(outcome.code, Some(130));
     assert_screen("interrupted", &outcome.stderr);
     assert_eq!(fs::read_to_string(stage.path("project/package-lock.json")).expect("a file"), "{}");
+}
+
+#[test]
+fn a_verbose_log_says_why_a_package_is_where_it_is() {
+    let stage = Stage::new(
+        &project(&json!({"a": "1", "b": "1"})),
+        &[("a@1.0.0", json!({"dependencies": {"b": "2"}})), ("b@1.0.0", json!({})), ("b@2.0.0", json!({}))],
+    );
+    let log = stage.lock(&["--loglevel=verbose"]).stderr;
+    let nested = "placed b@2.0.0 at node_modules/a/node_modules/b";
+    let why = "node_modules/a: free; the project: 1.0.0 is in the way (conflict)";
+    assert!(log.lines().any(|line| line.contains(nested) && line.contains(why)), "{log}");
+    assert!(log.contains("picked b@1.0.0 for 1"), "{log}");
+    assert!(!log.contains("visit"), "{log}");
+    fs::remove_file(stage.path("project/package-lock.json")).expect("a lockfile");
+    assert!(stage.lock(&["-ddd"]).stderr.contains("visit"));
 }

@@ -8,18 +8,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::decision::Versions;
 use crate::error::ResolveError;
 use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, is_excepted};
 use crate::order;
+use crate::overrides::Overrides;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
+use crate::refusal::Refusal;
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
 use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
-use crate::tree::Tree;
+use crate::vocabulary::Vocabulary;
 
 /// A chosen manifest, or why there is none.
 pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
@@ -84,10 +87,10 @@ impl Catalog {
     }
 
     /// Takes in what has arrived, and asks ahead for what it makes likely.
-    pub fn absorb(&mut self, tree: &mut Tree, exchange: &Exchange) {
+    pub fn absorb(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange) {
         while let Some((request, reply)) = exchange.next_arrival() {
             if let Request::Packument { name, .. } = &request {
-                let package = tree.names.intern(name);
+                let package = words.names.intern(name);
                 let packument = match reply {
                     Ok(Answer::Packument(packument)) => Ok(packument),
                     Ok(_) => Err(mismatched(name)),
@@ -99,7 +102,7 @@ impl Catalog {
                 }
                 self.packuments.insert(package, packument);
                 for spec in self.awaited.remove(&package).unwrap_or_default() {
-                    self.look_ahead(tree, exchange, package, &spec);
+                    self.look_ahead(words, exchange, package, &spec);
                 }
             } else {
                 self.document_count += usize::from(matches!(request, Request::VersionDocument { .. }));
@@ -109,34 +112,37 @@ impl Catalog {
     }
 
     /// Asks ahead for a dependency, and for its dependencies in turn.
-    pub fn foresee(&mut self, tree: &mut Tree, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
-        let (package, spec) = registry_target(&mut tree.names, name, spec);
+    pub fn foresee(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
+        let (package, spec) = registry_target(words.names, name, spec);
         if !spec.is_registry() || !self.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
         if self.packuments.contains_key(&package) {
-            self.look_ahead(tree, exchange, package, &spec);
+            self.look_ahead(words, exchange, package, &spec);
         } else {
-            exchange.want(&self.packument_request(&tree.names, package), Urgency::Speculative);
+            exchange.want(&self.packument_request(words.names, package), Urgency::Speculative);
             self.awaited.entry(package).or_default().push(spec);
         }
     }
 
-    fn look_ahead(&mut self, tree: &mut Tree, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
-        let Some(Ok(manifest)) = self.choose(tree, package, spec) else { return };
+    fn look_ahead(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
+        let Some(Ok(manifest)) = self.choose(words, package, spec) else { return };
         if manifest.abbreviated
             && !self.tree_only
             && let Some(version) = &manifest.version
         {
-            let request =
-                Request::VersionDocument { name: tree.names.text(package).to_owned(), version: version.to_string() };
+            let request = Request::VersionDocument {
+                name: words.names.text(package).to_owned(),
+                version: version.to_string(),
+                integrity: manifest.integrity.as_deref().map(str::to_owned),
+            };
             exchange.want(&request, Urgency::Speculative);
         }
-        self.foresee_dependencies(tree, exchange, &manifest);
+        self.foresee_dependencies(words, exchange, &manifest);
     }
 
     /// Asks ahead for what a package depends on.
-    pub fn foresee_dependencies(&mut self, tree: &mut Tree, exchange: &Exchange, manifest: &Manifest) {
+    pub fn foresee_dependencies(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, manifest: &Manifest) {
         // Those of a registry's package are only looked at.
         let is_own = manifest.resolved.is_none();
         let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
@@ -152,38 +158,34 @@ impl Catalog {
             if manifest.bundled.contains(name) {
                 continue;
             }
-            let spec = Self::overridden(tree, *name, spec);
-            self.foresee(tree, exchange, *name, &spec);
+            let spec = Self::overridden(words.overrides, *name, spec);
+            self.foresee(words, exchange, *name, &spec);
         }
     }
 
     /// A guess at the spec that an override will make of this one.
-    fn overridden(tree: &Tree, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
-        if tree.overrides.is_empty() {
+    fn overridden(overrides: &Overrides, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
+        if overrides.is_empty() {
             return spec.clone();
         }
-        let rule = tree.overrides.rule(tree.overrides.guess(name, spec));
+        let rule = overrides.rule(overrides.guess(name, spec));
         let applies = rule.name == Some(name) && !rule.value.raw.starts_with('$') && &*rule.value.raw != "*";
         if applies { rule.value.clone() } else { spec.clone() }
     }
 
     /// The manifest for a package and spec of a registry; `None` while the packument isn't there.
-    pub fn choose(&mut self, tree: &mut Tree, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
+    pub fn choose(&mut self, words: &mut Vocabulary<'_>, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
         let key = (package, spec.raw.clone());
         if let Some(choice) = self.choices.get(&key) {
             return Some(choice.clone());
         }
         let packument = self.packuments.get(&package)?.clone();
-        let name = tree.names.text(package).to_owned();
+        let name = words.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
             Ok(packument) => match self.picker_for(&name).pick(&packument, spec) {
-                Ok(index) => self.manifest(tree, package, &packument, index),
-                Err(NoPick::NoVersions) => Err(Rc::new(ResolveError::Refused {
-                    code: "ENOVERSIONS",
-                    message: format!("there are no versions of {name}"),
-                    chain: Vec::new(),
-                })),
+                Ok(index) => self.manifest(words, package, &packument, index),
+                Err(NoPick::NoVersions) => Err(refused(Refusal::NoVersions { name })),
                 Err(NoPick::NoMatch) => Err(Rc::new(ResolveError::NoMatchingVersion {
                     name,
                     spec: spec.raw.to_string(),
@@ -197,35 +199,41 @@ impl Catalog {
     }
 
     /// Why a version of a registry's package was chosen for a spec.
-    pub fn reason(&mut self, tree: &Tree, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
+    pub fn reason(&mut self, names: &Names, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
-        Some(self.picker_for(tree.names.text(package)).reason(&packument, spec, version))
+        Some(self.picker_for(names.text(package)).reason(&packument, spec, version))
+    }
+
+    /// Which versions there were when one was chosen for a spec.
+    pub fn versions(&mut self, names: &Names, package: Name, spec: &Spec, chosen: &str) -> Option<Versions> {
+        let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
+        Some(self.picker_for(names.text(package)).versions(&packument, spec, chosen))
     }
 
     fn picker_for(&mut self, name: &str) -> &mut Picker {
         if is_excepted(&self.before_exclude, name) { &mut self.timeless_picker } else { &mut self.picker }
     }
 
-    fn manifest(&mut self, tree: &mut Tree, package: Name, packument: &Packument, index: usize) -> Choice {
+    fn manifest(&mut self, words: &mut Vocabulary<'_>, package: Name, packument: &Packument, index: usize) -> Choice {
         if let Some(manifest) = self.manifests.get(&(package, index)) {
             return Ok(manifest.clone());
         }
         let text = packument.manifest(index);
-        let (names, specs) = (&mut tree.names, &mut tree.specs);
-        let read = Manifest::from_registry(text, packument.abbreviated, names, specs).and_then(|mut manifest| {
-            if self.dev_dependencies {
-                manifest.read_dev_dependencies(text, names, specs)?;
-            }
-            Ok(manifest)
-        });
-        let refused =
-            |code: &'static str, message: String| Rc::new(ResolveError::Refused { code, message, chain: Vec::new() });
-        let name = tree.names.text(package);
+        let (names, specs) = (&mut *words.names, &mut *words.specs);
+        let read =
+            Manifest::from_registry(text, packument.is_abbreviated(index), names, specs).and_then(|mut manifest| {
+                if self.dev_dependencies {
+                    manifest.read_dev_dependencies(text, names, specs)?;
+                }
+                Ok(manifest)
+            });
+        let name = words.names.text(package);
         let manifest = read.map_err(|error| {
-            refused("EJSONPARSE", format!("the manifest of {name}@{} is unreadable: {error}", packument.version(index)))
+            let (name, version) = (name.to_owned(), packument.version(index).to_owned());
+            refused(Refusal::UnreadableManifest { name, version, reason: error.to_string() })
         })?;
         if manifest.version.is_none() {
-            return Err(refused("EINCOMPLETEMANIFEST", format!("incomplete manifest for {name}, missing version")));
+            return Err(refused(Refusal::IncompleteManifest { name: name.to_owned() }));
         }
         let manifest = Rc::new(manifest);
         self.manifests.insert((package, index), manifest.clone());
@@ -235,7 +243,7 @@ impl Catalog {
     /// The releases of a package whose packument is here, the newest first.
     pub fn releases<'a>(
         &'a mut self,
-        tree: &'a mut Tree,
+        mut words: Vocabulary<'a>,
         package: Name,
     ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
         let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
@@ -250,7 +258,7 @@ impl Catalog {
             .collect();
         order::sort_by(&mut releases, Ord::cmp);
         releases.into_iter().rev().filter_map(move |(version, index)| {
-            let manifest = self.manifest(tree, package, packument.as_ref()?, index).ok()?;
+            let manifest = self.manifest(&mut words, package, packument.as_ref()?, index).ok()?;
             Some((version, manifest))
         })
     }
@@ -272,6 +280,10 @@ pub fn registry_target(names: &mut Names, name: Name, spec: &Rc<Spec>) -> (Name,
         SpecKind::Alias { name, spec } => (names.intern(name), spec.clone()),
         _ => (name, spec.clone()),
     }
+}
+
+fn refused(refusal: Refusal) -> Rc<ResolveError> {
+    Rc::new(refusal.into())
 }
 
 fn mismatched(name: &str) -> FetchFailure {

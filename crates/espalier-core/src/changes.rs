@@ -3,8 +3,6 @@
 //!
 //! What they do to the text of a package.json is [`crate::manifest_edit`]'s business.
 
-use crate::manifest_edit::SaveType;
-
 /// The changes that are asked for.
 #[derive(Clone, Debug)]
 pub struct Changes {
@@ -38,6 +36,21 @@ pub enum Update {
     Names(Vec<String>),
     /// What is there more than once, and an older version that is there is preferred to a newer one (`npm dedupe`).
     Duplicates,
+}
+
+/// The block that a dependency is saved in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveType {
+    /// `dependencies`.
+    Prod,
+    /// `devDependencies`.
+    Dev,
+    /// `optionalDependencies`.
+    Optional,
+    /// `peerDependencies`.
+    Peer,
+    /// `peerDependencies`, marked as optional in `peerDependenciesMeta`.
+    PeerOptional,
 }
 
 impl Default for Changes {

@@ -1,9 +1,13 @@
 //! How a resolution can fail, as data: which package, which spec, and the chain that asked.
 
 use serde::Serialize;
+use std::sync::Arc;
 
-use crate::remedy::Change;
-use crate::request::FetchFailure;
+use crate::edge_kind::EdgeKind;
+use crate::fetch_failure::FetchFailure;
+use crate::json::InvalidJson;
+use crate::proposal::Proposal;
+use crate::refusal::Refusal;
 
 /// One step of the chain from the root to the package that asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,24 +23,15 @@ pub struct Requirer {
     /// The spec by which it asks for the next one.
     pub spec: String,
     /// The kind of that dependency.
-    pub kind: &'static str,
+    pub kind: EdgeKind,
 }
 
-/// Why there is no tree.
+/// Why there is no tree. An error may be cached and given out several times, so what is large in it is shared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// A file of the project isn't JSON, or not an object.
-    #[error("{file} is not valid JSON: {message} at line {line}, column {column}")]
-    InvalidJson {
-        /// The file, relative to the project.
-        file: String,
-        /// The parser's words, without the position.
-        message: String,
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1.
-        column: usize,
-    },
+    /// A file of the project isn't JSON.
+    #[error(transparent)]
+    InvalidJson(#[from] InvalidJson),
     /// No version of the package satisfies the spec (npm: ETARGET).
     #[error("no version of {name} satisfies {spec}")]
     NoMatchingVersion {
@@ -61,14 +56,12 @@ pub enum ResolveError {
     },
     /// Peers can't be met together (npm: ERESOLVE).
     #[error("{}", .0.summary)]
-    PeerConflict(Box<PeerConflict>),
-    /// Anything else that npm refuses, by npm's code (EOVERRIDE, EBADENGINE, EINVALIDPACKAGENAME, …).
-    #[error("{message}")]
+    PeerConflict(Arc<PeerConflict>),
+    /// Anything else that npm refuses.
+    #[error("{refusal}")]
     Refused {
-        /// npm's code.
-        code: &'static str,
-        /// One sentence for a person.
-        message: String,
+        /// What, and why.
+        refusal: Arc<Refusal>,
         /// Who asked, from the root downwards; empty where the root itself is at fault.
         chain: Vec<Requirer>,
     },
@@ -88,7 +81,7 @@ pub struct PeerConflict {
     pub wanted: ConflictSide,
     /// Changes that might settle it, for [`crate::remedy::Search`] to try.
     #[serde(skip)]
-    pub proposals: Vec<Change>,
+    pub proposals: Vec<Proposal>,
 }
 
 /// One of the two chains that collide.
@@ -104,33 +97,49 @@ pub struct ConflictSide {
     pub chain: Vec<Requirer>,
 }
 
+impl From<Refusal> for ResolveError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused { refusal: Arc::new(refusal), chain: Vec::new() }
+    }
+}
+
 impl ResolveError {
     /// npm's code for the same failure: `ETARGET`, `E404`, `ERESOLVE`, …
     pub fn code(&self) -> &'static str {
-        use crate::request::FetchFailureKind as Kind;
         match self {
-            Self::InvalidJson { .. } => "EJSONPARSE",
+            Self::InvalidJson(_) => "EJSONPARSE",
             Self::NoMatchingVersion { .. } => "ETARGET",
-            Self::Fetch { failure, .. } => match failure.kind {
-                Kind::NotFound => "E404",
-                Kind::Forbidden => "E403",
-                Kind::Status(_) => "EHTTP",
-                Kind::Unreachable => "ENETUNREACH",
-                Kind::Invalid => "EINVALIDRESPONSE",
-                Kind::Integrity => "EINTEGRITY",
-                Kind::Preflight => "EPREFLIGHT",
-                Kind::NotCached => "ENOTCACHED",
-                Kind::Unsupported => "EUNSUPPORTED",
-            },
+            Self::Fetch { failure, .. } => failure.kind.code(),
             Self::PeerConflict(_) => "ERESOLVE",
-            Self::Refused { code, .. } => code,
+            Self::Refused { refusal, .. } => refusal.code(),
         }
+    }
+
+    /// The package that it is about, where it is about one, and its version, where it is about that.
+    pub fn package(&self) -> Option<(&str, Option<&str>)> {
+        match self {
+            Self::InvalidJson(_) => None,
+            Self::NoMatchingVersion { name, .. } | Self::Fetch { name, .. } => Some((name, None)),
+            Self::PeerConflict(conflict) => Some((&conflict.name, None)),
+            Self::Refused { refusal, .. } => refusal.package(),
+        }
+    }
+
+    /// The same, because of these dependents.
+    pub(crate) fn asked_by(mut self, who: impl FnOnce() -> Vec<Requirer>) -> Self {
+        match &mut self {
+            Self::NoMatchingVersion { chain, .. } | Self::Fetch { chain, .. } | Self::Refused { chain, .. } => {
+                *chain = who();
+            }
+            Self::InvalidJson(_) | Self::PeerConflict(_) => {}
+        }
+        self
     }
 
     /// Who asked for what failed, from the root downwards.
     pub fn chain(&self) -> &[Requirer] {
         match self {
-            Self::InvalidJson { .. } => &[],
+            Self::InvalidJson(_) => &[],
             Self::NoMatchingVersion { chain, .. } | Self::Fetch { chain, .. } | Self::Refused { chain, .. } => chain,
             Self::PeerConflict(conflict) => &conflict.wanted.chain,
         }

@@ -23,6 +23,8 @@ pub struct Exchange(RefCell<Mail>);
 struct Mail {
     demanded: VecDeque<Request>,
     speculative: VecDeque<Request>,
+    /// Documents of versions that are likely in the tree. Only the lockfile needs them, so what the tree needs comes first.
+    for_lockfile: VecDeque<Request>,
     /// Every request that was ever wanted, and whether it was handed out.
     wanted: FxHashMap<Request, bool>,
     answered: FxHashSet<Request>,
@@ -52,10 +54,12 @@ impl Exchange {
             (Some(false), Urgency::Demanded) => mail.demanded.push_back(request.clone()),
             (None, urgency) => {
                 mail.wanted.insert(request.clone(), false);
-                match urgency {
-                    Urgency::Demanded => mail.demanded.push_back(request.clone()),
-                    Urgency::Speculative => mail.speculative.push_back(request.clone()),
-                }
+                let queue = match (urgency, request) {
+                    (Urgency::Demanded, _) => &mut mail.demanded,
+                    (Urgency::Speculative, Request::VersionDocument { .. }) => &mut mail.for_lockfile,
+                    (Urgency::Speculative, _) => &mut mail.speculative,
+                };
+                queue.push_back(request.clone());
             }
         }
     }
@@ -66,7 +70,10 @@ impl Exchange {
         loop {
             let (request, urgency) = match mail.demanded.pop_front() {
                 Some(request) => (request, Urgency::Demanded),
-                None => (mail.speculative.pop_front()?, Urgency::Speculative),
+                None => {
+                    let request = mail.speculative.pop_front().or_else(|| mail.for_lockfile.pop_front())?;
+                    (request, Urgency::Speculative)
+                }
             };
             // A request that became urgent stands in both queues.
             if mail.wanted.insert(request.clone(), true) == Some(false) {

@@ -11,6 +11,7 @@ use crate::json;
 use crate::manifest::Manifest;
 use crate::names::Names;
 use crate::order;
+use crate::refusal::{ExtensionProblem, Refusal};
 use crate::semver::{Range, Version};
 use crate::spec::{self, Specs};
 
@@ -42,7 +43,7 @@ impl PackageExtensions {
     pub fn parse(extensions: Option<&Value>) -> Result<Self, ResolveError> {
         let Some(value) = extensions else { return Ok(Self::default()) };
         let Value::Object(extensions) = value else {
-            return Err(refused("EEXTENSIONROOT", "packageExtensions must be an object".to_owned()));
+            return Err(Refusal::ExtensionsNotAnObject.into());
         };
         let rules = json::entries(extensions).into_iter().map(|(key, extension)| Rule::parse(key, extension));
         let rules = rules.collect::<Result<_, _>>()?;
@@ -66,13 +67,13 @@ impl PackageExtensions {
         let mut matching = self.rules.iter().filter(|rule| rule.matches(name, version));
         let Some(rule) = matching.next() else { return Ok(None) };
         if let Some(other) = matching.next() {
-            return Err(refused(
-                "EEXTENSIONCONFLICT",
-                format!(
-                    "several packageExtensions are about {name}@{version}: \"{}\" and \"{}\". Narrow or remove one of them",
-                    rule.key, other.key
-                ),
-            ));
+            return Err(Refusal::AmbiguousExtension {
+                name: name.to_owned(),
+                version: version.to_owned(),
+                first: rule.key.clone(),
+                second: other.key.clone(),
+            }
+            .into());
         }
         rule.apply(manifest, names, specs).map(Some)
     }
@@ -80,15 +81,15 @@ impl PackageExtensions {
 
 impl Rule {
     fn parse(key: &str, extension: &Value) -> Result<Self, ResolveError> {
-        let invalid = |what: &str| refused("EEXTENSIONSELECTOR", format!("packageExtensions[\"{key}\"]: {what}"));
+        let invalid = |problem| refused(key, problem);
         let at = key.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(at, _)| at);
         let (name, range) = at.map_or((key, None), |at| (&key[..at], Some(&key[at + 1..])));
         if !spec::is_valid_name(name) {
-            return Err(invalid("the key is not a package's name with or without a range"));
+            return Err(invalid(ExtensionProblem::KeyNotAName));
         }
         let range = match range {
-            Some(range) if range.trim().is_empty() => return Err(invalid("use the name alone for every version")),
-            Some(range) => Some(Range::parse_loose(range).ok_or_else(|| invalid("what follows the @ is not a range"))?),
+            Some(range) if range.trim().is_empty() => return Err(invalid(ExtensionProblem::KeyWithoutRange)),
+            Some(range) => Some(Range::parse_loose(range).ok_or_else(|| invalid(ExtensionProblem::KeyNotARange))?),
             None => None,
         };
         let extension = checked(key, extension)?;
@@ -124,12 +125,7 @@ impl Rule {
                 if let Some((existing, _)) =
                     declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == id))
                 {
-                    return Err(self.refuse(
-                        "EEXTENSIONDUPDEP",
-                        &format!(
-                            "{block}.{name} stands in the package's own {existing}; use overrides to change a version"
-                        ),
-                    ));
+                    return Err(refused(&self.key, ExtensionProblem::Declared { block, name: name.clone(), existing }));
                 }
                 let dependency = (id, specs.intern(spec.as_str().unwrap_or_default()));
                 if block == "dependencies" { &mut next.dependencies } else { &mut next.optional_dependencies }
@@ -156,8 +152,7 @@ impl Rule {
         for (name, change) in changes {
             let id = names.intern(name);
             if !next.peer_dependencies.iter().any(|(peer, _)| *peer == id) {
-                let what = format!("peerDependenciesMeta.{name} has no peerDependencies.{name} to go with");
-                return Err(self.refuse("EEXTENSIONORPHANMETA", &what));
+                return Err(refused(&self.key, ExtensionProblem::OrphanMeta { name: name.clone() }));
             }
             let entry = meta.entry(name.as_str()).or_insert_with(|| Map::new().into());
             if let (Value::Object(entry), Value::Object(change)) = (entry, change) {
@@ -171,44 +166,32 @@ impl Rule {
         next.set_field("peerDependenciesMeta", meta.into());
         Ok(())
     }
-
-    fn refuse(&self, code: &'static str, what: &str) -> ResolveError {
-        refused(code, format!("packageExtensions[\"{}\"]: {what}", self.key))
-    }
 }
 
 /// Checks what a rule says before it is ever applied.
 fn checked(key: &str, extension: &Value) -> Result<Map<String, Value>, ResolveError> {
-    let refuse = |code, what: String| Err(refused(code, format!("packageExtensions[\"{key}\"]{what}")));
-    let Value::Object(extension) = extension else {
-        return refuse("EEXTENSIONVALUE", " must be an object".to_owned());
-    };
+    let not_an_object = |what: String| refused(key, ExtensionProblem::NotAnObject(what));
+    let extension = extension.as_object().ok_or_else(|| not_an_object(String::new()))?;
     for (block, value) in json::entries(extension) {
         if !BLOCKS.contains(&block.as_str()) {
-            let what = format!(" has the field \"{block}\", which can't be extended; these can: {}", BLOCKS.join(", "));
-            return refuse("EEXTENSIONFIELD", what);
+            return Err(refused(key, ExtensionProblem::UnknownField { field: block.clone(), allowed: &BLOCKS }));
         }
-        let Value::Object(entries) = value else {
-            return refuse("EEXTENSIONVALUE", format!(".{block} must be an object"));
-        };
+        let entries = value.as_object().ok_or_else(|| not_an_object(format!(".{block}")))?;
         for (name, value) in json::entries(entries) {
             let is_meta = block == "peerDependenciesMeta";
             if is_meta && !value.is_object() {
-                return refuse("EEXTENSIONVALUE", format!(".{block}.{name} must be an object"));
+                return Err(not_an_object(format!(".{block}.{name}")));
             }
             if !is_meta && (value.is_null() || value == false || value == "-") {
-                return refuse(
-                    "EEXTENSIONDELETE",
-                    format!(".{block}.{name} attempts deletion, which is not supported"),
-                );
+                return Err(refused(key, ExtensionProblem::Deletion { block: block.clone(), name: name.clone() }));
             }
         }
     }
     Ok(extension.clone())
 }
 
-fn refused(code: &'static str, message: String) -> ResolveError {
-    ResolveError::Refused { code, message, chain: Vec::new() }
+fn refused(key: &str, problem: ExtensionProblem) -> ResolveError {
+    Refusal::Extension { key: key.to_owned(), problem }.into()
 }
 
 /// JSON with sorted keys and nothing between them, which is what is hashed.

@@ -1,20 +1,23 @@
-//! The resolved tree as plain data, for views, explanations and serialisation.
+//! The resolved tree as plain data. Whatever is made of it later is made of this: the layout on disk, views, explanations.
 //!
 //! Indices into `nodes` are the only references; node 0 is the root, and nodes are in the order in which
 //! the lockfile lists them.
 
-use serde::Serialize;
+use crate::edge_kind::EdgeKind;
 
 /// The resolved tree.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
+    /// The project's folder, absolute.
+    pub project: String,
     /// All nodes; the root is the first.
     pub nodes: Vec<GraphNode>,
     /// All edges, grouped by `from`, each group in npm's order.
     pub edges: Vec<GraphEdge>,
     /// Of each node, the edges that lead to it, in the order in which npm came upon them.
-    #[serde(skip)]
     pub dependents: Vec<Vec<u32>>,
+    /// What the root's `packageExtensions` are in a lockfile: a hash.
+    pub extensions_hash: Option<String>,
 }
 
 impl Graph {
@@ -26,9 +29,8 @@ impl Graph {
     }
 }
 
-/// A package in its place.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A package in its place. A flat record, because every view of the tree takes other fields of it.
+#[derive(Clone, Debug, Default)]
 pub struct GraphNode {
     /// The folder's name (an alias where the spec was one).
     pub name: String,
@@ -42,6 +44,8 @@ pub struct GraphNode {
     pub parent: Option<u32>,
     /// For links, the node they point to.
     pub target: Option<u32>,
+    /// For links, the folder that they lead to, relative to the project.
+    pub link: Option<String>,
     /// As in the lockfile. Where that doesn't say it and the package shall be installed, where its registry has it.
     pub resolved: Option<String>,
     /// As in the lockfile, or what the registry says.
@@ -50,6 +54,10 @@ pub struct GraphNode {
     pub license: Option<String>,
     /// The message, for deprecated versions.
     pub deprecated: Option<String>,
+    /// The bytes of its files, where its registry was asked and says it; a lockfile doesn't.
+    pub unpacked_size: Option<u64>,
+    /// How many files it has, where its registry was asked and says it.
+    pub file_count: Option<u64>,
     /// Only wanted by development dependencies.
     pub dev: bool,
     /// Only wanted by optional dependencies.
@@ -65,22 +73,41 @@ pub struct GraphNode {
     /// Is in a bundle, be it that of the project itself.
     pub in_bundle: bool,
     /// Comes inside another package's tarball.
-    #[serde(skip)]
     pub brought: bool,
     /// Found in its place, without a note of where it came from; it stays.
-    #[serde(skip)]
     pub on_disk: bool,
     /// One of the project's workspaces, or the link to one.
-    #[serde(skip)]
     pub workspace: bool,
     /// Of the version that an override chose.
-    #[serde(skip)]
     pub overridden: bool,
+    /// What installing it needs to know.
+    pub contents: Contents,
+}
+
+/// What is in a package, as far as installing it goes; of a link, in the package that it leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// `bin` as it stands in the lockfile: each name, and what was written for its file.
+    pub bins: Vec<(String, String)>,
+    /// Whether it has install scripts.
+    pub has_install_script: bool,
+    /// Whether it brings packages in its own `node_modules`.
+    pub bundles: bool,
+    /// The patch that is applied to its files.
+    pub patch: Option<PatchFile>,
+}
+
+/// A patch, as the lockfile names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchFile {
+    /// Where it is in the project.
+    pub path: String,
+    /// What it has to be.
+    pub integrity: String,
 }
 
 /// A dependency, from the package that has it to the one that meets it.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub struct GraphEdge {
     /// The node that asks.
     pub from: u32,
@@ -91,15 +118,13 @@ pub struct GraphEdge {
     /// The spec that is in force (an override's, where one applies).
     pub spec: String,
     /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`.
-    pub kind: &'static str,
+    pub kind: EdgeKind,
     /// npm's word for what is wrong: `MISSING`, `INVALID`, `PEER LOCAL`, `DETACHED`.
     pub error: Option<&'static str>,
     /// Whether an override changed the spec.
     pub overridden: bool,
     /// The spec that stands in the manifest.
-    #[serde(skip)]
     pub raw_spec: String,
     /// Whether the package that asks brings it in its tarball.
-    #[serde(skip)]
     pub bundled: bool,
 }

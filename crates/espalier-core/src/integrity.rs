@@ -51,7 +51,8 @@ pub fn from_hex_sha1(hex: &str) -> Option<String> {
     bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| format!("sha1-{}", base64(&bytes)))
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -2,15 +2,14 @@
 //!
 //! Reading: positions for error messages, and the indentation and newline that npm keeps
 //! (`json-parse-even-better-errors`). Writing: npm's order of keys (`json-stringify-nice`) in the format
-//! of `JSON.stringify`.
+//! of `JSON.stringify`. What a lockfile consists of isn't known here.
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
 
 use crate::collation;
-use crate::error::ResolveError;
 use crate::order;
 
 /// Some fields of an object; of a repeated one the last counts, as in JavaScript.
@@ -103,16 +102,31 @@ impl Default for Format {
     }
 }
 
+/// Why a file can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file} is not valid JSON: {message} at line {line}, column {column}")]
+pub struct InvalidJson {
+    /// The file, relative to the project.
+    pub file: String,
+    /// The parser's words, without the position.
+    pub message: String,
+    /// Counted from 1.
+    pub line: usize,
+    /// Counted from 1.
+    pub column: usize,
+}
+
 /// Parses a file's text, without its byte order mark.
-pub fn parse(file: &str, text: &str) -> Result<Value, ResolveError> {
+pub fn parse(file: &str, text: &str) -> Result<Value, InvalidJson> {
     serde_json::from_str(strip_byte_order_mark(text)).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        ResolveError::InvalidJson { file: file.into(), message, line: error.line(), column: error.column() }
+        InvalidJson { file: file.into(), message, line: error.line(), column: error.column() }
     })
 }
 
-fn strip_byte_order_mark(text: &str) -> &str {
+/// A file's text without the mark that editors of Windows put in front.
+pub fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -133,7 +147,8 @@ pub fn format_of(text: &str) -> Format {
     }
     let rest = &body[newline.len()..];
     let indent = &rest[..rest.len() - rest.trim_start().len()];
-    Format { indent: indent.into(), newline: newline.into() }
+    // JavaScript takes ten characters at most when it writes.
+    Format { indent: indent.chars().take(10).collect(), newline: newline.into() }
 }
 
 /// The line breaks at the start of a text.
@@ -210,46 +225,33 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// JavaScript takes ten characters of an indent at most.
-fn pretty(value: &impl Serialize, indent: &str) -> String {
-    let indent: String = indent.chars().take(10).collect();
-    let mut bytes = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+/// Writes a value as it stands `depth` levels below the top.
+fn write_pretty(bytes: &mut Vec<u8>, value: &impl Serialize, indent: &str, depth: usize) {
+    let mut formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let start = bytes.len();
+    for _ in 0..depth {
+        // All that it keeps of an object that is open is how deep it is.
+        let begun = serde_json::ser::Formatter::begin_object(&mut formatter, bytes);
+        begun.expect("memory can be written to");
+    }
+    bytes.truncate(start);
+    let mut serializer = serde_json::Serializer::with_formatter(bytes, formatter);
     value.serialize(&mut serializer).expect("a value that was parsed can be written");
+}
+
+fn pretty(value: &impl Serialize, indent: &str) -> String {
+    let mut bytes = Vec::new();
+    write_pretty(&mut bytes, value, indent, 0);
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-/// The entries of an object that are made one at a time, while they are written: those of a large tree would otherwise all
-/// stand in memory once more, and have to be freed.
-pub struct Late<'a> {
-    /// The object's key in the document.
-    pub key: &'static str,
-    /// The keys of its entries, all of which are objects.
-    pub keys: Vec<&'a str>,
-    /// The entry for the key with this index; none leaves it out.
-    pub entry: &'a dyn Fn(usize) -> Option<Value>,
-}
-
-/// Writes a lockfile as [`stringify_lockfile`] does, with one of its objects made meanwhile.
-pub fn stringify_lockfile_with(mut document: Map<String, Value>, late: &Late<'_>, format: &Format) -> String {
-    document.insert(late.key.to_owned(), Value::Object(Map::new()));
-    write_lockfile(&Document(&document, late), format)
-}
-
-/// Writes a lockfile: values that aren't objects first, preferred keys first, the rest by collation.
-pub fn stringify_lockfile(value: &Value, format: &Format) -> String {
-    write_lockfile(&Sorted(value), format)
-}
-
-fn write_lockfile(document: &impl Serialize, format: &Format) -> String {
-    // npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
-    let indent = if format.indent.is_empty() { "  " } else { &format.indent };
-    let text = pretty(document, indent) + "\n";
-    match format.newline.as_str() {
-        "" | "\n" => text,
-        newline => text.replace('\n', newline),
-    }
+/// A member of a lockfile's object, `depth` levels below the top, in the order that npm writes.
+pub fn stringify_member(key: &str, value: &Value, depth: usize, indent: &str) -> String {
+    let mut bytes = Vec::with_capacity(1024);
+    write_pretty(&mut bytes, &Sorted(&Value::from(key)), indent, depth);
+    bytes.extend_from_slice(b": ");
+    write_pretty(&mut bytes, &Sorted(value), indent, depth);
+    String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
 /// A value that is written in npm's order.
@@ -269,44 +271,15 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-/// A document with an object that is made while it is written.
-struct Document<'a>(&'a Map<String, Value>, &'a Late<'a>);
-
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(document, late) = self;
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in sorted_entries(document) {
-            if key == late.key {
-                map.serialize_entry(key, *late)?;
-            } else {
-                map.serialize_entry(key, &Sorted(value))?;
-            }
-        }
-        map.end()
-    }
-}
-
-impl Serialize for Late<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let keyed = self.keys.iter().enumerate().map(|(index, &key)| (true, key, index));
-        let made =
-            in_lockfile_order(keyed.collect()).into_iter().filter_map(|(key, index)| Some((key, (self.entry)(index)?)));
-        let mut map = serializer.serialize_map(None)?;
-        for (key, entry) in made {
-            map.serialize_entry(key, &Sorted(&entry))?;
-        }
-        map.end()
-    }
-}
-
-fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
+/// The entries of an object in the order in which npm writes a lockfile's: values that aren't objects first, preferred keys
+/// first, the rest by collation.
+pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let keyed = entries(object).into_iter().map(|(key, value)| (value.is_object(), key.as_str(), value));
     in_lockfile_order(keyed.collect())
 }
 
-/// Sorts what stands under a key, objects (`true`) last.
-fn in_lockfile_order<T>(mut keyed: Vec<(bool, &str, T)>) -> Vec<(&str, T)> {
+/// Sorts what stands under a key as npm does in a lockfile, objects (`true`) last.
+pub fn in_lockfile_order<T>(mut keyed: Vec<(bool, &str, T)>) -> Vec<(&str, T)> {
     let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
     order::sort_by(&mut keyed, |(is_object, a, _), (other, b, _)| {
         (is_object, rank(a)).cmp(&(other, rank(b))).then_with(|| collation::compare(a, b))
@@ -328,8 +301,7 @@ fn javascript_number(number: &serde_json::Number) -> serde_json::Number {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, format_of, stringify_lockfile};
-    use serde_json::json;
+    use super::{Format, format_of};
 
     #[test]
     fn formatting_is_read_from_the_first_line_break() {
@@ -337,13 +309,5 @@ mod tests {
         assert_eq!(format_of("{\r\n\t\"a\": 1}"), Format { indent: "\t".into(), newline: "\r\n".into() });
         assert_eq!(format_of("{\"a\": 1}"), Format { indent: String::new(), newline: String::new() });
         assert_eq!(format_of("{}"), Format::default());
-    }
-
-    #[test]
-    fn values_precede_objects_and_preferred_keys_the_rest() {
-        let value = json!({ "packages": { "": {} }, "zeta": [{}], "alpha": { "10": 1, "2": 1, "b": 1 }, "name": "x" });
-        let expected = "{\n  \"name\": \"x\",\n  \"zeta\": [\n    {}\n  ],\n  \"packages\": {\n    \"\": {}\n  },\n  \
-                        \"alpha\": {\n    \"2\": 1,\n    \"10\": 1,\n    \"b\": 1\n  }\n}\n";
-        assert_eq!(stringify_lockfile(&value, &Format::default()), expected);
     }
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use crate::integrity;
 use crate::json::{self, Fields};
 use crate::names::{Name, Names};
+use crate::order;
 use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
@@ -48,6 +49,10 @@ pub struct Manifest {
     pub resolved: Option<Rc<str>>,
     /// The tarball's hashes.
     pub integrity: Option<Rc<str>>,
+    /// `dist.unpackedSize`: the bytes of the files in the tarball, where the registry says it.
+    pub unpacked_size: Option<u64>,
+    /// `dist.fileCount`: how many files that are.
+    pub file_count: Option<u64>,
     /// Whether the registry left out fields that belong in the lock.
     pub abbreviated: bool,
     /// Whether there is a `devDependencies` at all, even an empty one.
@@ -56,6 +61,8 @@ pub struct Manifest {
     pub dev_engines: bool,
     /// `workspaces` as it stands, whatever it is.
     pub workspaces: Option<Value>,
+    /// The folder of its commands (`directories.bin`), where it has no `bin` and whoever reads it can list folders.
+    pub bin_folder: Option<String>,
     /// Whether it has `patchedDependencies`.
     pub has_patches: bool,
     /// `overrides`, when it is an object that isn't empty.
@@ -116,6 +123,8 @@ impl Manifest {
             .and_then(integrity::normalize)
             .or_else(|| text("shasum").and_then(integrity::from_hex_sha1))
             .map(Rc::from);
+        manifest.unpacked_size = dist.get("unpackedSize").and_then(Value::as_u64);
+        manifest.file_count = dist.get("fileCount").and_then(Value::as_u64);
         manifest.abbreviated = abbreviated;
         Ok(manifest)
     }
@@ -140,7 +149,46 @@ impl Manifest {
                 fields.set(key, value.clone());
             }
         }
-        Self::from_fields(fields, names, specs)
+        let mut manifest = Self::from_fields(fields, names, specs);
+        let folder = value.get("directories").and_then(|directories| directories.get("bin")?.as_str());
+        let folder = folder.filter(|folder| !folder.is_empty() && !value.get("bin").is_some_and(json::truthy));
+        manifest.bin_folder = folder.map(secure_path);
+        manifest
+    }
+
+    /// Makes `bin` of what lies in the folder of commands (`binDir` of `@npmcli/package-json`): of everything in it that isn't
+    /// hidden, folders included. `files` are paths from that folder.
+    pub fn list_bins(&mut self, files: &[String]) {
+        let Some(folder) = self.bin_folder.take() else { return };
+        // npm's glob goes down level by level, and so a name that is there twice is that of the deepest.
+        let mut found: Vec<&str> = Vec::new();
+        for file in files {
+            let ends = file.match_indices('/').map(|(at, _)| at).chain([file.len()]);
+            for path in ends.map(|end| &file[..end]).filter(|path| !path.is_empty()) {
+                if !found.contains(&path) && !path.split('/').any(|part| part.starts_with('.')) {
+                    found.push(path);
+                }
+            }
+        }
+        order::sort_by_key(&mut found, |path| (path.matches('/').count(), *path));
+        let bin = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            (name.to_owned(), Value::from(format!("{folder}/{path}")))
+        };
+        self.set_field("bin", Value::Object(found.into_iter().map(bin).collect()));
+    }
+
+    /// The same of a package in a folder that all these files are below.
+    pub fn list_bins_among(&mut self, files: &[String], folder: &str) {
+        let Some(commands) = &self.bin_folder else { return };
+        let below = paths::join(folder, commands);
+        let below = below.trim_end_matches('/');
+        let inside = |file: &'_ String| match below {
+            "" => Some(file.clone()),
+            _ => file.strip_prefix(below)?.strip_prefix('/').map(str::to_owned),
+        };
+        let files: Vec<String> = files.iter().filter_map(inside).collect();
+        self.list_bins(&files);
     }
 
     /// Reads the manifest of a project while it is being changed. npm doesn't normalise it again, so what is optional may
@@ -199,10 +247,13 @@ impl Manifest {
             has_install_script: has_install_script || json::truthy(read.get("hasInstallScript")),
             resolved: None,
             integrity: None,
+            unpacked_size: None,
+            file_count: None,
             abbreviated: false,
             has_dev_dependencies: json::truthy(read.get(DEV)),
             dev_engines: json::truthy(read.get("devEngines")),
             workspaces,
+            bin_folder: None,
             has_patches: read.get("patchedDependencies").as_object().is_some_and(|patches| !patches.is_empty()),
             overrides: match read.take("overrides") {
                 Value::Object(overrides) if !overrides.is_empty() => Some(overrides),

@@ -4,7 +4,8 @@
 //! environment.
 
 use crate::changes::Changes;
-use crate::remedy::Change;
+use crate::glob::{Manner, Pattern};
+use crate::proposal::Proposal;
 
 /// The project to resolve, as text: the core parses it, so that errors can name line and column.
 #[derive(Clone, Debug, Default)]
@@ -16,13 +17,13 @@ pub struct Project {
     /// The text of yarn.lock, a source of versions where there is no package-lock.json.
     pub yarn_lock: Option<String>,
     /// What lies in `node_modules`; only looked at where there is no package-lock.json.
-    pub installed: Installed,
+    pub installed: NodeModules,
     /// The name of an `.npm-extension` file that the project has: a script that changes manifests, which nothing here can run.
     pub extension_file: Option<String>,
     /// What is asked to be changed.
     pub changes: Changes,
     /// What is tried out in package.json files of workspaces, which nothing is written of.
-    pub trial: Vec<Change>,
+    pub trial: Vec<Proposal>,
     /// The name of the folder that holds the project: npm's name for a root without `name`.
     pub folder_name: String,
     /// The project's folder, absolute with forward slashes (`/home/me/app`). Only `file:` specs that
@@ -32,7 +33,7 @@ pub struct Project {
 
 /// What is installed already. npm starts from it where there is no lock.
 #[derive(Clone, Debug, Default)]
-pub struct Installed {
+pub struct NodeModules {
     /// The text of `node_modules/.package-lock.json`, if it is up to date: nothing in the tree that it describes is newer
     /// than it, and nothing is missing (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is looked at.
     pub hidden_lockfile: Option<String>,
@@ -104,8 +105,8 @@ pub struct Omit {
     pub peer: bool,
 }
 
-/// npm's settings that change the tree, by npm's names.
-#[derive(Clone, Debug)]
+/// npm's settings that change the tree, by npm's names. There are many because npm has many.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The Node version that `engines` are checked against, such as `20.20.2`.
     pub node_version: String,
@@ -166,6 +167,8 @@ pub struct Options {
     /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
     /// when the tree stands: what bundled packages lack is not fetched then.
     pub complete: bool,
+    /// Not npm's: report every decision, with [`Event::Visited`](crate::Event::Visited) and its like.
+    pub decisions: bool,
     /// Not npm's: only find out whether there is a tree. What abbreviated packuments leave out isn't fetched, and
     /// the lockfile is short of it.
     pub tree_only: bool,
@@ -178,7 +181,8 @@ pub const NPM_VERSION: &str = "12.2.0";
 
 /// Whether a package is excepted from `before` by one of these patterns (`min-release-age-exclude`).
 pub fn is_excepted(patterns: &[String], name: &str) -> bool {
-    patterns.iter().any(|pattern| pattern == name || fast_glob::glob_match(pattern, name))
+    let manner = Manner { plain: true, ..Manner::default() };
+    patterns.iter().any(|pattern| pattern == name || Pattern::new(pattern, manner).matches(name))
 }
 
 impl Default for Options {
@@ -212,6 +216,7 @@ impl Default for Options {
             ignore_extension: false,
             default_registry_host: String::new(),
             complete: true,
+            decisions: false,
             tree_only: false,
         }
     }

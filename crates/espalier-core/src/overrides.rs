@@ -10,8 +10,9 @@ use std::rc::Rc;
 
 use crate::json;
 use crate::names::{Name, Names};
+use crate::refusal::Refusal;
 use crate::semver::Range;
-use crate::spec::{Refusal, Spec, SpecKind, Specs};
+use crate::spec::{Spec, SpecKind, Specs};
 
 /// A rule; the root of the tree is rule 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,9 +78,9 @@ impl Overrides {
             if key == "." {
                 continue;
             }
-            let (name, key_spec) = specs.argument(key)?;
+            let (name, key_spec) = specs.argument(key).map_err(Refusal::InvalidSpec)?;
             // npm has no code for it.
-            let unnamed = || Refusal { code: "EOVERRIDE", message: format!("override without a name: {key}") };
+            let unnamed = || Refusal::UnnamedOverride { key: key.clone() };
             let name = name.ok_or_else(unnamed)?;
             let own = match value {
                 Value::String(text) => Some(text.as_str()),

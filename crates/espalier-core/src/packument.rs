@@ -4,6 +4,8 @@
 //! looks at one or two of a few hundred versions. It needs nothing of a resolution, so it can run on the
 //! thread that fetched the body.
 
+mod text;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -11,7 +13,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::json::Fields;
 use crate::semver::Version;
+use text::Text;
+
+#[cfg(feature = "settling")]
+pub use text::Source;
 
 /// A parsed packument.
 #[derive(Debug)]
@@ -20,12 +27,27 @@ pub struct Packument {
     pub dist_tags: Vec<(String, String)>,
     /// Version and publication time; empty in abbreviated documents.
     pub time: Vec<(String, String)>,
-    /// Whether fields that npm writes into the lock (such as `license`) are left out.
-    pub abbreviated: bool,
-    body: Box<str>,
+    /// How much of each manifest it has.
+    pub detail: Detail,
+    text: Text,
     versions: Vec<(Box<str>, Range<usize>)>,
     semver: OnceLock<Vec<Option<Version>>>,
 }
+
+/// How much of each manifest a document has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All that the registry has.
+    Whole,
+    /// What an installation needs, without fields that npm writes into the lock (such as `license`).
+    Abbreviated,
+    /// The registry didn't say which of the two: each manifest shows it.
+    Unstated,
+}
+
+/// What only whole manifests have. Registries that abbreviate add a field or leave one out as they please, but none of them
+/// adds these; npm's own puts `maintainers` into every whole one.
+const ONLY_WHOLE: [&str; 4] = ["license", "licenses", "maintainers", "_npmUser"];
 
 /// A body that is not a packument.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +69,8 @@ struct Wire<'a> {
     versions: Manifests<'a>,
     #[serde(default)]
     time: Texts,
+    /// Abbreviated documents have it in place of `time`.
+    modified: Option<IgnoredAny>,
 }
 
 /// The entries of an object whose values are strings.
@@ -110,11 +134,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Manifests<'a> {
 }
 
 impl Packument {
-    /// Reads a body. `abbreviated` says whether it is of the content type
-    /// `application/vnd.npm.install-v1+json`.
-    pub fn parse(body: &[u8], abbreviated: bool) -> Result<Self, PackumentError> {
+    /// Reads a body. `detail` is what the registry says of it.
+    pub fn parse(body: &[u8], detail: Detail) -> Result<Self, PackumentError> {
         let body = std::str::from_utf8(body)?;
         let wire: Wire<'_> = serde_json::from_str(body)?;
+        let abbreviated = detail == Detail::Unstated && wire.modified.is_some() && wire.time.0.is_empty();
         let start = body.as_ptr() as usize;
         let place = |manifest: &str| {
             let offset = manifest.as_ptr() as usize - start;
@@ -125,9 +149,9 @@ impl Packument {
         Ok(Self {
             dist_tags: wire.dist_tags.0,
             time: wire.time.0,
-            abbreviated,
+            detail: if abbreviated { Detail::Abbreviated } else { detail },
             versions,
-            body: body.into(),
+            text: Text::new(body),
             semver: OnceLock::new(),
         })
     }
@@ -149,7 +173,40 @@ impl Packument {
 
     /// The manifest at an index, as text.
     pub fn manifest(&self, index: usize) -> &str {
-        &self.body[self.versions[index].1.clone()]
+        self.text.part(&self.versions[index].1)
+    }
+
+    /// Lets the text go, except for the manifests that were read and those that are likely to be: of the highest release of each
+    /// line of compatible ones. The source gives the same text again when another one is asked for.
+    #[cfg(feature = "settling")]
+    pub fn settle(&self, source: Source) {
+        let mut highest = rustc_hash::FxHashMap::<_, (&Version, usize)>::default();
+        for (index, version) in self.semver().iter().enumerate() {
+            let Some(version) = version.as_ref().filter(|version| !version.is_prerelease()) else { continue };
+            let line = (version.major, if version.major == 0 { version.minor } else { 0 });
+            let found = highest.entry(line).or_insert((version, index));
+            if *version > *found.0 {
+                *found = (version, index);
+            }
+        }
+        for (_, index) in highest.into_values() {
+            self.manifest(index);
+        }
+        self.text.settle(source);
+    }
+
+    /// Whether the manifest at an index may lack fields that npm writes into the lock. In doubt it may: that costs a request, and
+    /// the opposite would cost a license.
+    pub fn is_abbreviated(&self, index: usize) -> bool {
+        let shows_all = || {
+            let read = Fields::read(self.manifest(index), &ONLY_WHOLE);
+            read.is_ok_and(|fields| ONLY_WHOLE.iter().any(|field| !fields.get(field).is_null()))
+        };
+        match self.detail {
+            Detail::Whole => false,
+            Detail::Abbreviated => true,
+            Detail::Unstated => !shows_all(),
+        }
     }
 
     /// The versions as npm's loose rules read them, by index.
@@ -170,5 +227,57 @@ impl Packument {
     /// When a version was published, in milliseconds since the epoch.
     pub fn published(&self, version: &str) -> Option<i64> {
         self.time.iter().rev().find(|(name, _)| name == version).and_then(|(_, time)| crate::date::parse(time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Detail, Packument};
+
+    /// Whether the one version of a document is taken for abbreviated.
+    fn is_abbreviated(detail: Detail, top: &str, manifest: &str) -> bool {
+        let body = format!(r#"{{{top}"versions":{{"1.0.0":{manifest}}}}}"#);
+        Packument::parse(body.as_bytes(), detail).expect("a packument").is_abbreviated(0)
+    }
+
+    #[test]
+    fn a_document_shows_what_its_registry_does_not_say() {
+        let plain = r#"{"name":"a","version":"1.0.0","description":"","dist":{}}"#;
+        for whole in ["license", "licenses", "maintainers", "_npmUser"] {
+            let manifest = format!(r#"{{"{whole}":["x"]}}"#);
+            assert!(!is_abbreviated(Detail::Unstated, "", &manifest), "{whole}");
+        }
+        // Verdaccio keeps `time` and descriptions, GitLab has neither, npm has `modified`.
+        for top in [r#""time":{"1.0.0":"x"},"modified":"x","#, "", r#""modified":"x","#] {
+            assert!(is_abbreviated(Detail::Unstated, top, plain), "{top}");
+        }
+        assert!(is_abbreviated(Detail::Unstated, r#""modified":"x","#, r#"{"license":"MIT"}"#));
+    }
+
+    #[cfg(feature = "settling")]
+    #[test]
+    fn what_was_let_go_is_had_again() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let body = r#"{"versions":{"1.0.0":{"a":1},"1.1.0":{"a":2},"2.0.0-x":{"a":3},"x":{"a":4}}}"#;
+        let packument = Packument::parse(body.as_bytes(), Detail::Whole).expect("a packument");
+        assert_eq!(packument.manifest(2), r#"{"a":3}"#);
+        let asked = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&asked);
+        packument.settle(super::Source::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Some(body.into())
+        }));
+        // The highest of its line, and one that was read before.
+        assert_eq!((packument.manifest(1), packument.manifest(2)), (r#"{"a":2}"#, r#"{"a":3}"#));
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        assert_eq!((packument.manifest(0), packument.manifest(3)), (r#"{"a":1}"#, r#"{"a":4}"#));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn what_a_registry_says_of_its_document_is_not_doubted() {
+        assert!(is_abbreviated(Detail::Abbreviated, "", r#"{"license":"MIT"}"#));
+        assert!(!is_abbreviated(Detail::Whole, "", r#"{"name":"a"}"#));
     }
 }

@@ -3,12 +3,16 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use crate::decision::{Objection, PassedOver, Versions};
 use crate::json::{self, Fields};
 use crate::order;
 use crate::packument::Packument;
 use crate::request::Reason;
 use crate::semver::{Range, RangeOptions, Version};
 use crate::spec::{Spec, SpecKind};
+
+/// How many of the versions above the chosen one are told of.
+const MOST_PASSED_OVER: usize = 8;
 
 /// What the choice depends on besides the packument.
 pub struct Picker {
@@ -119,6 +123,48 @@ impl Picker {
                 Some(index) if self.is_sound(packument.manifest(index)) => Reason::Highest,
                 _ => Reason::Compromise,
             },
+        }
+    }
+
+    /// Which versions there were when one was chosen, and what speaks against the higher ones.
+    pub fn versions(&mut self, packument: &Packument, spec: &Spec, chosen: &str) -> Versions {
+        let spec = match &spec.kind {
+            SpecKind::Alias { spec, .. } => spec,
+            _ => spec,
+        };
+        let range = spec.range();
+        let semver = packument.semver();
+        let admits = |index: usize| match (range, &semver[index]) {
+            (Some(range), Some(version)) => range.satisfied_by(version),
+            _ => packument.version(index) == chosen,
+        };
+        let bar = packument.find(chosen).and_then(|index| semver[index].as_ref());
+        let mut higher: Vec<usize> = (0..packument.len())
+            .filter(|&index| matches!((&semver[index], bar), (Some(version), Some(bar)) if version > bar))
+            .collect();
+        order::sort_by(&mut higher, |&a, &b| semver[b].cmp(&semver[a]));
+        let mut passed_over = Vec::new();
+        for index in higher.into_iter().take(MOST_PASSED_OVER) {
+            let version = packument.version(index);
+            let (engines, current) = self.merits(packument.manifest(index));
+            let why = if !admits(index) {
+                Objection::OutOfRange
+            } else if !self.is_early_enough(packument, version) {
+                Objection::TooNew
+            } else if !engines {
+                Objection::Engines
+            } else if !current {
+                Objection::Deprecated
+            } else {
+                Objection::AboveLatest
+            };
+            passed_over.push(PassedOver { version: version.to_owned(), why });
+        }
+        Versions {
+            total: packument.len(),
+            fitting: (0..packument.len()).filter(|&index| admits(index)).count(),
+            latest: packument.tagged("latest").map(str::to_owned),
+            passed_over,
         }
     }
 

@@ -6,127 +6,26 @@
 //! driven, and when to lose patience, is not known here.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::VecDeque;
 
 use crate::error::ResolveError;
 use crate::json;
 use crate::options::{Options, Project};
+use crate::proposal::Proposal;
 
 /// How many changes may have to be made together.
 const MOST_CHANGES: usize = 3;
 /// How many remedies a person wants to choose from, beside npm's flags.
 const ENOUGH: usize = 4;
 
-/// One change to a package.json of the project, or one of npm's flags.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Change {
-    /// Ask for another range.
-    Range {
-        /// The workspace whose package.json it is; empty for the project's own.
-        #[serde(skip_serializing_if = "String::is_empty")]
-        folder: String,
-        /// The block of package.json, such as `devDependencies`.
-        block: &'static str,
-        /// The dependency's key there.
-        name: String,
-        /// What stands there.
-        from: String,
-        /// What should.
-        to: String,
-    },
-    /// Override what a package asks for.
-    Override {
-        /// The package that asks.
-        parent: String,
-        /// What it asks for.
-        name: String,
-        /// What it shall have; `$name` is what the root asks for.
-        spec: String,
-    },
-    /// Do without a dependency.
-    Remove {
-        /// The workspace whose package.json it is; empty for the project's own.
-        #[serde(skip_serializing_if = "String::is_empty")]
-        folder: String,
-        /// The block of package.json.
-        block: &'static str,
-        /// The dependency's key there.
-        name: String,
-    },
-    /// Ignore peers or their conflicts: a flag of npm's.
-    Flag {
-        /// `legacy-peer-deps` or `force`.
-        flag: &'static str,
-    },
-}
-
-/// Changes that lead to a tree when they are made together.
+/// Proposals that lead to a tree when they are made together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Remedy(pub Vec<Change>);
+pub struct Remedy(pub Vec<Proposal>);
 
 /// npm's flags that get past any conflict of peers, the milder first.
 const FLAGS: [&str; 2] = ["legacy-peer-deps", "force"];
-
-impl Change {
-    /// The workspace that it changes; none for what is the project's own.
-    pub fn folder(&self) -> Option<&str> {
-        match self {
-            Self::Range { folder, .. } | Self::Remove { folder, .. } => {
-                Some(folder.as_str()).filter(|it| !it.is_empty())
-            }
-            Self::Override { .. } | Self::Flag { .. } => None,
-        }
-    }
-
-    /// Makes it in a manifest.
-    pub(crate) fn edit(&self, manifest: &mut Value) {
-        self.apply(manifest, &mut Options::default());
-    }
-
-    fn apply(&self, manifest: &mut Value, options: &mut Options) {
-        match self {
-            Self::Range { block, name, to, .. } => manifest[*block][name] = to.as_str().into(),
-            Self::Override { parent, name, spec } => {
-                let rules = &mut manifest["overrides"];
-                if !rules.is_object() {
-                    *rules = json!({});
-                }
-                let rule = &mut rules[parent];
-                match rule {
-                    Value::String(own) => *rule = json!({ ".": own, name: spec }),
-                    Value::Object(rules) => {
-                        rules.insert(name.clone(), spec.as_str().into());
-                    }
-                    _ => *rule = json!({ name: spec }),
-                }
-            }
-            Self::Remove { block, name, .. } => {
-                if let Some(block) = manifest[*block].as_object_mut() {
-                    block.shift_remove(name);
-                }
-            }
-            Self::Flag { flag } => match *flag {
-                "force" => options.force = true,
-                _ => options.legacy_peer_deps = true,
-            },
-        }
-    }
-
-    /// Whether two changes are about the same thing, so that only one of them makes sense.
-    fn concerns_same(&self, other: &Self) -> bool {
-        let subject = |change: &Self| match change {
-            Self::Range { folder, name, .. } | Self::Remove { folder, name, .. } => {
-                Some((None, folder.clone(), name.clone()))
-            }
-            Self::Override { parent, name, .. } => Some((Some(parent.clone()), String::new(), name.clone())),
-            Self::Flag { .. } => None,
-        };
-        subject(self) == subject(other)
-    }
-}
 
 /// A search for remedies, which tries single changes first.
 pub struct Search {
@@ -134,8 +33,8 @@ pub struct Search {
     options: Options,
     manifest: Value,
     /// Untried ones; those with fewer changes come first.
-    pending: VecDeque<Vec<Change>>,
-    trying: Option<Vec<Change>>,
+    pending: VecDeque<Vec<Proposal>>,
+    trying: Option<Vec<Proposal>>,
     found: Vec<Remedy>,
     /// Flags that weren't tried yet, the next one last.
     flags: Vec<&'static str>,
@@ -159,7 +58,7 @@ impl Search {
     pub fn next_trial(&mut self) -> Option<(Project, Options)> {
         let changes = loop {
             let Some(changes) = self.pending.pop_front() else {
-                break vec![Change::Flag { flag: self.flags.pop()? }];
+                break vec![Proposal::Flag { flag: self.flags.pop()? }];
             };
             // More changes than a remedy needs that is known already, or enough of those.
             let smallest = self.found.first().map_or(MOST_CHANGES, |Remedy(changes)| changes.len());
@@ -171,7 +70,11 @@ impl Search {
         let mut options = Options { tree_only: true, ..self.options.clone() };
         let (in_workspaces, own): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.folder().is_some());
         for change in own {
-            change.apply(&mut manifest, &mut options);
+            match change {
+                Proposal::Flag { flag: "force" } => options.force = true,
+                Proposal::Flag { .. } => options.legacy_peer_deps = true,
+                change => change.edit(&mut manifest),
+            }
         }
         let trial = in_workspaces.into_iter().cloned().collect();
         self.trying = Some(changes);
@@ -187,7 +90,7 @@ impl Search {
                 for proposal in &conflict.proposals {
                     let new = !changes.iter().any(|change| change.concerns_same(proposal));
                     let longer = [&changes[..], std::slice::from_ref(proposal)].concat();
-                    let known = |other: &Vec<Change>| {
+                    let known = |other: &Vec<Proposal>| {
                         other.len() == longer.len() && other.iter().all(|change| longer.contains(change))
                     };
                     if new && !self.pending.iter().any(known) {
@@ -212,12 +115,16 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
     use super::*;
     use crate::error::{ConflictSide, PeerConflict};
 
-    fn conflict(proposals: Vec<Change>) -> ResolveError {
+    fn conflict(proposals: Vec<Proposal>) -> ResolveError {
         let side = ConflictSide { version: None, spec: "1".into(), chain: Vec::new() };
-        ResolveError::PeerConflict(Box::new(PeerConflict {
+        ResolveError::PeerConflict(Arc::new(PeerConflict {
             summary: String::new(),
             name: "a".into(),
             current: side.clone(),
@@ -226,8 +133,8 @@ mod tests {
         }))
     }
 
-    fn range(name: &str, to: &str) -> Change {
-        Change::Range {
+    fn range(name: &str, to: &str) -> Proposal {
+        Proposal::Range {
             folder: String::new(),
             block: "dependencies",
             name: name.into(),
@@ -243,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_leads_to_a_tree_is_a_remedy() {
-        let removal = Change::Remove { folder: String::new(), block: "dependencies", name: "b".into() };
+        let removal = Proposal::Remove { folder: String::new(), block: "dependencies", name: "b".into() };
         let mut search = search(&conflict(vec![range("a", "2"), removal]));
         let (project, _) = search.next_trial().unwrap();
         assert_eq!(project.manifest, r#"{"dependencies":{"a":"2","b":"1"}}"#);
@@ -258,7 +165,7 @@ mod tests {
         assert!(search.next_trial().is_none());
         let found = search.finish();
         assert_eq!(found.len(), 2);
-        assert_eq!(found[1], Remedy(vec![Change::Flag { flag: "legacy-peer-deps" }]));
+        assert_eq!(found[1], Remedy(vec![Proposal::Flag { flag: "legacy-peer-deps" }]));
     }
 
     #[test]
@@ -276,8 +183,8 @@ mod tests {
     fn an_override_goes_below_its_parent() {
         let mut manifest = json!({ "overrides": { "a": "1", "b": { "c": "2" } } });
         for (parent, name) in [("a", "x"), ("b", "y"), ("d", "z")] {
-            let change = Change::Override { parent: parent.into(), name: name.into(), spec: "$x".into() };
-            change.apply(&mut manifest, &mut Options::default());
+            let change = Proposal::Override { parent: parent.into(), name: name.into(), spec: "$x".into() };
+            change.edit(&mut manifest);
         }
         let expected = json!({ "a": { ".": "1", "x": "$x" }, "b": { "c": "2", "y": "$x" }, "d": { "z": "$x" } });
         assert_eq!(manifest["overrides"], expected);

@@ -6,7 +6,11 @@
 use serde::Serialize;
 use std::sync::Arc;
 
+use crate::decision::{Decision, Demand, Origin, Problem, Versions};
 use crate::packument::Packument;
+
+use crate::edge_kind::EdgeKind;
+pub use crate::fetch_failure::{FetchFailure, FetchFailureKind};
 
 /// Something the resolution can't know by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +30,8 @@ pub enum Request {
         name: String,
         /// The exact version.
         version: String,
+        /// What the packument says of its tarball, by which the document of another publication of that version is told.
+        integrity: Option<String>,
     },
     /// The text of the package.json in a folder.
     Folder {
@@ -44,6 +50,11 @@ pub enum Request {
         /// What is wanted of the repository.
         wanted: GitRevision,
         /// The folder in it that holds the package; empty for the whole.
+        folder: String,
+    },
+    /// What lies in a folder that a package.json names as that of its commands (`directories.bin`).
+    Files {
+        /// Relative to the project with forward slashes, never ending in one.
         folder: String,
     },
     /// The folders of the project that hold a package.json, other than the root and `node_modules`;
@@ -77,6 +88,8 @@ pub struct GitCommit {
     pub commit: String,
     /// The text of the package.json in it.
     pub manifest: String,
+    /// The paths of the files beside that, if `directories.bin` needs them.
+    pub files: Vec<String>,
 }
 
 /// How soon a request's answer is needed.
@@ -101,6 +114,8 @@ pub enum Answer {
     File(Option<Vec<u8>>),
     /// The commit that was found.
     Git(GitCommit),
+    /// The paths of all files and folders below, relative to it with forward slashes; none where there is no such folder.
+    Files(Vec<String>),
     /// Project-relative paths with forward slashes.
     PackageFolders(Vec<String>),
     /// The manifests inside, and the tarball's own integrity.
@@ -116,42 +131,6 @@ pub struct TarballListing {
     pub files: Vec<String>,
     /// Path (as in `files`) and text of every file named `package.json`.
     pub manifests: Vec<(String, String)>,
-}
-
-/// Why an answer could not be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FetchFailureKind {
-    /// The registry says there is no such thing (404, or 405 of some registries).
-    NotFound,
-    /// Not allowed (401, 403).
-    Forbidden,
-    /// Any other status.
-    Status(u16),
-    /// No answer at all: unreachable, refused, timed out; in a browser also a missing CORS header.
-    Unreachable,
-    /// An answer that can't be read: not JSON, wrong integrity, corrupt archive.
-    Invalid,
-    /// A tarball that isn't the promised one.
-    Integrity,
-    /// A registry that wasn't asked, because it doesn't let browsers send it a token.
-    Preflight,
-    /// Nothing may be fetched, and it isn't in the cache.
-    NotCached,
-    /// This environment can't do it (a git spec in a browser).
-    Unsupported,
-}
-
-/// A failed fetch. Not necessarily an error of the resolution: what only optional dependencies want may fail.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[error("{message}")]
-pub struct FetchFailure {
-    /// The class of failure.
-    pub kind: FetchFailureKind,
-    /// One sentence for a person, without secrets.
-    pub message: String,
-    /// What was fetched, without credentials.
-    pub url: String,
 }
 
 /// What happened, in the order of the decisions; enough to draw the tree while it grows.
@@ -180,7 +159,33 @@ pub enum Event {
         /// Its location: empty for the root, absent for one that has none yet.
         #[serde(skip_serializing_if = "Option::is_none")]
         from: Option<String>,
+        /// Which there were, with [`Options::decisions`](crate::Options::decisions).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        versions: Option<Versions>,
     },
+    /// A package's dependencies are looked at. This and the next two only come with
+    /// [`Options::decisions`](crate::Options::decisions).
+    Visited {
+        /// The package's location; empty for the root.
+        location: String,
+        /// Those that need something done.
+        problems: Vec<Problem>,
+    },
+    /// There is a candidate for a dependency. Where it is that of a candidate's peer, the dependent has no location yet.
+    Gathered {
+        /// The dependency.
+        #[serde(flatten)]
+        demand: Demand,
+        /// The candidate's version; absent for what could not be had, and for links without one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+        /// Where it came from.
+        origin: Origin,
+        /// The location of the package in whose name the candidate and its peers are gathered.
+        set: String,
+    },
+    /// A candidate was placed, or not. What follows from it comes after: `Removed`, `Placed` or `Kept`.
+    Decided(Box<Decision>),
     /// A dependency was looked at, and what is in the tree already will do.
     Kept {
         /// Where that is.
@@ -192,7 +197,7 @@ pub enum Event {
         /// The spec in force.
         spec: String,
         /// As in `Placed`.
-        kind: &'static str,
+        kind: EdgeKind,
         /// The location of the package that asked; empty for the root.
         from: String,
     },
@@ -205,7 +210,7 @@ pub enum Event {
         /// The chosen version; empty for links without one.
         version: String,
         /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`: the edge it was placed for.
-        kind: &'static str,
+        kind: EdgeKind,
         /// The spec of that edge.
         spec: String,
         /// The location of the package that asked; empty for the root.
@@ -213,6 +218,12 @@ pub enum Event {
         /// Its tarball, unless the package isn't made for this platform: for whoever wants to fetch ahead.
         #[serde(skip)]
         tarball: Option<PlacedTarball>,
+    },
+    /// Every package has its place. What is still fetched only says more about packages that are in the tree, such as their licenses,
+    /// and may show that an optional one does not suit the platform.
+    Settled {
+        /// How many packages and links there are, without the root.
+        packages: usize,
     },
     /// A package was taken out of the tree again.
     Removed {

@@ -5,13 +5,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use crate::build;
 use crate::changes::ChangedManifest;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::graph::Graph;
+use crate::lockfile::PackageLock;
 use crate::options::{Options, Project};
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
+use crate::resolve;
 
 /// One run, from a package.json to its tree. Dropping it cancels it.
 pub struct Resolution {
@@ -46,10 +47,8 @@ pub enum Reading {
 /// What came out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The text of package-lock.json, byte for byte as npm writes it.
-    pub lockfile: String,
-    /// The same tree as version 3 has it, where that text is of version 1 and has no list of packages.
-    pub packages: Option<String>,
+    /// package-lock.json and the hidden lockfile; empty after an inspection.
+    pub lockfile: PackageLock,
     /// Whether npm writes package-lock.json at all: not with `--no-save`, unless something was to be updated.
     pub is_saved: bool,
     /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
@@ -64,13 +63,6 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Counts.
     pub statistics: Statistics,
-}
-
-impl Outcome {
-    /// A lockfile with the list of packages, whatever the version of the one to write.
-    pub fn packages(&self) -> &str {
-        self.packages.as_deref().unwrap_or(&self.lockfile)
-    }
 }
 
 /// Something that npm would warn about.
@@ -99,7 +91,7 @@ impl Resolution {
     /// Starts a resolution; nothing happens until [`Resolution::advance`] is called.
     pub fn new(project: Project, options: Options) -> Self {
         let exchange = Rc::new(Exchange::default());
-        let run = Run::Going(Box::pin(build::resolve(project, options, exchange.clone())));
+        let run = Run::Going(Box::pin(resolve::resolve(project, options, exchange.clone())));
         Self { exchange, run }
     }
 
@@ -107,7 +99,7 @@ impl Resolution {
     /// folders are asked for. Of the outcome, the graph says what is missing, invalid or extraneous.
     pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
         let exchange = Rc::new(Exchange::default());
-        let run = Run::Going(Box::pin(build::inspect(project, options, reading, exchange.clone())));
+        let run = Run::Going(Box::pin(resolve::inspect(project, options, reading, exchange.clone())));
         Self { exchange, run }
     }
 

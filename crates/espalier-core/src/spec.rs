@@ -55,12 +55,7 @@ pub enum SpecKind {
     /// A git repository.
     Git(GitSpec),
     /// Something that npm refuses.
-    Invalid {
-        /// npm's code.
-        code: &'static str,
-        /// Why, in a sentence.
-        message: String,
-    },
+    Invalid(InvalidSpec),
 }
 
 /// The path of a `file:` spec.
@@ -109,9 +104,9 @@ impl Spec {
     }
 }
 
-/// An argument that npm refuses.
-#[derive(Debug)]
-pub struct Refusal {
+/// What is wrong with a spec, or with the name in front of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidSpec {
     /// npm's code.
     pub code: &'static str,
     /// Why, in a sentence.
@@ -138,15 +133,15 @@ impl Specs {
     }
 
     /// What an argument like `name@spec` names and asks for; the name is absent where the argument is a spec by itself.
-    pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), Refusal> {
+    pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
         let (name, text) = split_argument(argument);
         if let Some(name) = name.filter(|name| !is_valid_name(name)) {
             let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
-            return Err(Refusal { code: "EINVALIDPACKAGENAME", message });
+            return Err(InvalidSpec { code: "EINVALIDPACKAGENAME", message });
         }
         let spec = self.intern(text.trim());
         match &spec.kind {
-            SpecKind::Invalid { code, message } => Err(Refusal { code, message: message.clone() }),
+            SpecKind::Invalid(problem) => Err(problem.clone()),
             _ => Ok((name, spec)),
         }
     }
@@ -172,21 +167,21 @@ impl Specs {
 
     /// The part after `npm:`, as `npm-package-arg` reads an argument.
     fn alias(&mut self, argument: &str) -> SpecKind {
-        let invalid = |message: &str| SpecKind::Invalid { code: "EINVALIDALIAS", message: message.into() };
+        let invalid = |message: &str| SpecKind::Invalid(InvalidSpec { code: "EINVALIDALIAS", message: message.into() });
         let (name, spec) = split_argument(argument);
         let Some(name) = name else {
             return invalid("aliases must have a name");
         };
         if !is_valid_name(name) {
-            return SpecKind::Invalid {
+            return SpecKind::Invalid(InvalidSpec {
                 code: "EINVALIDPACKAGENAME",
                 message: format!("invalid package name \"{name}\" of package \"{argument}\""),
-            };
+            });
         }
         let spec = self.intern(spec);
         match spec.kind {
             SpecKind::Alias { .. } => invalid("nested aliases are not supported"),
-            SpecKind::Invalid { code, ref message } => SpecKind::Invalid { code, message: message.clone() },
+            SpecKind::Invalid(ref problem) => SpecKind::Invalid(problem.clone()),
             _ if !spec.is_registry() => invalid("aliases only work for registry dependencies"),
             _ => SpecKind::Alias { name: name.into(), spec },
         }
@@ -274,10 +269,10 @@ fn url(raw: &str) -> SpecKind {
             let git = GitSpec { hosted: None, fetch, save, committish: None, range: None, folder: None };
             with_fragment(git, fragment)
         }
-        scheme => SpecKind::Invalid {
+        scheme => SpecKind::Invalid(InvalidSpec {
             code: "EUNSUPPORTEDPROTOCOL",
             message: format!("unsupported URL type \"{scheme}:\": {raw}"),
-        },
+        }),
     }
 }
 
@@ -301,10 +296,10 @@ fn with_fragment(mut git: GitSpec, fragment: Option<&str>) -> SpecKind {
             Some(("path", folder)) if git.folder.is_none() => git.folder = Some(folder.to_owned()),
             Some((key, _)) if key != "semver" && key != "path" => {}
             _ => {
-                return SpecKind::Invalid {
+                return SpecKind::Invalid(InvalidSpec {
                     code: "EINVALIDGITSPEC",
                     message: format!("more than one committish or range in {}", git.save),
-                };
+                });
             }
         }
     }
@@ -318,10 +313,10 @@ fn registry(raw: &str) -> SpecKind {
         (Some(version), Some(range)) => SpecKind::Version { version, range },
         (None, Some(range)) => SpecKind::Range { wanted: wanted.into(), range },
         _ if is_url_component(wanted) => SpecKind::Tag(wanted.into()),
-        _ => SpecKind::Invalid {
+        _ => SpecKind::Invalid(InvalidSpec {
             code: "EINVALIDTAGNAME",
             message: format!("invalid tag name \"{wanted}\": a tag may not need encoding in a URL"),
-        },
+        }),
     }
 }
 

@@ -40,3 +40,13 @@ fn the_order_of_answers_changes_nothing() {
         }
     }
 }
+
+/// Whoever listens to the decisions doesn't influence them.
+#[test]
+fn reporting_decisions_changes_nothing() {
+    for (file, text) in FILES {
+        for scenario in Scenario::all(text) {
+            assert_eq!(scenario.resolve_reporting(), scenario.resolve(), "{file}: {}", scenario.title);
+        }
+    }
+}

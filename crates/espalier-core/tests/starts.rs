@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use espalier_core::manifest_edit::SaveType;
 use espalier_core::{
-    Allow, Answer, Changes, FetchFailure, FetchFailureKind, Installed, InstalledPackage, Options, Outcome, Packument,
-    Progress, Project, Request, Resolution, ResolveError, Update,
+    Allow, Answer, Changes, Detail, FetchFailure, FetchFailureKind, InstalledPackage, NodeModules, Options, Outcome,
+    Packument, Progress, Project, Request, Resolution, ResolveError, TarballListing, Update,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,7 +17,15 @@ use serde_json::Value;
 #[derive(Deserialize)]
 struct Recording {
     packuments: BTreeMap<String, Value>,
+    tarballs: BTreeMap<String, Listing>,
     cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Listing {
+    integrity: String,
+    files: Vec<String>,
+    manifests: Vec<(String, String)>,
 }
 
 #[derive(Deserialize)]
@@ -38,7 +46,7 @@ fn every_start_ends_as_in_npm() {
     let recording = recording();
     let mut wrong = Vec::new();
     for case in &recording.cases {
-        let found = match case.resolve(&recording.packuments) {
+        let found = match case.resolve(&recording) {
             Ok(outcome) => case.differences(&outcome),
             Err(error) if Some(error.code()) == case.code.as_deref() => Vec::new(),
             Err(error) => vec![format!("fails with {}: {error}", error.code())],
@@ -53,23 +61,25 @@ fn every_start_ends_as_in_npm() {
 #[test]
 fn a_lock_that_was_just_written_stays() {
     let recording = recording();
-    for case in recording.cases.iter().filter(|case| case.command == "install" && case.after.is_some()) {
-        let first = case.resolve(&recording.packuments).expect("a tree");
+    let installs = recording.cases.iter().filter(|case| case.command == "install" && case.after.is_some());
+    // An old lock says little of what is in a bundle, and npm believes it once; another case has what it does then.
+    for case in installs.filter(|case| case.title != "a lock of version 1 with that bundle") {
+        let first = case.resolve(&recording).expect("a tree");
         let mut files = case.files.clone();
-        files.insert("package-lock.json".to_owned(), first.lockfile.clone());
+        files.insert("package-lock.json".to_owned(), first.lockfile.text().to_owned());
         let again = Case { title: String::new(), files, command: "install".to_owned(), after: None, code: None };
-        let second = again.resolve(&recording.packuments).expect("a tree");
+        let second = again.resolve(&recording).expect("a tree");
         assert_eq!(first.lockfile, second.lockfile, "{}", case.title);
     }
 }
 
 impl Case {
-    fn resolve(&self, packuments: &BTreeMap<String, Value>) -> Result<Outcome, ResolveError> {
+    fn resolve(&self, recording: &Recording) -> Result<Outcome, ResolveError> {
         let (project, options) = self.project_and_options();
         let mut resolution = Resolution::new(project, options);
         while resolution.advance() == Progress::Waiting {
             while let Some((request, _)) = resolution.next_request() {
-                let answer = self.answer(&request, packuments);
+                let answer = self.answer(&request, recording);
                 resolution.supply(&request, answer);
             }
         }
@@ -119,7 +129,7 @@ impl Case {
             manifest: file("package.json").expect("a package.json"),
             lockfile: file("package-lock.json"),
             yarn_lock: file("yarn.lock"),
-            installed: Installed { hidden_lockfile: None, packages: installed },
+            installed: NodeModules { hidden_lockfile: None, packages: installed },
             changes,
             folder_name: "project".to_owned(),
             ..Project::default()
@@ -127,21 +137,33 @@ impl Case {
         (project, options)
     }
 
-    fn answer(&self, request: &Request, packuments: &BTreeMap<String, Value>) -> Result<Answer, FetchFailure> {
+    fn answer(&self, request: &Request, recording: &Recording) -> Result<Answer, FetchFailure> {
         match request {
             Request::Packument { name, .. } => {
-                let packument = packuments.get(name).ok_or_else(|| FetchFailure {
+                let packument = recording.packuments.get(name).ok_or_else(|| FetchFailure {
                     kind: FetchFailureKind::NotFound,
                     message: format!("there is no {name}"),
                     url: format!("http://registry.test/{name}"),
                 })?;
-                let packument = Packument::parse(packument.to_string().as_bytes(), false).expect("a packument");
+                let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Whole).expect("a packument");
                 Ok(Answer::Packument(Arc::new(packument)))
             }
             Request::Folder { path } => Ok(Answer::Folder(self.files.get(&format!("{path}/package.json")).cloned())),
             Request::PackageFolders => {
                 let folders = self.files.keys().filter_map(|path| path.strip_suffix("/package.json"));
                 Ok(Answer::PackageFolders(folders.map(str::to_owned).collect()))
+            }
+            Request::Files { folder } => {
+                let inside = |path: &String| path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned);
+                Ok(Answer::Files(self.files.keys().filter_map(inside).collect()))
+            }
+            Request::Tarball { url, .. } => {
+                let Listing { integrity, files, manifests } = &recording.tarballs[url];
+                Ok(Answer::Tarball(TarballListing {
+                    integrity: integrity.clone(),
+                    files: files.clone(),
+                    manifests: manifests.clone(),
+                }))
             }
             Request::File { path } => Ok(Answer::File(self.files.get(path).map(|text| text.clone().into_bytes()))),
             other => panic!("nothing of the kind is recorded: {other:?}"),
@@ -159,7 +181,8 @@ impl Case {
             ("package.json", Some(manifest)),
             (
                 "package-lock.json",
-                saved(Some(outcome.lockfile.clone())).or_else(|| self.files.get("package-lock.json").cloned()),
+                saved(Some(outcome.lockfile.text().to_owned()))
+                    .or_else(|| self.files.get("package-lock.json").cloned()),
             ),
             ("yarn.lock", outcome.yarn_lock.clone().or_else(|| self.files.get("yarn.lock").cloned())),
         ];

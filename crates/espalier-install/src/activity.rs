@@ -2,7 +2,7 @@
 //!
 //! Whoever draws a progress line reads them on its own timer, so that counting costs an addition and nothing else.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The counts of one run.
@@ -34,6 +34,15 @@ pub struct Activity {
     pub resolving: Stopwatch,
 }
 
+impl Activity {
+    /// Sets the stopwatches going.
+    pub fn measure(&self) {
+        for stopwatch in [&self.inflating, &self.parsing, &self.resolving] {
+            stopwatch.is_wanted.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// A number that only ever changes by adding and subtracting.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
@@ -57,22 +66,30 @@ impl Counter {
 
 /// A sum of durations, in processor time where the system tells it: on a busy machine, the time that passes says more about
 /// the others than about the work.
+///
+/// It stands still until someone wants to know: asking the system twice for each document is work, too.
 #[derive(Debug, Default)]
-pub struct Stopwatch(Counter);
+pub struct Stopwatch {
+    is_wanted: AtomicBool,
+    sum: Counter,
+}
 
 impl Stopwatch {
     /// Runs something and adds the processor time that it took.
     pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        if !self.is_wanted.load(Ordering::Relaxed) {
+            return work();
+        }
         let start = processor_time();
         let result = work();
         let elapsed = processor_time().saturating_sub(start);
-        self.0.add(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
+        self.sum.add(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
         result
     }
 
     /// The sum.
     pub fn total(&self) -> Duration {
-        Duration::from_nanos(self.0.get())
+        Duration::from_nanos(self.sum.get())
     }
 }
 

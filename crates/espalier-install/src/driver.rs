@@ -1,23 +1,28 @@
-//! Runs a resolution to its end: hands its requests to workers and their answers back.
+//! Runs a resolution to its end: hands its requests to the fetching thread and the answers back.
 //!
-//! The resolution stays on the calling task and takes one step at a time; fetching, inflating and parsing happen on other
-//! threads. A request that the resolution stands still for goes out before one that it only expects to need, and no more
-//! than a fixed number are out at once. In which order answers come makes no difference to the tree; that is the core's
-//! promise, and nothing here weakens it.
+//! The resolution stays on the calling task and takes one step at a time. One other thread ([`crate::fetching`]) asks; what
+//! comes is inflated and parsed here, where one would wait for it otherwise. A request that the resolution stands still for goes out before one that it only expects to need. In which order
+//! answers come makes no difference to the tree; that is the core's promise, and nothing here weakens it.
+
+pub(crate) mod reads;
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use espalier_core::{Answer, Event, FetchFailure, Outcome, Packument, Progress, Request, Resolution, ResolveError};
-use tokio::task::JoinSet;
+use espalier_core::packument::Source;
+use espalier_core::{
+    Answer, Event, FetchFailure, Outcome, Packument, Progress, Request, Resolution, ResolveError, Urgency,
+};
 
 use crate::activity::Activity;
+use crate::fetching::{Answered, Errand, Thread};
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::Registry;
+use crate::registry::{Misread, Registry, Unread};
+use reads::Reads;
 
 /// Packuments by name, and whether they are full.
 type Remembered = HashMap<(String, bool), Arc<Packument>>;
@@ -32,59 +37,113 @@ pub struct Sources {
     /// Packuments that came in this run, by name and whether they are full: a resolution that fails may be followed by
     /// trials of what would mend it.
     packuments: Arc<Mutex<Remembered>>,
+    /// What was answered.
+    pub(crate) reads: Arc<Reads>,
+    /// Where answers are made. Connections belong to it: it ends with the last of these.
+    thread: Arc<OnceLock<Thread>>,
 }
 
 impl Sources {
     /// Sources that remember nothing yet.
     pub fn new(registry: Registry, project: ProjectFolder) -> Self {
-        Self { registry, project, packuments: Arc::default() }
+        Self { registry, project, packuments: Arc::default(), reads: Arc::default(), thread: Arc::default() }
     }
 
-    async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
-        let remembered = || self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (name.to_owned(), full);
-        if let Some(packument) = remembered().get(&key) {
-            return Ok(Arc::clone(packument));
-        }
-        let packument = self.registry.packument(name, full).await?;
-        remembered().insert(key, Arc::clone(&packument));
-        Ok(packument)
-    }
-
-    /// Answers one request.
-    async fn answer(self, request: &Request) -> Result<Answer, FetchFailure> {
-        match request {
-            Request::Packument { name, full } => self.packument(name, *full).await.map(Answer::Packument),
-            Request::VersionDocument { name, version } => {
-                self.registry.version_document(name, version).await.map(Answer::VersionDocument)
+    /// What comes of a request: an answer, or a document that is still to be read. `misread` is one that couldn't be.
+    pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
+        let document = |unread| Came::Document(Box::new(unread));
+        let Request::VersionDocument { name, version, integrity } = request else {
+            if let Some(misread) = misread {
+                return misread.again().await.map(document);
             }
+            return match request {
+                Request::Packument { name, full } => match self.remembered(name, *full) {
+                    Some(packument) => Ok(Came::Answer(Answer::Packument(packument), None)),
+                    None => self.registry.unread_packument(name, *full).await.map(document),
+                },
+                other => self.answer(other).await.map(|answer| Came::Answer(answer, None)),
+            };
+        };
+        let unread = match misread {
+            Some(misread) => misread.again().await,
+            None => self.registry.unread_version(name, version, integrity.as_deref()).await,
+        };
+        match unread {
+            Ok(unread) => Ok(document(unread)),
+            Err(failure) => {
+                let text = self.registry.version_instead(name, version, failure).await?;
+                Ok(Came::Answer(Answer::VersionDocument(text), None))
+            }
+        }
+    }
+
+    fn remembered(&self, name: &str, full: bool) -> Option<Arc<Packument>> {
+        let packuments = self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
+        packuments.get(&(name.to_owned(), full)).cloned()
+    }
+
+    fn remember(&self, request: &Request, answer: &Answer) {
+        if let (Request::Packument { name, full }, Answer::Packument(packument)) = (request, answer) {
+            let mut packuments = self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
+            packuments.insert((name.clone(), *full), Arc::clone(packument));
+        }
+    }
+
+    /// Answers a request that isn't for a document.
+    async fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
+        match request {
+            Request::Packument { .. } | Request::VersionDocument { .. } => unreachable!("a document is read elsewhere"),
             Request::Tarball { url, integrity } if !url.starts_with("file:") => {
                 self.registry.tarball(url, integrity.as_deref()).await.map(Answer::Tarball)
             }
             Request::Tarball { url, integrity } => {
                 let (url, integrity) = (url.clone(), integrity.clone());
-                on_disk(move || self.project.tarball(&url, integrity.as_deref()).map(Answer::Tarball)).await
+                self.on_disk(move |project| project.tarball(&url, integrity.as_deref()).map(Answer::Tarball)).await
             }
             Request::Folder { path } => {
                 let path = path.clone();
-                on_disk(move || self.project.manifest_in(&path).map(Answer::Folder)).await
+                self.on_disk(move |project| project.manifest_in(&path).map(Answer::Folder)).await
+            }
+            Request::Files { folder } => {
+                let folder = folder.clone();
+                self.on_disk(move |project| Ok(Answer::Files(project.files_below(&folder)))).await
             }
             Request::File { path } => {
                 let path = path.clone();
-                on_disk(move || self.project.file(&path).map(Answer::File)).await
+                self.on_disk(move |project| project.file(&path).map(Answer::File)).await
             }
             Request::Git { urls, wanted, folder } => git::commit(urls, wanted, folder).await.map(Answer::Git),
             Request::PackageFolders => {
-                on_disk(move || self.project.package_folders().map(Answer::PackageFolders)).await
+                self.on_disk(|project| project.package_folders().map(Answer::PackageFolders)).await
             }
+        }
+    }
+
+    async fn on_disk<T: Send + 'static>(&self, work: impl FnOnce(&ProjectFolder) -> T + Send + 'static) -> T {
+        let project = self.project.clone();
+        match tokio::task::spawn_blocking(move || work(&project)).await {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
 }
 
-async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+/// What came of a request.
+#[derive(Debug)]
+pub(crate) enum Came {
+    /// An answer, and what gives the text of a packument again.
+    Answer(Answer, Option<Source>),
+    /// A document, which becomes one when it is read.
+    Document(Box<Unread>),
+}
+
+impl Came {
+    /// Reads what isn't read yet.
+    pub fn read(self) -> Result<(Answer, Option<Source>), Box<Misread>> {
+        match self {
+            Self::Answer(answer, source) => Ok((answer, source)),
+            Self::Document(unread) => unread.read(),
+        }
     }
 }
 
@@ -116,48 +175,70 @@ pub async fn run(
 ) -> (Ended, Duration) {
     let mut interruption = pin!(interruption);
     let mut waiting = Duration::ZERO;
-    // Dropping the set cuts off whatever is still on its way when the end is reached.
-    let mut workers = JoinSet::new();
-    let mut arrived: Vec<(Request, Result<Answer, FetchFailure>)> = Vec::new();
-    let mut wanted = Vec::new();
+    // Dropping it cuts off whatever is still on its way when the end is reached.
+    let mut fetching = sources.thread.get_or_init(Thread::start).begin(sources.clone(), concurrency);
+    let mut arrived: Vec<Answered> = Vec::new();
+    // Packuments whose text was looked into as far as is known, and what gives it again.
+    let mut looked_into = Vec::new();
+    let mut outstanding = 0;
     loop {
-        let progress = activity.resolving.time(|| {
-            for (request, answer) in arrived.drain(..) {
-                resolution.supply(&request, answer);
+        let mut wanted = Vec::new();
+        for (request, came) in arrived.drain(..) {
+            fetching.used_one();
+            let answer = match came.map(Came::read) {
+                Ok(Ok((answer, source))) => {
+                    if let (Answer::Packument(packument), Some(source)) = (&answer, source) {
+                        looked_into.push((Arc::clone(packument), source));
+                    }
+                    Ok(answer)
+                }
+                Ok(Err(misread)) => {
+                    wanted.push(Errand { request, urgency: Urgency::Demanded, misread: Some(misread) });
+                    continue;
+                }
+                Err(failure) => Err(failure),
+            };
+            if let Ok(answer) = &answer {
+                sources.remember(&request, answer);
             }
+            activity.resolving.time(|| {
+                sources.reads.add(&request, &answer);
+                resolution.supply(&request, answer);
+            });
+        }
+        let progress = activity.resolving.time(|| {
             let progress = resolution.advance();
             while let Some(event) = resolution.next_event() {
                 observe(event);
             }
-            let requests = std::iter::from_fn(|| resolution.next_request()).map(|(request, _)| request);
-            wanted.extend(requests.take(concurrency - workers.len()));
+            // As many again as can be on their way wait where they are taken from next; the rest may become more urgent yet.
+            let requests = std::iter::from_fn(|| resolution.next_request());
+            let errands = requests.map(|(request, urgency)| Errand { request, urgency, misread: None });
+            wanted.extend(errands.take((2 * concurrency).saturating_sub(outstanding)));
             progress
         });
         if progress == Progress::Done {
             let outcome = activity.resolving.time(|| finish(resolution));
             return (Ended::Finished(Box::new(outcome)), waiting);
         }
-        for request in wanted.drain(..) {
-            let sources = sources.clone();
-            workers.spawn(async move {
-                let answer = sources.answer(&request).await;
-                (request, answer)
-            });
+        outstanding += wanted.len();
+        if !wanted.is_empty() {
+            fetching.ask(wanted);
         }
-        assert!(!workers.is_empty(), "the resolution waits for nothing");
+        for (packument, source) in looked_into.drain(..) {
+            packument.settle(source);
+        }
+        assert!(outstanding > 0, "the resolution waits for nothing");
         let start = Instant::now();
-        let first = tokio::select! {
-            answer = workers.join_next() => answer,
+        let answered = tokio::select! {
+            answered = fetching.answers() => Some(answered),
             () = &mut interruption => None,
         };
         waiting += start.elapsed();
-        let Some(first) = first else { return (Ended::Interrupted, waiting) };
+        let Some(answered) = answered else { return (Ended::Interrupted, waiting) };
         // Everything that is there by now goes into one step.
-        let others = std::iter::from_fn(|| workers.try_join_next());
-        for answered in std::iter::once(first).chain(others) {
-            // A worker that panics is a bug and not a failed fetch.
-            arrived.push(answered.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())));
-        }
+        arrived = answered;
+        outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);
     }
 }

@@ -14,6 +14,9 @@ use tokio::process::Command;
 /// How long `node --version` may take. A version manager's shim that wants to download something first is cut off.
 const NODE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The file in a cache that says which version which Node has.
+const NOTE: &str = "node-version";
+
 /// The first executable of that name on the `PATH`, links resolved.
 pub fn find_on_path(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
@@ -43,25 +46,27 @@ pub async fn node_version() -> Option<String> {
     version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
 }
 
-/// The same, remembered in the folder of a cache: to start a Node takes longer than to see that nothing is to be done. Only a
-/// program is remembered, by its size and time; a script may choose another Node each time.
-pub async fn remembered_node_version(cache: Option<&Path>) -> Option<String> {
-    let identity = find_on_path("node").as_deref().and_then(identity_of);
-    let (Some(cache), Some(identity)) = (cache, identity) else { return node_version().await };
-    let note = cache.join("node-version");
-    let noted = std::fs::read_to_string(&note).ok();
-    if let Some(version) = noted.as_deref().and_then(|text| text.strip_prefix(&identity)) {
-        return Some(version.to_owned());
-    }
+/// The same, and noted in the folder of a cache: to start a Node takes longer than to see that nothing is to be done. Only a
+/// program is noted, by its size and time; a script may choose another Node each time.
+pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     let version = node_version().await?;
-    // What can't be noted is asked for again.
-    let _ = std::fs::create_dir_all(cache).and_then(|()| {
-        let mut file = tempfile::NamedTempFile::new_in(cache)?;
-        file.write_all(format!("{identity}{version}").as_bytes())?;
-        file.persist(note)?;
-        Ok(())
-    });
+    if let Some((cache, identity)) = cache.zip(find_on_path("node").as_deref().and_then(identity_of)) {
+        // What can't be noted is asked for again.
+        let _ = std::fs::create_dir_all(cache).and_then(|()| {
+            let mut file = tempfile::NamedTempFile::new_in(cache)?;
+            file.write_all(format!("{identity}{version}").as_bytes())?;
+            file.persist(cache.join(NOTE))?;
+            Ok(())
+        });
+    }
     Some(version)
+}
+
+/// What was noted of the `node` that is on the `PATH` now.
+pub fn noted_node_version(cache: &Path) -> Option<String> {
+    let noted = std::fs::read_to_string(cache.join(NOTE)).ok()?;
+    let identity = find_on_path("node").as_deref().and_then(identity_of)?;
+    noted.strip_prefix(&identity).map(str::to_owned)
 }
 
 /// What tells a program from another one, or from a newer one in its place; nothing for a script.

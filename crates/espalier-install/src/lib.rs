@@ -4,9 +4,12 @@
 //! nothing about the tree.
 
 pub mod activity;
+mod body;
 pub mod cache;
 pub mod config;
+mod digest;
 pub mod driver;
+mod fetching;
 mod git;
 pub mod host;
 pub mod install;
@@ -17,6 +20,7 @@ pub mod outdated;
 pub mod packing;
 pub mod patch;
 pub mod plan;
+mod presumed;
 pub mod programs;
 pub mod project;
 pub mod registry;
@@ -24,6 +28,7 @@ pub mod reify;
 mod remedies;
 mod retired;
 pub mod scripts;
+pub mod snapshot;
 pub mod store;
 pub mod tarball;
 pub mod unpack;

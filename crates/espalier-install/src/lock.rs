@@ -11,12 +11,13 @@ use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{Changes, Event, Options, Outcome, Platform, Project, Remedy, Resolution, ResolveError, Update};
 
 use crate::activity::Activity;
-use crate::cache::Cache;
+use crate::cache::{Cache, Settling};
 use crate::config::ConfigError;
-use crate::config::registries;
 use crate::config::settings::Settings;
+use crate::driver::reads::Reads;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
+use crate::presumed::NodeVersion;
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::registry::Registry;
 use crate::remedies;
@@ -61,7 +62,7 @@ pub(crate) struct Started {
     /// As it is on disk.
     pub lockfile: Lockfile,
     pub registry: Registry,
-    cache: Option<Arc<Cache>>,
+    pub cache: Option<Arc<Cache>>,
     start: Instant,
 }
 
@@ -74,6 +75,12 @@ pub(crate) struct Resolved {
     pub registry: Registry,
     pub start: Instant,
     pub phases: Phases,
+    /// What it was told.
+    pub reads: Arc<Reads>,
+    /// What is left of the cache is written meanwhile.
+    pub settling: Option<Settling>,
+    /// Connections that tarballs may be on their way over.
+    _sources: Sources,
 }
 
 /// The parts of a run, one after the other. Between the first and the last, waiting takes turns with the resolution.
@@ -120,10 +127,11 @@ impl Lock {
         interruption: impl Future<Output = ()>,
     ) -> Result<Locked, LockError> {
         // `package-lock-only` is the stronger of the two (npm's definitions).
-        self.settings.tree.package_lock = true;
+        self.settings.options.package_lock = true;
         let resolved = self.resolve(self.start()?, true, true, observe, interruption).await?;
         let end = Instant::now();
         let written = self.save(&resolved)?;
+        drop(resolved.settling);
         let finishing = resolved.phases.finishing + end.elapsed();
         Ok(Locked {
             path: resolved.lockfile.path().to_owned(),
@@ -141,13 +149,13 @@ impl Lock {
             self.project.write_manifest(&changed.folder, &changed.text)?;
         }
         self.save_yarn_lock(resolved)?;
-        if !resolved.outcome.is_saved || !self.settings.tree.package_lock {
+        if !resolved.outcome.is_saved || !self.settings.options.package_lock {
             return Ok(Written::Unchanged);
         }
-        if self.settings.tree.format_package_lock {
-            return resolved.lockfile.write(&resolved.outcome.lockfile);
+        if self.settings.saving.format_package_lock {
+            return resolved.lockfile.write(resolved.outcome.lockfile.text());
         }
-        resolved.lockfile.write(&without_lines(&resolved.outcome.lockfile))
+        resolved.lockfile.write(&without_lines(resolved.outcome.lockfile.text()))
     }
 
     /// Writes the yarn.lock, if there is one: npm does so with whichever lock it writes, and the hidden one is always
@@ -190,29 +198,56 @@ impl Lock {
         started: Started,
         complete: bool,
         may_save: bool,
-        observe: impl FnMut(Event),
+        mut observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
         let Started { lockfile, registry, cache, start } = started;
         let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
-        let options = self.options().await;
+        let node = self.node_version().or_told().await;
+        let options = self.options_for(node.presumed());
         // What `npm ci` installs was never there before.
         let origins_may_be_unknown = !complete && may_save;
-        let options = Options { complete, save: options.save && may_save, origins_may_be_unknown, ..options };
-        let resolution = Resolution::new(project.clone(), options.clone());
+        let mut options = Options { complete, save: options.save && may_save, origins_may_be_unknown, ..options };
         let sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
         let starting = start.elapsed();
         let mut interruption = pin!(interruption);
-        let (ended, waiting) =
-            driver::run(resolution, finish, &sources, concurrency, &self.activity, observe, interruption.as_mut())
-                .await;
+        // Nobody is told of what may have to be thrown away.
+        let mut held = Vec::new();
+        let presumed = |event| {
+            held.push(event);
+            if !node.is_doubtful() {
+                held.drain(..).for_each(&mut observe);
+            }
+        };
+        let mut is_interrupted = false;
+        let stop = async {
+            tokio::select! {
+                () = &mut interruption => is_interrupted = true,
+                () = node.refuted() => {}
+            }
+        };
+        let resolution = Resolution::new(project.clone(), options.clone());
+        let run = driver::run(resolution, finish, &sources, concurrency, &self.activity, presumed, stop);
+        let (mut ended, mut waiting) = Box::pin(run).await;
+        let truth = if is_interrupted { node.presumed() } else { node.truth().await };
+        if truth == node.presumed() {
+            held.drain(..).for_each(&mut observe);
+        } else {
+            options.node_version = truth.unwrap_or_else(|| Options::default().node_version);
+            let resolution = Resolution::new(project.clone(), options.clone());
+            let activity = &self.activity;
+            let again =
+                driver::run(resolution, finish, &sources, concurrency, activity, observe, interruption.as_mut());
+            (ended, waiting) = Box::pin(again).await;
+        }
         let end = Instant::now();
         let result = match ended {
             Ended::Finished(finished) => match *finished {
                 Ok(outcome) => Ok(outcome),
                 Err(error) => {
+                    let options = Options { decisions: false, ..options };
                     let search = Search::new(project.clone(), options, &error);
                     let remedies =
                         remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
@@ -221,71 +256,49 @@ impl Lock {
             },
             Ended::Interrupted => Err(LockError::Interrupted),
         };
-        if let Some(cache) = cache {
-            // Also after a failure: what was fetched is good for the next attempt.
-            cache.flush();
-        }
+        // Also after a failure: what was fetched is good for the next attempt.
+        let settling = cache.map(Settling::begin);
         let outcome = result?;
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
-        Ok(Resolved { outcome, lockfile, registry, start, phases })
+        let reads = Arc::clone(&sources.reads);
+        Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, _sources: sources })
     }
 
     /// This machine's platform, and the one that is resolved for.
     pub(crate) fn platform(&self) -> (Platform, Platform) {
-        let tree = &self.settings.tree;
         let node = host::find_on_path("node");
         let host = host::platform(node.as_deref());
-        let mut platform = host.clone();
-        // A C library belongs to a platform: that of this machine says nothing about another one.
-        if tree.os.as_ref().is_some_and(|os| *os != platform.os) {
-            platform.libc = None;
-        }
-        platform.os = tree.os.clone().unwrap_or(platform.os);
-        platform.cpu = tree.cpu.clone().unwrap_or(platform.cpu);
-        platform.libc = tree.libc.clone().or(platform.libc);
-        (host, platform)
+        let target = self.settings.target.on(&host);
+        (host, target)
     }
 
-    async fn options(&self) -> Options {
-        let tree = &self.settings.tree;
+    /// The options of a resolution.
+    pub(crate) async fn options(&self) -> Options {
+        self.options_for(self.node_version().truth().await)
+    }
+
+    fn node_version(&self) -> NodeVersion {
+        match &self.node_version {
+            Some(version) => NodeVersion::chosen(version.clone()),
+            None => NodeVersion::on_path(self.cache.as_deref()),
+        }
+    }
+
+    fn options_for(&self, node_version: Option<String>) -> Options {
         let (host, platform) = self.platform();
+        let save = self.settings.saving.save;
         let mut options = Options {
             platform,
             host: Some(host),
-            legacy_peer_deps: tree.legacy_peer_deps,
-            strict_peer_deps: tree.strict_peer_deps,
-            force: tree.force,
-            prefer_dedupe: tree.prefer_dedupe,
-            install_strategy: tree.install_strategy,
-            install_links: tree.install_links,
-            engine_strict: tree.engine_strict,
-            before: tree.before,
-            default_tag: tree.tag.clone(),
-            allow_git: tree.allow_git,
-            allow_remote: tree.allow_remote,
-            allow_file: tree.allow_file,
-            allow_directory: tree.allow_directory,
-            before_exclude: tree.before_exclude.clone(),
-            allow_unused_patches: tree.allow_unused_patches,
-            omit: tree.omit,
-            ignore_extension: tree.ignore_extension,
-            lockfile_version: tree.lockfile_version,
-            omit_registry_resolved: tree.omit_registry_resolved,
-            package_lock: tree.package_lock,
             // `npm update` changes the lock only, unless it is told otherwise.
             save: match self.changes.update {
-                Update::None => tree.save.unwrap_or(true),
-                Update::All | Update::Names(_) => tree.save.unwrap_or(false),
+                Update::None => save.unwrap_or(true),
+                Update::All | Update::Names(_) => save.unwrap_or(false),
                 Update::Duplicates => false,
             },
-            default_registry_host: registries::default_host(),
-            ..Options::default()
+            ..(*self.settings.options).clone()
         };
-        let known = match &self.node_version {
-            Some(version) => Some(version.clone()),
-            None => host::remembered_node_version(self.cache.as_deref()).await,
-        };
-        options.node_version = known.unwrap_or(options.node_version);
+        options.node_version = node_version.unwrap_or(options.node_version);
         options
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use espalier_core::graph::GraphEdge;
 use espalier_core::pick::Picker;
 use espalier_core::spec::{Spec, SpecKind, Specs};
-use espalier_core::{FetchFailure, FetchFailureKind, Options, Packument, collation, options};
+use espalier_core::{EdgeKind, FetchFailure, FetchFailureKind, Options, Packument, collation, options};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -146,7 +146,8 @@ fn needed_by_the_project(graph: &espalier_core::Graph) -> HashSet<u32> {
     let mut needed = HashSet::new();
     let mut open = vec![0];
     while let Some(node) = open.pop() {
-        let targets = graph.edges_of(node).iter().filter(|edge| edge.kind != "workspace").filter_map(|edge| edge.to);
+        let targets =
+            graph.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Workspace).filter_map(|edge| edge.to);
         open.extend(targets.filter(|to| needed.insert(*to)));
     }
     needed
@@ -156,8 +157,8 @@ fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) ->
     // Of what is missing, npm looks at the dependency itself, and only at one that must or need not be there everywhere.
     let (dev, optional, peer) = match edge.to.map(|to| &installed.graph.nodes[to as usize]) {
         Some(to) => (to.dev, to.optional, to.peer),
-        None if matches!(edge.kind, "dev" | "peer") => return false,
-        None => (false, matches!(edge.kind, "optional" | "peerOptional"), edge.kind == "peerOptional"),
+        None if matches!(edge.kind, EdgeKind::Dev | EdgeKind::Peer) => return false,
+        None => (false, edge.kind.is_optional(), edge.kind == EdgeKind::PeerOptional),
     };
     !question.omit.iter().any(|kind| match kind.as_str() {
         "dev" => dev,
@@ -169,10 +170,10 @@ fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) ->
 
 fn block(edge: &GraphEdge) -> &'static str {
     match edge.kind {
-        "optional" | "peerOptional" => "optionalDependencies",
-        "peer" => "peerDependencies",
-        "dev" => "devDependencies",
-        _ => "dependencies",
+        EdgeKind::Optional | EdgeKind::PeerOptional => "optionalDependencies",
+        EdgeKind::Peer => "peerDependencies",
+        EdgeKind::Dev => "devDependencies",
+        EdgeKind::Prod | EdgeKind::Workspace => "dependencies",
     }
 }
 

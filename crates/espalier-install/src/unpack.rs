@@ -163,13 +163,15 @@ impl Unpacking<'_> {
     }
 }
 
+/// A new file, which must not be there yet.
 #[cfg(unix)]
-fn new_file(path: &Path, mode: u32) -> io::Result<File> {
+pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
+/// A new file, which must not be there yet.
 #[cfg(not(unix))]
-fn new_file(path: &Path, _: u32) -> io::Result<File> {
+pub(crate) fn new_file(path: &Path, _: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }

@@ -4,12 +4,12 @@ mod support;
 
 use espalier_core::FetchFailureKind;
 use espalier_install::integrity::Integrity;
-use espalier_replay::Settings;
+use espalier_replay::{Habits, Settings};
 use support::scripted::{Reply, Scripted};
 use support::{cached_client, client, recording, serve, tarball};
 
-fn no_abbreviated() -> Settings {
-    Settings { abbreviated: false, ..Settings::default() }
+fn with_habit(habit: &str) -> Settings {
+    Settings { habits: Habits::new(None, [habit]).expect("a habit"), ..Settings::default() }
 }
 
 #[tokio::test]
@@ -17,16 +17,25 @@ async fn abbreviated_packuments_are_asked_for_and_recognised() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;
     let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
-    assert!(packument.abbreviated);
+    assert!(packument.is_abbreviated(0));
     assert_eq!(packument.len(), 2);
 }
 
 #[tokio::test]
 async fn a_registry_that_sends_full_ones_is_understood() {
     let folder = recording();
-    let server = serve(folder.path(), no_abbreviated()).await;
+    let server = serve(folder.path(), with_habit("full-only")).await;
     let packument = client(&[("registry", &server.origin())]).packument("a", false).await.expect("a packument");
-    assert!(!packument.abbreviated);
+    assert!(!packument.is_abbreviated(0));
+}
+
+#[tokio::test]
+async fn an_abbreviated_packument_without_its_type_is_recognised() {
+    let folder = recording();
+    let server = serve(folder.path(), with_habit("plain-types")).await;
+    let client = client(&[("registry", &server.origin())]);
+    assert!(client.packument("a", false).await.expect("a packument").is_abbreviated(0));
+    assert!(!client.packument("a", true).await.expect("a packument").is_abbreviated(0));
 }
 
 #[tokio::test]
@@ -41,7 +50,8 @@ async fn full_packuments_say_when_versions_were_published() {
 async fn a_version_has_its_own_document() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;
-    let document = client(&[("registry", &server.origin())]).version_document("a", "1.0.0").await.expect("a document");
+    let document =
+        client(&[("registry", &server.origin())]).version_document("a", "1.0.0", None).await.expect("a document");
     assert!(document.contains("\"license\":\"MIT\""), "{document}");
     assert_eq!(server.statistics().version_documents, 1);
 }
@@ -50,9 +60,25 @@ async fn a_version_has_its_own_document() {
 async fn a_registry_without_version_documents_is_asked_for_the_packument() {
     let packument = r#"{"name":"a","dist-tags":{},"versions":{"1.0.0":{"license":"MIT"}}}"#;
     let server = Scripted::start([Reply::status("405 Method Not Allowed"), Reply::ok(packument)]).await;
-    let document = client(&[("registry", &server.origin)]).version_document("a", "1.0.0").await;
+    let document = client(&[("registry", &server.origin)]).version_document("a", "1.0.0", None).await;
     assert_eq!(document, Ok(r#"{"license":"MIT"}"#.to_owned()));
     assert_eq!(server.seen()[1].line, "GET /a HTTP/1.1");
+}
+
+#[tokio::test]
+async fn a_registry_without_version_documents_is_soon_not_asked_for_them() {
+    let folder = recording();
+    for (habit, asked) in [("version-documents=404", 3), ("version-documents=400", 3), ("plain-types", 10)] {
+        let server = serve(folder.path(), with_habit(habit)).await;
+        let client = client(&[("registry", &server.origin())]);
+        for _ in 0..10 {
+            let document = client.version_document("a", "1.0.0", None).await.expect("a document");
+            assert!(document.contains("\"license\":\"MIT\""), "{document}");
+        }
+        assert_eq!(server.statistics().version_documents, asked, "{habit}");
+        let failure = client.version_document("a", "9.0.0", None).await.expect_err("no such version");
+        assert_eq!(failure.kind, FetchFailureKind::NotFound, "{habit}");
+    }
 }
 
 #[tokio::test]
@@ -62,11 +88,27 @@ async fn a_fresh_document_is_not_asked_for_again() {
     let place = tempfile::tempdir().expect("a temporary folder");
     for _ in 0..2 {
         let (client, cache, _) = cached_client(&[("registry", &server.origin())], place.path());
-        assert!(client.packument("a", false).await.expect("a packument").abbreviated);
-        client.version_document("a", "1.1.0").await.expect("a document");
+        assert!(client.packument("a", false).await.expect("a packument").is_abbreviated(0));
+        client.version_document("a", "1.1.0", None).await.expect("a document");
         cache.flush();
     }
     assert_eq!(server.statistics().requests, 2);
+}
+
+#[tokio::test]
+async fn what_a_version_says_is_kept_for_as_long_as_it_is_the_same_publication() {
+    let reply = || {
+        let document = r#"{"name":"a","license":"MIT","dist":{"integrity":"sha512-one"}}"#;
+        Reply::Respond("200 OK".into(), vec!["cache-control: max-age=0".into()], document.into())
+    };
+    let server = Scripted::start([reply(), reply(), reply()]).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    for (integrity, expected) in [("sha512-one", 1), ("sha512-one", 1), ("sha512-two", 2), ("sha512-two", 3)] {
+        let (client, cache, _) = cached_client(&[("registry", server.origin.as_str())], place.path());
+        client.version_document("a", "1.0.0", Some(integrity)).await.expect("a document");
+        cache.flush();
+        assert_eq!(server.seen().len(), expected, "{integrity}");
+    }
 }
 
 #[tokio::test]

@@ -164,6 +164,22 @@ async fn a_bundle_comes_in_its_package() {
 }
 
 #[tokio::test]
+async fn a_link_that_is_omitted_is_not_made() {
+    let manifest = json!({ "name": "app", "dependencies": { "p": "file:p" }, "devDependencies": { "d": "file:d" } });
+    let scene = Scene::new(&manifest).flag("omit", "dev");
+    scene.write("p/package.json", r#"{"name":"p","version":"1.0.0"}"#);
+    scene.write("d/package.json", r#"{"name":"d","version":"1.0.0","bin":"d.js"}"#);
+    scene.write("d/d.js", "");
+    scene.install().await;
+    assert_eq!(scene.tree(), [".package-lock.json", "p"]);
+    // The folder stays in npm's note.
+    let note = scene.read("node_modules/.package-lock.json");
+    assert!(note.contains("\"d\": {") && !note.contains("node_modules/d"), "{note}");
+    scene.ci().await;
+    assert_eq!(scene.tree(), [".package-lock.json", "p"]);
+}
+
+#[tokio::test]
 async fn what_is_omitted_is_not_installed_and_stays_in_the_lock() {
     let manifest = json!({ "name": "app", "dependencies": { "a": "*" }, "devDependencies": { "b": "*" } });
     let scene = Scene::new(&manifest).package("a@1.0.0", json!({})).package("b@1.0.0", json!({})).flag("omit", "dev");

@@ -122,6 +122,18 @@ async fn a_folder_is_packed_where_links_are_not_wanted() {
     assert!(scene.fail_to_install().await.to_string().contains("disabled"));
 }
 
+#[tokio::test]
+async fn a_folder_is_prepared_only_if_it_may_be() {
+    for (manifest, made) in [(json!({}), false), (json!({ "allowScripts": { "file:../f": true } }), true)] {
+        let scene = depending("f", "file:../f", manifest).flag("install-links", "true");
+        fs::create_dir_all(scene.path("f")).expect("a folder");
+        let package = r#"{"name":"f","version":"2.0.0","scripts":{"prepare":"echo built > built.js"}}"#;
+        fs::write(scene.path("f/package.json"), package).expect("written");
+        scene.install().await;
+        assert_eq!(scene.at("node_modules/f/built.js").exists(), made);
+    }
+}
+
 const PATCH: &str = "--- a/index.js\n+++ b/index.js\n@@ -1 +1 @@\n-module.exports = 'a@1.0.0'\n\\ No newline at end of file\n\
                      +module.exports = 'patched'\n";
 

@@ -49,8 +49,23 @@ async fn change(
 }
 
 fn packages(locked: &Locked) -> Vec<String> {
-    let lockfile: Value = serde_json::from_str(&locked.outcome.lockfile).expect("JSON");
+    let lockfile: Value = serde_json::from_str(locked.outcome.lockfile.text()).expect("JSON");
     lockfile["packages"].as_object().expect("packages").keys().cloned().collect()
+}
+
+#[tokio::test]
+async fn a_lock_has_its_licenses_however_documents_are_sent() {
+    let folder = recording();
+    for habit in [None, Some("plain-types"), Some("full-only"), Some("version-documents=405")] {
+        let habits = espalier_replay::Habits::new(None, habit).expect("a habit");
+        let settings = espalier_replay::Settings { habits, ..Default::default() };
+        let server = serve(folder.path(), settings).await;
+        let root = project(&[("package.json", json!({"dependencies": {"a": "1"}}))]);
+        let flags = [("registry", server.origin())];
+        let flags = flags.each_ref().map(|(key, value)| (*key, value.as_str()));
+        let locked = lock(root.path(), &flags, std::future::pending()).await.expect("a lock");
+        assert!(locked.outcome.lockfile.text().contains(r#""license": "ISC""#), "{habit:?}");
+    }
 }
 
 #[tokio::test]
@@ -93,7 +108,7 @@ async fn the_project_may_lie_in_a_folder_that_it_depends_on() {
         ("@acme/ui/docs/package.json", json!({"dependencies": {"@acme/ui": "file:.."}})),
     ]);
     let locked = lock(&root.path().join("@acme/ui/docs"), &[], std::future::pending()).await.expect("a lock");
-    let lockfile: Value = serde_json::from_str(&locked.outcome.lockfile).expect("JSON");
+    let lockfile: Value = serde_json::from_str(locked.outcome.lockfile.text()).expect("JSON");
     assert_eq!(lockfile["packages"][".."], json!({"version": "1.0.0"}));
 }
 
@@ -120,7 +135,9 @@ async fn one_request_at_a_time_gives_the_same_lock() {
     let mut locks = Vec::new();
     for sockets in ["1", "64"] {
         let flags = [("registry", registry.as_str()), ("maxsockets", sockets)];
-        locks.push(lock(root.path(), &flags, std::future::pending()).await.expect("a lock").outcome.lockfile);
+        locks.push(
+            lock(root.path(), &flags, std::future::pending()).await.expect("a lock").outcome.lockfile.text().to_owned(),
+        );
         fs::remove_file(root.path().join("package-lock.json")).expect("a lockfile");
     }
     assert_eq!(locks[0], locks[1]);

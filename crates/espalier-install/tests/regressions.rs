@@ -3,9 +3,9 @@
 //! | what happened | test |
 //! |---|---|
 //! | CVE-2016-3956: a token for any host | `config/tests.rs`: `a_token_goes_to_its_own_host_and_path_only`; `faults.rs`: `a_redirect_to_another_origin_leaves_the_token_behind` |
-//! | CVE-2019-16775, -16776: commands that lead out of their package | `install.rs`: `commands_are_linked_and_executable_and_the_first_has_the_name`; `bins.rs`: `names_and_paths_stay_where_they_belong` |
+//! | CVE-2019-16775, -16776: commands that lead out of their package | `install.rs`: `commands_are_linked_and_executable_and_the_first_has_the_name`; `bin_field.rs`: `names_and_paths_stay_where_they_belong` |
 //! | CVE-2019-16777: commands that replace others' | `cve_2019_16777_a_command_does_not_replace_another_packages` |
-//! | CVE-2020-15095: secrets in URLs that are shown | `faults.rs`: `a_token_is_sent_to_its_registry_and_never_shown`; `trust.rs`: `secrets_are_not_shown`; `failure.rs`: `a_shown_url_has_no_secrets`; `git/mod.rs`: `credentials_are_not_told`; `cve_2020_15095_secrets_in_a_lockfile_are_not_told` |
+//! | CVE-2020-15095: secrets in URLs that are shown | `faults.rs`: `a_token_is_sent_to_its_registry_and_never_shown`; `trust.rs`: `secrets_are_not_shown`; `address.rs`: `a_shown_address_has_no_secrets`; `git/mod.rs`: `credentials_are_not_told`; `cve_2020_15095_secrets_in_a_lockfile_are_not_told` |
 //! | CVE-2021-32803: a link, then files through it | `unpack.rs`: `a_file_does_not_go_through_a_link` |
 //! | CVE-2021-32804: absolute paths | `unpack.rs`: `absolute_paths_stay_inside` |
 //! | CVE-2021-37701, -37712: the same link by another spelling: backslashes, case, Unicode | `unpack.rs`: `a_file_does_not_go_through_a_link_by_another_spelling` |
@@ -20,7 +20,7 @@
 //! | CVE-2025-69264: scripts of git dependencies | `install_packed.rs`: `a_repository_is_packed_and_prepared_only_if_it_may_be` |
 //! | CVE-2026-23745: links to absolute paths | `unpack.rs`: `links_are_left_out`, `a_file_does_not_replace_what_an_absolute_link_leads_to` |
 //! | CVE-2026-23889: backslashes | `cve_2026_23889_backslashes_lead_nowhere` |
-//! | CVE-2026-23890: commands with a scope | `bins.rs`: `names_and_paths_stay_where_they_belong` |
+//! | CVE-2026-23890: commands with a scope | `bin_field.rs`: `names_and_paths_stay_where_they_belong` |
 //! | CVE-2026-24056: links in folders and repositories | `install_packed.rs`: `links_in_repositories_and_folders_are_not_installed` |
 //! | CVE-2026-24131: `directories.bin` that leads out | `cve_2026_24131_folders_of_commands_lead_nowhere` |
 //! | CVE-2026-24910: trust by name only | `script_policy.rs`: `entries_allow_and_deny_whom_npm_allows_and_denies`; `cve_2026_24910_a_name_is_not_enough_to_run_scripts` |
@@ -41,8 +41,8 @@
 //! | tokens: by the longest prefix, to their origin, never shown | `config/tests.rs`: `the_longest_prefix_that_makes_a_header_counts`, `a_token_goes_to_its_own_host_and_path_only`, `a_credential_without_a_registry_is_refused`; `faults.rs`: `a_redirect_to_another_origin_leaves_the_token_behind`; `install_faults.rs`: `a_redirect_to_another_origin_is_followed_without_the_token`; `tokens.spec.ts` |
 //! | variables in .npmrc | `expand.rs`: `known_names_are_replaced`; `config/tests.rs`: `a_project_that_redirects_the_registry_and_reads_a_variable_is_pointed_out` |
 //! | archives: no links, no climbing, npm's modes, no owners or times, the last counts, bounds | `unpack.rs`, all of it; `archive.rs`, all of it |
-//! | no link is followed out of `node_modules`; names of commands; names that differ in case | `install_hostile.rs`: `links_in_the_place_of_folders_are_not_followed`, `nothing_is_installed_through_a_workspace_that_is_a_link_to_elsewhere`; `bins.rs`: `names_and_paths_stay_where_they_belong`; `defaults.rs`: `a_lockfile_cannot_have_two_names_that_differ_in_case_only` |
-//! | what is tried again, how often, and what isn't | `faults.rs`: `what_may_pass_is_tried_again`, `a_refusal_is_an_answer`, `retries_end`; `retry.rs`: `a_server_that_asks_for_a_wait_gets_it_within_reason` |
+//! | no link is followed out of `node_modules`; names of commands; names that differ in case | `install_hostile.rs`: `links_in_the_place_of_folders_are_not_followed`, `nothing_is_installed_through_a_workspace_that_is_a_link_to_elsewhere`; `bin_field.rs`: `names_and_paths_stay_where_they_belong`; `defaults.rs`: `a_lockfile_cannot_have_two_names_that_differ_in_case_only` |
+//! | what is tried again, how often, and what isn't | `faults.rs`: `what_may_pass_is_tried_again`, `a_refusal_is_an_answer`, `retries_end`; `espalier-registry/src/retry.rs`: `a_server_that_asks_for_a_wait_gets_it_within_reason` |
 //! | no hang: silence, full disks, other processes | `faults.rs`: `a_silent_registry_is_given_up`, `redirects_end`; `espalier-cli/tests/faults.rs`: `documents_that_fail_are_had_after_all_or_named`, `tarballs_that_fail_are_had_after_all_or_named`; `disk.rs`, all of it; `install_hostile.rs`: `an_installation_waits_for_another_one_of_the_same_project`; `espalier-cli/tests/install.rs`: `two_installations_of_one_project_take_turns` |
 //! | in a browser, installed code reaches nothing | `sandbox.spec.ts`; `tokens.spec.ts` |
 //! | a crash at any moment | `espalier-cli/tests/install.rs`: `a_killed_installation_is_finished_by_the_next_one`, `eight_installations_share_a_store_at_once`; `store.rs`: `a_package_that_the_index_lost_is_taken_in_again`, `what_a_killed_process_left_is_removed`; `install_hostile.rs`: `a_failed_update_leaves_everything_as_it_was` |

@@ -1,60 +1,110 @@
 //! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
 
-use espalier_core::Lock;
 use espalier_core::order::sort_by_key;
+use espalier_core::{Graph, GraphNode, ParsedLock, PatchFile};
+use serde_json::Value;
 
 use crate::entry::{flag, text};
 use crate::layout::split;
 
 /// The version at a location; a link has that of the folder it leads to. npm says `undefined` where there is none.
-fn version<'a>(lock: &'a Lock, location: &str) -> Option<&'a str> {
+fn version<'a>(lock: &'a ParsedLock, location: &str) -> Option<&'a str> {
     let entry = lock.packages.get(location)?;
     let target = text(entry, "resolved").filter(|_| flag(entry, "link")).and_then(|target| lock.packages.get(target));
     Some(text(target.unwrap_or(entry), "version").unwrap_or("undefined"))
 }
 
-/// What npm says is wrong, in its words. `project` is the folder of both, absolute; `placed` are the locations that the resolution
-/// put something into, in its order.
-pub fn disagreements(lockfile: &str, resolved: &str, project: &str, placed: &[String]) -> Vec<String> {
-    let (lockfile, ideal) = (Lock::read(lockfile, project), Lock::read(resolved, project));
+/// What npm says is wrong, in its words. `lockfile` is the one that is insisted on, `placed` the locations that the resolution put
+/// something into, in its order.
+pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec<String> {
+    let lockfile = ParsedLock::read(lockfile, &resolved.project);
     // What was placed anew comes after what was there.
-    let order = |location: &str| placed.iter().rposition(|other| other == location).map_or(0, |at| at + 1);
-    let mut locations: Vec<&String> = ideal.packages.keys().filter(|location| !location.is_empty()).collect();
-    sort_by_key(&mut locations, |location| order(location));
+    let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
+    let mut nodes: Vec<&GraphNode> = resolved.nodes.iter().filter(|node| !node.location.is_empty()).collect();
+    sort_by_key(&mut nodes, |node| order(node));
     let mut wrong = Vec::new();
-    for location in locations {
-        let name = split(location).1;
-        let wanted = version(&ideal, location).unwrap_or_default();
-        match version(&lockfile, location) {
+    for node in nodes {
+        let name = split(&node.location).1;
+        let wanted = node.version.as_deref().unwrap_or("undefined");
+        match version(&lockfile, &node.location) {
             // npm looks before it opens the bundles that the lock doesn't show.
-            None if flag(&ideal.packages[location], "inBundle") || lockfile.is_ancient() => {}
+            None if node.in_bundle || lockfile.is_ancient() => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
             Some(locked) if locked != wanted => {
                 wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
             }
             Some(_) => {}
         }
+        if let Some(entry) = lockfile.packages.get(&node.location) {
+            wrong.extend(patch_disagreement(name, wanted, node.contents.patch.as_ref(), entry));
+        }
     }
+    let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
+    wrong.extend(extensions_disagreement(recorded, resolved.extensions_hash.as_deref()).map(str::to_owned));
     wrong
+}
+
+/// Whether the patch that package.json declares is the one that the lock records.
+fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, entry: &Value) -> Option<String> {
+    let recorded = entry.get("patched").filter(|patched| patched.is_object());
+    match (declared, recorded) {
+        (None, None) => None,
+        (Some(_), None) => Some(format!(
+            "Invalid: package.json declares a patch for {name}@{wanted} that the lock file does not record (it may have been \
+             skipped with --ignore-patch-failures). Fix the patch and reinstall, or remove its patchedDependencies entry"
+        )),
+        (None, Some(_)) => {
+            let locked = text(entry, "version").unwrap_or("undefined");
+            Some(format!("Invalid: lock file records a patch for {name}@{locked} that package.json no longer declares"))
+        }
+        (Some(declared), Some(recorded)) => {
+            let same = text(recorded, "integrity") == Some(&declared.integrity)
+                && text(recorded, "path") == Some(&declared.path);
+            let message = "does not match the patch recorded in the lock file";
+            (!same).then(|| format!("Invalid: patch for {name}@{wanted} {message}"))
+        }
+    }
+}
+
+/// Whether the lock was made under the rules that package.json has now (`validatePackageExtensions`).
+fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Option<&'static str> {
+    match (recorded, current) {
+        (None, Some(_)) => Some("Missing: packageExtensions state from lock file"),
+        (Some(_), None) => Some("Invalid: lock file records packageExtensions state but package.json has none"),
+        (recorded, current) => {
+            (recorded != current).then_some("Invalid: packageExtensions in package.json do not match the lock file")
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use espalier_core::{Graph, GraphNode, PatchFile};
+
     use super::disagreements;
 
     fn lock(packages: &str) -> String {
         format!("{{ \"lockfileVersion\": 3, \"packages\": {{ \"\": {{}}, {packages} }} }}")
     }
 
+    fn tree(packages: &[(&str, &str)]) -> Graph {
+        let node = |&(location, version): &(&str, &str)| GraphNode {
+            location: location.to_owned(),
+            version: Some(version.to_owned()),
+            ..GraphNode::default()
+        };
+        let nodes = [("", "1.0.0")].iter().chain(packages).map(node).collect();
+        Graph { project: "/project".to_owned(), nodes, ..Graph::default() }
+    }
+
     #[test]
     fn what_is_missing_or_another_version_is_said() {
         let locked =
             lock("\"node_modules/a\": { \"version\": \"1.0.0\" }, \"node_modules/x\": { \"version\": \"1.0.0\" }");
-        let ideal =
-            lock("\"node_modules/@s/b\": { \"version\": \"3.0.0\" }, \"node_modules/a\": { \"version\": \"2.0.0\" }");
+        let ideal = tree(&[("node_modules/@s/b", "3.0.0"), ("node_modules/a", "2.0.0")]);
         let placed = ["node_modules/a".to_owned(), "node_modules/@s/b".to_owned()];
         assert_eq!(
-            disagreements(&locked, &ideal, "/project", &placed),
+            disagreements(&locked, &ideal, &placed),
             ["Invalid: lock file's a@1.0.0 does not satisfy a@2.0.0", "Missing: @s/b@3.0.0 from lock file"]
         );
     }
@@ -64,22 +114,53 @@ mod tests {
         let old = |requires: &str| {
             format!(r#"{{ "lockfileVersion": 1, {requires} "dependencies": {{ "a": {{ "version": "1.0.0" }} }} }}"#)
         };
-        let a = "\"node_modules/a\": { \"version\": \"1.0.0\" }";
-        let more = lock(&format!("{a}, \"node_modules/b\": {{ \"version\": \"1.0.0\" }}"));
+        let same = tree(&[("node_modules/a", "1.0.0")]);
+        let more = tree(&[("node_modules/a", "1.0.0"), ("node_modules/b", "1.0.0")]);
         let current = old("\"requires\": true,");
-        assert_eq!(disagreements(&current, &lock(a), "/project", &[]), [""; 0]);
-        assert_eq!(disagreements(&current, &more, "/project", &[]), ["Missing: b@1.0.0 from lock file"]);
+        assert_eq!(disagreements(&current, &same, &[]), [""; 0]);
+        assert_eq!(disagreements(&current, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
         // npm completes what is older still, and doesn't mind.
-        assert_eq!(disagreements(&old(""), &more, "/project", &[]), [""; 0]);
+        assert_eq!(disagreements(&old(""), &more, &[]), [""; 0]);
     }
 
     #[test]
     fn a_link_has_the_version_of_its_folder() {
-        let with = |version: &str| {
-            let folder = format!("\"packages/ui\": {{ \"version\": \"{version}\" }}");
-            lock(&format!("\"node_modules/ui\": {{ \"resolved\": \"packages/ui\", \"link\": true }}, {folder}"))
-        };
-        assert_eq!(disagreements(&with("1.0.0"), &with("1.0.0"), "/project", &[]), [""; 0]);
-        assert_eq!(disagreements(&with("1.0.0"), &with("2.0.0"), "/project", &[]).len(), 2);
+        let locked = lock(
+            "\"node_modules/ui\": { \"resolved\": \"packages/ui\", \"link\": true }, \"packages/ui\": { \"version\": \"1.0.0\" }",
+        );
+        let with = |version| tree(&[("node_modules/ui", version), ("packages/ui", version)]);
+        assert_eq!(disagreements(&locked, &with("1.0.0"), &[]), [""; 0]);
+        assert_eq!(disagreements(&locked, &with("2.0.0"), &[]).len(), 2);
+    }
+
+    #[test]
+    fn a_patch_has_to_be_the_one_that_the_lock_records() {
+        let recorded = |patch: &str| lock(&format!("\"node_modules/a\": {{ \"version\": \"1.0.0\"{patch} }}"));
+        let with = recorded(r#", "patched": { "integrity": "sha512-x", "path": "patches/a.patch" }"#);
+        let mut tree = tree(&[("node_modules/a", "1.0.0")]);
+        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
+        assert_eq!(
+            said(&with, &tree),
+            "Invalid: lock file records a patch for a@1.0.0 that package.json no longer declares"
+        );
+        let patch = |integrity: &str| PatchFile { path: "patches/a.patch".to_owned(), integrity: integrity.to_owned() };
+        tree.nodes[1].contents.patch = Some(patch("sha512-x"));
+        assert_eq!(said(&with, &tree), "");
+        assert!(said(&recorded(""), &tree).starts_with("Invalid: package.json declares a patch for a@1.0.0 that"));
+        tree.nodes[1].contents.patch = Some(patch("sha512-y"));
+        assert_eq!(said(&with, &tree), "Invalid: patch for a@1.0.0 does not match the patch recorded in the lock file");
+    }
+
+    #[test]
+    fn extensions_have_to_be_those_that_the_lock_records() {
+        let mut tree = tree(&[]);
+        let recorded = r#"{ "lockfileVersion": 4, "packages": { "": { "packageExtensionsHash": "sha512-x" } } }"#;
+        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
+        assert!(said(recorded, &tree).ends_with("but package.json has none"));
+        tree.extensions_hash = Some("sha512-x".to_owned());
+        assert_eq!(said(recorded, &tree), "");
+        assert!(said(r#"{ "lockfileVersion": 3, "packages": { "": {} } }"#, &tree).starts_with("Missing: "));
+        tree.extensions_hash = Some("sha512-y".to_owned());
+        assert!(said(recorded, &tree).ends_with("do not match the lock file"));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use espalier_core::Graph;
+use espalier_core::{EdgeKind, Graph};
 use serde_json::{Map, Value};
 
 /// An index into [`Explanations`].
@@ -37,7 +37,7 @@ pub struct Explanation {
 #[derive(Clone, Debug)]
 pub struct Dependent {
     /// Its kind, in npm's word.
-    pub kind: &'static str,
+    pub kind: EdgeKind,
     /// The name asked for.
     pub name: String,
     /// The spec in force.
@@ -69,14 +69,14 @@ impl std::ops::Index<Explained> for Explanations {
 
 /// A tree whose packages can be explained.
 #[derive(Clone, Copy, Debug)]
-pub struct Tree<'a> {
+pub struct Explainer<'a> {
     /// Its nodes and edges.
     pub graph: &'a Graph,
     /// The project's folder, absolute with forward slashes.
     pub path: &'a str,
 }
 
-impl Tree<'_> {
+impl Explainer<'_> {
     /// The nodes that an argument of `why` means: a package's name, a location, a path, or `name@range`.
     pub fn matching(self, argument: &str, path: Option<&str>) -> Vec<u32> {
         use espalier_core::spec::{SpecKind, Specs, is_valid_name, split_argument};
@@ -143,7 +143,7 @@ pub fn package_name(graph: &Graph, node: u32) -> &str {
 }
 
 struct Making<'a> {
-    tree: Tree<'a>,
+    tree: Explainer<'a>,
     nodes: HashMap<u32, Explained>,
     edges: HashMap<u32, Dependent>,
     arena: Vec<Explanation>,
@@ -249,7 +249,7 @@ impl Explanations {
     fn dependent(&self, dependent: &Dependent) -> Value {
         let mut object = Map::new();
         let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-        put("type", dependent.kind.into());
+        put("type", dependent.kind.as_str().into());
         put("name", dependent.name.as_str().into());
         put("spec", dependent.spec.as_str().into());
         if let Some(raw) = &dependent.raw_spec {

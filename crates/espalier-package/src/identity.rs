@@ -18,7 +18,9 @@ impl Identity {
     /// What the text of a package.json says; nothing, where it can't be read.
     pub fn read(manifest: &[u8]) -> Self {
         let text = manifest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(manifest);
-        let manifest: Value = serde_json::from_slice(text).unwrap_or_default();
+        // As text, because reading bytes would be a second JSON reader in wasm.
+        let text = str::from_utf8(text).unwrap_or_default();
+        let manifest: Value = serde_json::from_str(text).unwrap_or_default();
         Self { name: owned(&manifest, "name"), version: owned(&manifest, "version") }
     }
 

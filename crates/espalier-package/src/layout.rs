@@ -1,19 +1,19 @@
 //! What shall be on disk: every package of a tree in its folder.
 //!
-//! Comes from the lockfile, which is hostile input: a location that isn't made of `node_modules` folders inside the project, or
-//! of folders that the project has already, is refused before anything is touched. What is inert, omitted or below such a
-//! package isn't part of it. Nothing here looks at the disk.
+//! A projection of the resolved tree. Its names and locations may come from a lockfile, which is hostile input: a location that
+//! isn't made of `node_modules` folders inside the project, or of folders that the project has already, is refused before
+//! anything is touched. Packages that are inert, omitted or below such a package aren't part of the layout. Nothing here looks
+//! at the disk.
 
 use std::cmp::Ordering;
 
 pub use espalier_core::Omit;
-use espalier_core::{Graph, GraphNode, Outcome, collate, order};
+use espalier_core::graph::PatchFile;
+use espalier_core::{Graph, GraphNode, Outcome, collate, order, paths};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::{Map, Value};
 
-use crate::bins;
-use crate::entry::{self, flag, owned, text};
+use crate::bin_field;
 
 /// The packages to be, by location, in the lockfile's order.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,8 @@ pub struct Package {
     pub depth: usize,
     /// The message of a deprecated version.
     pub deprecated: Option<String>,
+    /// The patch that is applied to its files.
+    pub patch: Option<PatchFile>,
 }
 
 /// Where a package comes from.
@@ -78,9 +80,6 @@ pub enum Origin {
 /// Why a lockfile can't be installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// It isn't one.
-    #[error("the lockfile cannot be read: {0}")]
-    Unreadable(String),
     /// It names a place where nothing may be installed.
     #[error("the lockfile names `{0}`, which is not a folder that a package can be installed in")]
     Location(String),
@@ -89,31 +88,27 @@ pub enum LayoutError {
     NoOrigin(String),
 }
 
-type Lockfile = Map<String, Value>;
-
 impl Layout {
     /// The layout of a resolved tree.
     pub fn new(outcome: &Outcome, omit: Omit) -> Result<Self, LayoutError> {
-        let lockfile =
-            entry::entries(outcome.packages()).map_err(|error| LayoutError::Unreadable(error.to_string()))?;
-        let mut left_out: FxHashSet<String> = inert(&outcome.graph).map(str::to_owned).collect();
-        for (location, entry) in &lockfile {
-            if is_omitted(entry, omit) && lies_in_node_modules(location) && of_project(location, &lockfile) {
-                left_out.insert(location.clone());
-            }
-        }
+        let graph = &outcome.graph;
+        let links = Links::of(graph);
+        let is_omitted = |node: &GraphNode| {
+            is_omitted(node, omit) && lies_in_node_modules(&node.location) && links.reach(&node.location)
+        };
+        let left_out = graph.nodes.iter().filter(|&node| node.inert || is_omitted(node));
+        let left_out: FxHashSet<String> = left_out.map(|node| node.location.clone()).collect();
         let unknown: FxHashSet<&str> = outcome.unknown_origins.iter().map(|(location, _)| location.as_str()).collect();
-        let mut layout = Self { packages: IndexMap::with_capacity(lockfile.len()), left_out };
-        let places: FxHashMap<&str, &GraphNode> =
-            outcome.graph.nodes.iter().map(|node| (node.location.as_str(), node)).collect();
-        for (location, entry) in &lockfile {
+        let mut layout = Self { packages: IndexMap::with_capacity(graph.nodes.len()), left_out };
+        for node in &graph.nodes {
+            let location = &node.location;
             if location.is_empty() || layout.is_left_out(location) {
                 continue;
             }
-            if !is_harmless(location) && !is_target_inside(location, &lockfile) {
+            if !is_harmless(location) && !links.lead_inside(location) {
                 return Err(LayoutError::Location(location.clone()));
             }
-            let package = Package::new(location, entry, &lockfile, places.get(location.as_str()).copied());
+            let package = Package::new(node, graph);
             if package.origin == Origin::Unknown && !unknown.contains(location.as_str()) {
                 return Err(LayoutError::NoOrigin(location.clone()));
             }
@@ -156,60 +151,42 @@ impl Layout {
     }
 }
 
-fn is_omitted(entry: &Value, omit: Omit) -> bool {
-    flag(entry, "peer") && omit.peer
-        || flag(entry, "dev") && omit.dev
-        || flag(entry, "optional") && omit.optional
-        || flag(entry, "devOptional") && omit.dev && omit.optional
+/// Whether a package, or a link to one, is of a kind that isn't installed (`_filterSet` of `reify.js`).
+fn is_omitted(node: &GraphNode, omit: Omit) -> bool {
+    !node.extraneous
+        && (node.peer && omit.peer
+            || node.dev && omit.dev
+            || node.optional && omit.optional
+            || node.dev_optional && omit.dev && omit.optional)
 }
 
-fn bundles(entry: &Value) -> bool {
-    ["bundleDependencies", "bundledDependencies"].into_iter().any(|field| match entry.get(field) {
-        Some(Value::Bool(all)) => *all,
-        Some(Value::Array(names)) => !names.is_empty(),
-        _ => false,
+/// Where a package comes from, as the lockfile has it: the tree has absolute paths, the lockfile those from the project.
+pub fn resolved_in_lockfile(node: &GraphNode, graph: &Graph) -> Option<String> {
+    let resolved = node.resolved.as_ref()?;
+    Some(match resolved.strip_prefix("file:") {
+        Some(path) => format!("file:{}", paths::relative(&graph.project, path)),
+        None => resolved.clone(),
     })
 }
 
 impl Package {
-    fn new(location: &str, entry: &Value, lockfile: &Lockfile, place: Option<&GraphNode>) -> Self {
-        let name = split(location).1.to_owned();
-        let (resolved, integrity) = (owned(entry, "resolved"), owned(entry, "integrity"));
-        let origin = if flag(entry, "link") {
-            let target = resolved.unwrap_or_default();
-            Origin::Link(target.strip_prefix("file:").map_or(target.clone(), str::to_owned))
-        } else if !lies_in_node_modules(location) {
-            Origin::Folder
-        } else if place.map_or_else(|| flag(entry, "inBundle"), |place| place.brought) {
-            Origin::Bundle { resolved, integrity }
-        } else if resolved.is_none() && place.is_some_and(|place| place.on_disk) {
-            Origin::Folder
-        } else {
-            let found = || place.and_then(|place| place.resolved.clone());
-            match resolved.or_else(found) {
-                Some(resolved) => {
-                    Origin::Tarball { resolved, integrity: integrity.or_else(|| place?.integrity.clone()) }
-                }
-                None => Origin::Unknown,
-            }
-        };
-        // A link's commands are those of the folder that it leads to.
-        let target = match &origin {
-            Origin::Link(target) => lockfile.get(target.as_str()).unwrap_or(entry),
-            _ => entry,
-        };
-        let package_name = owned(target, "name").unwrap_or_else(|| name.clone());
+    fn new(node: &GraphNode, graph: &Graph) -> Self {
+        let name = split(&node.location).1.to_owned();
+        let is_package = node.link.is_none();
+        let package_name = node.package_name.as_ref().unwrap_or(&node.name).clone();
+        let bins = node.contents.bins.iter().map(|(name, file)| (name.as_str(), file.as_str()));
         Self {
-            bins: bins::normalize(target.get("bin").unwrap_or(&Value::Null), &package_name),
+            origin: Origin::of(node, graph),
+            bins: bin_field::secured(bins),
             package_name,
             name,
-            version: owned(entry, "version"),
-            origin,
-            has_install_script: flag(target, "hasInstallScript"),
-            bundles: bundles(entry),
-            optional: flag(entry, "optional"),
-            depth: depth(location),
-            deprecated: owned(entry, "deprecated"),
+            version: node.version.clone().filter(|_| is_package),
+            has_install_script: node.contents.has_install_script,
+            bundles: node.contents.bundles,
+            optional: node.optional && !node.extraneous && is_package,
+            depth: depth(&node.location),
+            deprecated: node.deprecated.clone().filter(|_| is_package),
+            patch: node.contents.patch.clone(),
         }
     }
 
@@ -219,33 +196,58 @@ impl Package {
     }
 }
 
-fn inert(graph: &Graph) -> impl Iterator<Item = &str> {
-    graph.nodes.iter().filter(|node| node.inert).map(|node| node.location.as_str())
+impl Origin {
+    fn of(node: &GraphNode, graph: &Graph) -> Self {
+        if let Some(target) = &node.link {
+            return Self::Link(target.clone());
+        }
+        if !lies_in_node_modules(&node.location) {
+            return Self::Folder;
+        }
+        let (resolved, integrity) = (resolved_in_lockfile(node, graph), node.integrity.clone());
+        match resolved {
+            resolved if node.brought => Self::Bundle { resolved, integrity },
+            Some(resolved) => Self::Tarball { resolved, integrity },
+            None if node.on_disk => Self::Folder,
+            None => Self::Unknown,
+        }
+    }
 }
 
-/// Whether a package belongs to the project or one of its workspaces: what a folder outside brings is never omitted.
-fn of_project(location: &str, lockfile: &Lockfile) -> bool {
-    let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
-    let links_there = |(name, entry): (&String, &Value)| {
-        flag(entry, "link") && depth(name) == 1 && text(entry, "resolved") == Some(top)
-    };
-    top.is_empty() || lockfile.iter().any(links_there)
+/// The links of a tree, by where they lead.
+struct Links<'a> {
+    /// Folders that links beside the project's own packages lead to: its workspaces, and folders outside.
+    of_project: FxHashSet<&'a str>,
+    all: FxHashSet<&'a str>,
+}
+
+impl<'a> Links<'a> {
+    fn of(graph: &'a Graph) -> Self {
+        let links = graph.nodes.iter().filter_map(|node| Some((node.location.as_str(), node.link.as_deref()?)));
+        Self {
+            of_project: links.clone().filter(|(location, _)| depth(location) == 1).map(|(_, target)| target).collect(),
+            all: links.map(|(_, target)| target).collect(),
+        }
+    }
+
+    /// Whether a package belongs to the project or one of its workspaces: what a folder outside brings is never omitted.
+    fn reach(&self, location: &str) -> bool {
+        let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
+        top.is_empty() || self.of_project.contains(top)
+    }
+
+    /// Whether a location is a folder inside a package, which comes in the package's tarball and is linked to.
+    fn lead_inside(&self, location: &str) -> bool {
+        let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
+        let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
+        name.split('/').all(is_plain) && self.all.contains(location)
+    }
 }
 
 /// Whether a location is that of a package in a `node_modules`, and not a folder of the project or inside a package.
 pub fn lies_in_node_modules(location: &str) -> bool {
     let name = location.rsplit_once("node_modules/").filter(|(above, _)| above.is_empty() || above.ends_with('/'));
     name.is_some_and(|(_, name)| name.matches('/').count() == usize::from(name.starts_with('@')))
-}
-
-/// Whether a location is a folder inside a package, which comes in the package's tarball and is linked to.
-fn is_target_inside(location: &str, lockfile: &Lockfile) -> bool {
-    let steps = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
-    let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
-    let is_plain =
-        steps(name).iter().all(|step| !matches!(step.as_str(), "" | "." | "..") && !step.contains(['\\', '\0']));
-    let leads_there = |entry: &Value| flag(entry, "link") && text(entry, "resolved") == Some(location);
-    is_plain && lockfile.values().any(leads_there)
 }
 
 /// The `node_modules` folder that a location is in, and the name there.

@@ -6,6 +6,7 @@
 
 pub mod agreement;
 pub mod archive;
+pub mod bin_field;
 pub mod bins;
 mod entry;
 pub mod explain;

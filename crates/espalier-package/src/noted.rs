@@ -43,9 +43,14 @@ impl Noted {
         self.0.get(location)
     }
 
-    /// Whether this very package is noted at a location.
+    /// Whether this very package is noted at a location, patched or not.
     pub fn has(&self, location: &str, package: &Package) -> bool {
         self.get(location).is_some_and(|entry| entry.is(package))
+    }
+
+    /// Whether this very package is noted at a location, with the same patch.
+    pub fn has_patched(&self, location: &str, package: &Package) -> bool {
+        self.get(location).is_some_and(|entry| entry.is(package) && entry.is_patched_as(package))
     }
 }
 
@@ -60,9 +65,9 @@ impl Entry {
         }
     }
 
-    /// The integrity of the patch that was applied to it.
-    pub fn patch(&self) -> Option<&str> {
-        self.patch.as_deref()
+    /// Whether it is patched as this package is to be.
+    pub fn is_patched_as(&self, package: &Package) -> bool {
+        self.patch == package.patch.as_ref().map(|patch| patch.integrity.clone())
     }
 
     /// Whether it is this package.

@@ -10,7 +10,7 @@ pub fn optional_set(graph: &Graph, location: &str) -> Vec<String> {
         return vec![location.to_owned()];
     };
     let index = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    let is_optional = |edge: &GraphEdge| matches!(edge.kind, "optional" | "peerOptional");
+    let is_optional = |edge: &GraphEdge| edge.kind.is_optional();
     let into = |node: usize| graph.edges.iter().filter(move |edge| edge.to.map(index) == Some(node));
 
     let mut needing: IndexSet<usize> = IndexSet::from([start]);

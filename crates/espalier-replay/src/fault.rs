@@ -23,6 +23,7 @@ Kinds:
   stall           no answer, ever
   stall-body      half of the body, then nothing more
   truncate        half of the body, then the connection is cut
+  unended         the whole body in chunks, then the connection is cut in place of the last one
   short-length    Content-Length names half of the body, and no more is sent
   corrupt         the right length, with one bit in the middle turned over
   wrong-hash      documents whose `dist.integrity` and `dist.shasum` are those of something else
@@ -48,6 +49,8 @@ pub enum FaultKind {
     StallBody,
     /// Half of the body; the connection is cut.
     Truncate,
+    /// All of the body without its length, and no end; the connection is cut.
+    Unended,
     /// Half of the body, as if it were the whole.
     ShortLength,
     /// A body with one bit turned over.
@@ -125,6 +128,7 @@ fn kind_of(text: &str) -> Result<FaultKind, FaultError> {
         "stall" => FaultKind::Stall,
         "stall-body" => FaultKind::StallBody,
         "truncate" => FaultKind::Truncate,
+        "unended" => FaultKind::Unended,
         "short-length" => FaultKind::ShortLength,
         "corrupt" => FaultKind::Corrupt,
         "wrong-hash" => FaultKind::WrongHash,
@@ -222,7 +226,9 @@ mod tests {
         assert_eq!(fault.kind, FaultKind::Status(429, Some(3)));
         assert_eq!((fault.scope, fault.name.as_deref()), (FaultScope::Tarballs, Some("@s/a")));
         assert_eq!((fault.rate, fault.times), (0.25, Some(2)));
-        for kind in ["reset", "stall", "stall-body", "truncate", "short-length", "corrupt", "wrong-hash", "redirect"] {
+        for kind in
+            ["reset", "stall", "stall-body", "truncate", "unended", "short-length", "corrupt", "wrong-hash", "redirect"]
+        {
             assert!(HELP.contains(&format!("\n  {kind} ")), "{kind} isn't in the help");
             kind.parse::<Fault>().unwrap();
         }

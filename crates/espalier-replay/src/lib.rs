@@ -7,6 +7,7 @@
 
 pub mod document;
 mod fault;
+mod habit;
 mod padding;
 mod registry;
 mod representation;
@@ -19,6 +20,7 @@ mod static_files;
 mod statistics;
 
 pub use fault::{Fault, FaultError, FaultKind, FaultScope, HELP as FAULT_HELP};
+pub use habit::{HELP as HABIT_HELP, HabitError, Habits, Only, Product};
 pub use registry::{Registry, RegistryError};
 pub use server::{Server, ServerError};
 pub use settings::Settings;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use espalier_replay::{FAULT_HELP, Fault, Registry, Server, Settings};
+use espalier_replay::{FAULT_HELP, Fault, HABIT_HELP, Habits, Product, Registry, Server, Settings};
 
 /// Serve a recorded npm registry on loopback.
 #[derive(Parser)]
@@ -26,9 +26,11 @@ struct Arguments {
     /// With --tls: write the certificate there as PEM, for clients that shall trust it.
     #[arg(long, value_name = "FILE", requires = "tls")]
     certificate: Option<PathBuf>,
-    /// Send full documents also to clients that ask for abbreviated ones.
-    #[arg(long)]
-    no_abbreviated: bool,
+    #[arg(long, help = "Have a habit of other registries; --help lists them", long_help = HABIT_HELP)]
+    habit: Vec<String>,
+    /// Have the habits of a product: artifactory, nexus, github, gitlab, codeartifact, azure or cloudsmith.
+    #[arg(long, value_name = "NAME")]
+    like: Option<Product>,
     /// Answer /<name>/<range> with the document of the highest version in it.
     #[arg(long)]
     ranges: bool,
@@ -58,20 +60,22 @@ struct Arguments {
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let registry = Arc::new(Registry::open(&arguments.corpus)?);
-    let server = Server::start(registry, settings(&arguments)).await?;
+    let habits = Habits::new(arguments.like.as_ref(), arguments.habit.iter().map(String::as_str))?;
+    let below = habits.below.clone();
+    let server = Server::start(registry, settings(&arguments, habits)).await?;
     if let (Some(file), Some(certificate)) = (&arguments.certificate, &server.certificate) {
         std::fs::write(file, certificate).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    println!("{}", server.origin());
+    println!("{}{}", server.origin(), below.trim_end_matches('/'));
     tokio::signal::ctrl_c().await.context("cannot wait for an interrupt")
 }
 
-fn settings(arguments: &Arguments) -> Settings {
+fn settings(arguments: &Arguments, habits: Habits) -> Settings {
     Settings {
         port: arguments.port,
         tls: arguments.tls,
         delay: arguments.delay,
-        abbreviated: !arguments.no_abbreviated,
+        habits,
         ranges: arguments.ranges,
         pad_full: arguments.pad_full,
         cors: !arguments.no_cors,

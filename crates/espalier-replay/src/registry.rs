@@ -36,6 +36,8 @@ pub enum RegistryError {
 #[derive(Debug)]
 pub struct Registry {
     packuments: HashMap<String, Stored>,
+    /// What the endpoint for advisories answers, whatever it is asked.
+    pub advisories: Option<Bytes>,
     /// By name, then by file name.
     tarballs: HashMap<String, HashMap<String, Stored>>,
 }
@@ -57,7 +59,8 @@ enum Stored {
 impl Registry {
     /// Opens a folder in either layout. Where both are there, the unpacked one is read.
     pub fn open(folder: &Path) -> Result<Self, RegistryError> {
-        let mut registry = Self { packuments: HashMap::new(), tarballs: HashMap::new() };
+        let advisories = std::fs::read(folder.join("advisories.json")).ok().map(Bytes::from);
+        let mut registry = Self { packuments: HashMap::new(), advisories, tarballs: HashMap::new() };
         let (packuments, packed_packuments) = (folder.join("packuments"), folder.join("registry.tar.zst"));
         if packuments.is_dir() {
             registry.list_packuments(&packuments).map_err(unreadable(&packuments))?;

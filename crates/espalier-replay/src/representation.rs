@@ -10,12 +10,14 @@ use hyper::header::HeaderValue;
 use sha2::{Digest, Sha256};
 
 use crate::document;
+use crate::habit::Habits;
 use crate::registry::Registry;
 use crate::spoil;
 
 /// npm's type of abbreviated packuments.
 pub const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
-const JSON_TYPE: &str = "application/json";
+/// The type of every other document.
+pub const JSON_TYPE: &str = "application/json";
 
 /// Which document of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,17 +81,17 @@ impl Representations {
 
     /// Makes it now if need be; this reads, parses and compresses, so it may take a while. `None` if the
     /// package doesn't exist.
-    pub fn make(&self, registry: &Registry, key: &Key, factor: f64) -> Option<Made> {
+    pub fn make(&self, registry: &Registry, key: &Key, habits: &Habits, factor: f64) -> Option<Made> {
         let packument = registry.packument(&key.name)?;
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(key.clone()).or_default())
         };
-        Some(slot.get_or_init(|| make(packument, key, factor)).clone())
+        Some(slot.get_or_init(|| make(packument, key, habits, factor)).clone())
     }
 }
 
-fn make(packument: io::Result<Bytes>, key: &Key, factor: f64) -> Made {
+fn make(packument: io::Result<Bytes>, key: &Key, habits: &Habits, factor: f64) -> Made {
     let derive = |packument: Bytes| match &key.form {
         Form::Full => document::full(&packument, &key.origin, factor).map(Some),
         Form::Abbreviated => document::abbreviated(&packument, &key.origin).map(Some),
@@ -100,6 +102,7 @@ fn make(packument: io::Result<Bytes>, key: &Key, factor: f64) -> Made {
     };
     match packument.and_then(|packument| derive(packument).map_err(io::Error::from)) {
         Ok(Some(document)) => {
+            let document = habits.adapt(document);
             let document = if key.wrong_hashes { spoil::hashes(document) } else { document };
             Made::Body(Arc::new(Representation::new(document, key)))
         }

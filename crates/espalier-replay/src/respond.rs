@@ -9,8 +9,9 @@ use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 
 use crate::fault::{FaultKind, Faults};
+use crate::habit::Only;
 use crate::registry::Registry;
-use crate::representation::{ABBREVIATED_TYPE, Form, Key, Made, Representation, Representations, etag};
+use crate::representation::{ABBREVIATED_TYPE, Form, JSON_TYPE, Key, Made, Representation, Representations, etag};
 use crate::route::Route;
 use crate::settings::Settings;
 use crate::spoil::{self, ReplyBody};
@@ -21,6 +22,9 @@ use crate::statistics::Statistics;
 const DOCUMENT_FRESHNESS: &str = "public, max-age=300";
 /// A tarball never changes.
 const TARBALL_FRESHNESS: &str = "public, immutable, max-age=31557600";
+
+/// Where npm's clients ask which versions are vulnerable.
+const ADVISORIES: &str = "/-/npm/v1/security/advisories/bulk";
 
 type Reply = Response<ReplyBody>;
 
@@ -63,10 +67,13 @@ impl Responder {
         if let Some(file) = self.static_file(&request).await {
             return Ok(self.counted(file));
         }
-        let route = Route::of(request.uri.path());
-        if route == Route::Statistics {
+        if Route::of(request.uri.path()) == Route::Statistics {
             let counts = serde_json::to_string(&self.statistics()).unwrap_or_default();
             return Ok(self.share(json(StatusCode::OK, counts)));
+        }
+        let route = self.settings.habits.inside(request.uri.path()).map_or(Route::Unknown, Route::of);
+        if let Some(reply) = self.by_habit(&request, &route) {
+            return Ok(self.counted(reply));
         }
         let fault = self.fault(&request, &route);
         match fault {
@@ -86,6 +93,37 @@ impl Responder {
             Some(fault) => spoil::body(reply, fault),
             None => reply,
         }))
+    }
+
+    /// What a registry says by its habits in place of an answer.
+    fn by_habit(&self, request: &Parts, route: &Route) -> Option<Reply> {
+        let habits = &self.settings.habits;
+        let path = request.uri.path();
+        if habits.no_encoded_slash && path.to_ascii_lowercase().contains("%2f") {
+            return Some(failure(StatusCode::NOT_FOUND, "Non URL-safe name"));
+        }
+        let authorization = request.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let is_tarball = matches!(route, Route::Tarball { .. });
+        if is_tarball && spoil::is_signed(request.uri.query()) {
+            // Storage by a signed address takes one way of proving who asks, and not two.
+            return authorization.map(|_| failure(StatusCode::BAD_REQUEST, "Only one auth mechanism allowed"));
+        }
+        if habits.refuses(authorization, is_tarball) {
+            let words = habits.login.as_deref().unwrap_or("Unauthorized");
+            let mut reply = failure(StatusCode::UNAUTHORIZED, words);
+            reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"npm\""));
+            return Some(reply);
+        }
+        if is_tarball && habits.signed_storage {
+            let mut reply = empty(StatusCode::FOUND);
+            reply.headers_mut().insert(header::LOCATION, spoil::signed(&self.origin(request), path)?);
+            return Some(reply);
+        }
+        let Route::Version { name, .. } = route else { return None };
+        let (unscoped, scoped) = habits.version_documents?;
+        let status = StatusCode::from_u16(if name.starts_with('@') { scoped } else { unscoped }).ok()?;
+        self.count(|counts| counts.version_documents += 1);
+        Some(failure(status, "there are no documents of versions"))
     }
 
     /// Counts a reply, and opens it to other origins.
@@ -139,6 +177,9 @@ impl Responder {
     }
 
     async fn get(self: &Arc<Self>, request: &Parts, route: Route, wrong_hashes: bool) -> io::Result<Option<Reply>> {
+        if request.method == Method::POST && request.uri.path() == ADVISORIES {
+            return Ok(self.registry.advisories.clone().map(|known| json(StatusCode::OK, known)));
+        }
         if !is_read(&request.method) {
             return Ok(Some(failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are served")));
         }
@@ -164,13 +205,17 @@ impl Responder {
                     cached(&request.headers, "application/octet-stream", &tag, TARBALL_FRESHNESS, body)
                 }))
             }
-            Route::Ping => Ok(Some(json(StatusCode::OK, "{}".into()))),
+            Route::Ping => Ok(Some(json(StatusCode::OK, "{}"))),
             Route::Statistics | Route::Unknown => Ok(None),
         }
     }
 
     fn form(&self, headers: &HeaderMap) -> Form {
-        if wants_abbreviated(headers) && self.settings.abbreviated { Form::Abbreviated } else { Form::Full }
+        match self.settings.habits.only {
+            Some(Only::Abbreviated) => Form::Abbreviated,
+            None if wants_abbreviated(headers) => Form::Abbreviated,
+            Some(Only::Full) | None => Form::Full,
+        }
     }
 
     async fn document(
@@ -181,12 +226,17 @@ impl Responder {
         wrong_hashes: bool,
     ) -> io::Result<Option<Reply>> {
         let gzip = values(&request.headers, &header::ACCEPT_ENCODING).any(|value| value == "gzip" || value == "*");
-        let key = Key { name, form, origin: self.origin(request), gzip, ranges: self.settings.ranges, wrong_hashes };
+        let origin = self.settings.habits.tarball_base(&self.origin(request));
+        let key = Key { name, form, origin, gzip, ranges: self.settings.ranges, wrong_hashes };
         let made = if let Some(made) = self.representations.ready(&key) {
             made
         } else {
-            let (responder, factor) = (Arc::clone(self), self.settings.pad_full);
-            match blocking(move || Ok(responder.representations.make(&responder.registry, &key, factor))).await? {
+            let responder = Arc::clone(self);
+            let derive = move || {
+                let Settings { habits, pad_full, .. } = &responder.settings;
+                Ok(responder.representations.make(&responder.registry, &key, habits, *pad_full))
+            };
+            match blocking(derive).await? {
                 Some(made) => made,
                 None => return Ok(None),
             }
@@ -196,11 +246,16 @@ impl Responder {
             Made::NoSuchVersion => return Ok(Some(failure(StatusCode::NOT_FOUND, "version not found"))),
             Made::Broken(reason) => return Err(io::Error::other(reason.clone())),
         };
+        let content_type = if self.settings.habits.plain_types { JSON_TYPE } else { content_type };
         let mut reply = cached(&request.headers, content_type, etag, DOCUMENT_FRESHNESS, body.clone());
         let headers = reply.headers_mut();
         headers.insert(header::VARY, HeaderValue::from_static("accept, accept-encoding"));
         if gzip && headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if self.settings.habits.no_validators {
+            headers.remove(header::ETAG);
+            headers.remove(header::CACHE_CONTROL);
         }
         Ok(Some(reply))
     }
@@ -272,8 +327,8 @@ fn empty(status: StatusCode) -> Reply {
     reply
 }
 
-fn json(status: StatusCode, body: String) -> Reply {
-    let mut reply = Response::new(Bytes::from(body).into());
+fn json(status: StatusCode, body: impl Into<Bytes>) -> Reply {
+    let mut reply = Response::new(body.into().into());
     *reply.status_mut() = status;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     reply

@@ -52,7 +52,8 @@ impl Route {
         match rest[..] {
             _ if name.is_empty() => Self::Unknown,
             [] => Self::Packument { name },
-            ["-", file] => Self::Tarball { name, file: file.to_owned() },
+            // In some registries the file's name has the scope, too.
+            ["-", file] | ["-", _, file] => Self::Tarball { name, file: file.to_owned() },
             [selector] => Self::Version { name, selector: selector.to_owned() },
             _ => Self::Unknown,
         }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::fault::Fault;
+use crate::habit::Habits;
 
 /// The switches of a [`Server`](crate::Server). The default is what npm's own registry does.
 #[derive(Clone, Debug)]
@@ -18,9 +19,8 @@ pub struct Settings {
     pub tls: bool,
     /// How long each response waits before its first byte.
     pub delay: Duration,
-    /// Whether `Accept: application/vnd.npm.install-v1+json` gets the abbreviated document. Some registries
-    /// ignore it and send the full one.
-    pub abbreviated: bool,
+    /// What it does as registries other than npm's do it.
+    pub habits: Habits,
     /// Whether `/<name>/<range>` gets the document of the highest version in it. Few registries do that; one client
     /// asks for nothing else.
     pub ranges: bool,
@@ -48,7 +48,7 @@ impl Default for Settings {
             port: 0,
             tls: false,
             delay: Duration::ZERO,
-            abbreviated: true,
+            habits: Habits::default(),
             ranges: false,
             pad_full: 1.0,
             cors: true,

@@ -12,6 +12,7 @@ use hyper::header::{self, HeaderValue};
 use memchr::memmem;
 
 use crate::fault::FaultKind;
+use crate::habit::alias;
 
 /// The body of an answer, whole unless a fault is wanted.
 pub struct ReplyBody {
@@ -19,6 +20,8 @@ pub struct ReplyBody {
     data: Bytes,
     /// The length that is announced, where it isn't that of the data.
     announced: Option<u64>,
+    /// Whether no length is announced at all.
+    in_chunks: bool,
     end: End,
 }
 
@@ -35,7 +38,7 @@ enum End {
 
 impl From<Bytes> for ReplyBody {
     fn from(data: Bytes) -> Self {
-        Self { data, announced: None, end: End::Proper }
+        Self { data, announced: None, in_chunks: false, end: End::Proper }
     }
 }
 
@@ -64,6 +67,9 @@ impl Body for ReplyBody {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if self.in_chunks {
+            return SizeHint::default();
+        }
         SizeHint::with_exact(self.announced.unwrap_or(self.data.len() as u64))
     }
 }
@@ -72,9 +78,13 @@ impl Body for ReplyBody {
 pub fn body(reply: Response<ReplyBody>, fault: FaultKind) -> Response<ReplyBody> {
     reply.map(|whole| {
         let length = whole.data.len();
-        let half = |end| ReplyBody { data: whole.data.slice(..length / 2), announced: Some(length as u64), end };
+        let half = |end| {
+            let data = whole.data.slice(..length / 2);
+            ReplyBody { data, announced: Some(length as u64), in_chunks: false, end }
+        };
         match fault {
             FaultKind::Truncate => half(End::Cut { flushed: false }),
+            FaultKind::Unended => ReplyBody { in_chunks: true, end: End::Cut { flushed: false }, ..whole },
             FaultKind::StallBody => half(End::Silence),
             FaultKind::ShortLength => whole.data.slice(..length / 2).into(),
             FaultKind::Corrupt => corrupt(&whole.data).into(),
@@ -109,16 +119,24 @@ pub fn hashes(mut document: Vec<u8>) -> Vec<u8> {
     document
 }
 
-/// The same server by another name, which makes it another origin.
+/// The same path at another origin.
 pub fn elsewhere(origin: &str, path: &str) -> Option<HeaderValue> {
-    let (from, to) =
-        if origin.contains("://localhost") { ("localhost", "127.0.0.1") } else { ("127.0.0.1", "localhost") };
-    HeaderValue::try_from(format!("{}{path}?redirected", origin.replacen(from, to, 1))).ok()
+    HeaderValue::try_from(format!("{}{path}?redirected", alias(origin))).ok()
 }
 
 /// Whether a request has been sent here by [`elsewhere`], and should be answered.
 pub fn is_redirected(query: Option<&str>) -> bool {
     query == Some("redirected")
+}
+
+/// The same path at another origin, by an address that opens it.
+pub fn signed(origin: &str, path: &str) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("{}{path}?signature=2f7a", alias(origin))).ok()
+}
+
+/// Whether a request has been sent here by [`signed`].
+pub fn is_signed(query: Option<&str>) -> bool {
+    query == Some("signature=2f7a")
 }
 
 /// Puts `Retry-After` into an answer.

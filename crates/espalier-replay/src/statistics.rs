@@ -1,10 +1,10 @@
 //! Counts of what a server was asked and what it sent, for tests and benchmarks.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The counts at one moment; `/-/stats` answers with them as JSON. Asking for them isn't counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Statistics {
     /// Requests of any kind.
     pub requests: u64,
@@ -26,4 +26,23 @@ pub struct Statistics {
     pub errors: u64,
     /// Requests that something went wrong with on purpose.
     pub faults: u64,
+}
+
+impl Statistics {
+    /// What was counted since an earlier moment.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            requests: self.requests - before.requests,
+            bytes: self.bytes - before.bytes,
+            full_packuments: self.full_packuments - before.full_packuments,
+            abbreviated_packuments: self.abbreviated_packuments - before.abbreviated_packuments,
+            version_documents: self.version_documents - before.version_documents,
+            tarballs: self.tarballs - before.tarballs,
+            not_modified: self.not_modified - before.not_modified,
+            preflights: self.preflights - before.preflights,
+            errors: self.errors - before.errors,
+            faults: self.faults - before.faults,
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use espalier_replay::{Registry, RegistryError, Server, Settings};
+use espalier_replay::{Habits, Registry, RegistryError, Server, Settings};
 use reqwest::header::{self, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Version};
 use serde_json::{Value, json};
@@ -89,7 +89,11 @@ async fn abbreviated_documents_are_sent_to_those_who_accept_them() {
 #[tokio::test]
 async fn a_registry_may_ignore_the_wish_for_abbreviated_documents() {
     let folder = recording();
-    let server = serve(folder.path(), Settings { abbreviated: false, ..Settings::default() }).await;
+    let server = serve(
+        folder.path(),
+        Settings { habits: Habits::new(None, ["full-only"]).expect("a habit"), ..Settings::default() },
+    )
+    .await;
     let response = get(&server, "/plain", &[(header::ACCEPT, ABBREVIATED)]).await;
     assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
     assert_eq!(body(response).await["versions"]["1.0.0"]["license"], "MIT");

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use espalier_core::order::sort_by_key;
-use espalier_core::{Answer, Installed, InstalledPackage, Request};
+use espalier_core::{Answer, InstalledPackage, NodeModules, Request};
 
 /// The files that the caller gave.
 pub struct Files(BTreeMap<String, String>);
@@ -24,6 +24,7 @@ impl Files {
         match request {
             Request::Folder { path } => Answer::Folder(self.manifest(path)),
             Request::File { path } => Answer::File(self.text(path).map(String::into_bytes)),
+            Request::Files { folder } => Answer::Files(self.below(folder)),
             Request::PackageFolders => Answer::PackageFolders(self.package_folders()),
             other => panic!("{other:?} is not about the project's files"),
         }
@@ -39,6 +40,15 @@ impl Files {
         self.0.get(path).cloned()
     }
 
+    /// The paths of all files below a folder, from there.
+    fn below(&self, folder: &str) -> Vec<String> {
+        let inside = |path: &String| match folder {
+            "" => Some(path.clone()),
+            _ => path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned),
+        };
+        self.0.keys().filter_map(inside).collect()
+    }
+
     /// All folders below the project that have a package.json, `node_modules` left out.
     fn package_folders(&self) -> Vec<String> {
         let folders = self.0.keys().filter_map(|path| path.strip_suffix("/package.json"));
@@ -49,9 +59,9 @@ impl Files {
 
 /// What the files show to be installed: the hidden lockfile, which is taken to be up to date, or the packages in
 /// `node_modules`, level by level.
-pub fn installed(files: &BTreeMap<String, String>) -> Installed {
+pub fn installed(files: &BTreeMap<String, String>) -> NodeModules {
     if let Some(text) = files.get("node_modules/.package-lock.json") {
-        return Installed { hidden_lockfile: Some(text.clone()), packages: Vec::new() };
+        return NodeModules { hidden_lockfile: Some(text.clone()), packages: Vec::new() };
     }
     let manifests = files.iter().filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text)));
     let mut packages: Vec<(usize, InstalledPackage)> = manifests
@@ -62,7 +72,7 @@ pub fn installed(files: &BTreeMap<String, String>) -> Installed {
         })
         .collect();
     sort_by_key(&mut packages, |(depth, _)| *depth);
-    Installed { hidden_lockfile: None, packages: packages.into_iter().map(|(_, package)| package).collect() }
+    NodeModules { hidden_lockfile: None, packages: packages.into_iter().map(|(_, package)| package).collect() }
 }
 
 /// Whether a folder is made of `node_modules/<name>` and nothing else.

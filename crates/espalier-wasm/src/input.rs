@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use espalier_core::{Allow, Installed, Omit, Options, Platform, Project};
+use espalier_core::{Allow, NodeModules, Omit, Options, Platform, Project};
 use espalier_package::trust::Trust;
+use espalier_registry::public_host;
 use serde::Deserialize;
 
 use crate::files;
-use crate::registry::default_host;
 
 /// Scripts that change manifests, which npm looks for in a project.
 const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
@@ -45,12 +45,11 @@ pub struct Input {
     allow_directory: Option<AllowInput>,
     /// Path and text of the project's other files.
     pub files: BTreeMap<String, String>,
-    /// The address of the registry.
-    pub registry: Option<String>,
-    /// Scope (`@acme`) and address.
-    pub registries: BTreeMap<String, String>,
     /// How many requests may be under way at once.
     pub concurrency: usize,
+    /// Whether every decision is reported.
+    #[serde(default)]
+    decisions: bool,
     /// Whether what resolves a conflict of peers is looked for.
     pub remedies: bool,
     /// What of the tree is to be installed; absent where it is only resolved.
@@ -133,7 +132,7 @@ impl Input {
             folder_name: self.folder_name.clone(),
             path: self.project_path(),
             yarn_lock: self.files.get("yarn.lock").cloned(),
-            installed: if self.lockfile.is_some() { Installed::default() } else { files::installed(&self.files) },
+            installed: if self.lockfile.is_some() { NodeModules::default() } else { files::installed(&self.files) },
             extension_file: EXTENSION_FILES.into_iter().find(|name| self.files.contains_key(*name)).map(str::to_owned),
             ..Project::default()
         };
@@ -153,13 +152,14 @@ impl Input {
             prefer_dedupe: self.prefer_dedupe,
             install_links: self.install_links,
             engine_strict: self.engine_strict,
+            decisions: self.decisions,
             before: self.before,
             default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
             allow_git: self.allow_git.map_or(defaults.allow_git, Into::into),
             allow_remote: self.allow_remote.map_or(defaults.allow_remote, Into::into),
             allow_file: self.allow_file.map_or(defaults.allow_file, Into::into),
             allow_directory: self.allow_directory.map_or(defaults.allow_directory, Into::into),
-            default_registry_host: default_host(),
+            default_registry_host: public_host().to_owned(),
             // An installation opens bundles when it unpacks them, and `npm ci` takes the lock as it is.
             complete: self.install.is_none(),
             save: self.install.as_ref().is_none_or(|install| !install.frozen),

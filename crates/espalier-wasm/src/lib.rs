@@ -1,23 +1,24 @@
 //! The JavaScript boundary of the engine: translates, and decides nothing about the tree.
 //!
 //! One call of [`resolve`] is one run. The run's task owns the [`espalier_core::Resolution`]; tasks beside it
-//! ([`workers`]) get what it asks for from the network that they are given. Everything is on one thread: no
-//! shared memory, no locks, and nothing that a page would need special headers for. What is to be installed comes as data
-//! ([`tree`]); tarballs are unpacked piece by piece ([`unpacker`]).
+//! ([`workers`]) get what it asks for, from the first byte of a request to the last of its answer, over the platform's `fetch`
+//! ([`network`]). Everything is on one thread: no shared memory, no locks, and nothing that a page would need special headers
+//! for. What is to be installed comes as data ([`tree`]); tarballs are unpacked piece by piece ([`unpacker`]). Values cross as
+//! plain objects ([`boundary`]).
 //!
-//! The TypeScript in `pkg/src` is the only caller. It has checked the input, fetches, verifies, caches and writes, turns
-//! rejected plain objects into `EspalierError`s, and cleans up after a trap; see its `engine.ts`.
+//! The TypeScript in `pkg/src` is the only caller. It has checked the input, gives a cache and perhaps a `fetch`, writes files,
+//! turns rejected plain objects into `EspalierError`s, and cleans up after a trap; see its `engine.ts`.
 
+mod boundary;
 mod files;
 mod input;
-mod json;
 mod memory;
 mod network;
 mod npmrc;
 mod outcome;
 mod packed;
 mod panic;
-mod registry;
+mod queue;
 mod run;
 mod source;
 mod tree;
@@ -35,16 +36,21 @@ pub fn start() {
     panic::report_to_javascript();
 }
 
-/// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`, as JSON) and gives a `RunOutcome`.
+/// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`) and gives a `RunOutcome`.
 ///
 /// `observe` is called with an array of events whenever something happened. The run ends early when `aborted` settles.
 ///
 /// # Errors
 /// Rejects with an error's details as a plain object.
 #[wasm_bindgen]
-pub async fn resolve(input: String, network: Network, observe: Function, aborted: Promise) -> Result<JsValue, JsValue> {
-    let input = json::from_javascript(&input)?;
-    let run = run::run(input, network, observe);
+pub async fn resolve(
+    input: JsValue,
+    network: &Network,
+    observe: Function,
+    aborted: Promise,
+) -> Result<JsValue, JsValue> {
+    let input = boundary::from_javascript(input)?;
+    let run = run::run(input, network.clone(), observe);
     futures_lite::future::or(run, async {
         // Either way of settling means the same, and the caller rejects with the signal's reason itself.
         let _ = aborted.await;
@@ -53,11 +59,11 @@ pub async fn resolve(input: String, network: Network, observe: Function, aborted
     .await
 }
 
-/// Explains a package of the tree that a lockfile describes: `Explanation[]` as JSON.
+/// Explains a package of the tree that a lockfile describes: `Explanation[]`.
 ///
 /// # Errors
 /// Throws an error's details as a plain object.
 #[wasm_bindgen]
-pub fn explain(input: &str, package: &str) -> Result<String, JsValue> {
-    run::explain(&json::from_javascript(input)?, package)
+pub fn explain(input: JsValue, package: &str) -> Result<JsValue, JsValue> {
+    run::explain(&boundary::from_javascript(input)?, package)
 }

@@ -1,12 +1,12 @@
 //! The outcome as JavaScript sees it: the objects that `pkg/index.d.ts` describes.
 
 use espalier_core::error::PeerConflict;
-use espalier_core::{FetchFailureKind, Outcome, Remedy, Requirer, ResolveError, Warning};
+use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Outcome, Remedy, Requirer, ResolveError, Warning};
 use js_sys::Reflect;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::json;
+use crate::boundary;
 use crate::packed::PackedGraph;
 use crate::tree::{Tree, TreeError};
 
@@ -28,10 +28,14 @@ pub enum Failure<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct ResultObject<'a> {
     lockfile: &'a str,
     warnings: &'a [Warning],
     statistics: espalier_core::Statistics,
+    packed_graph: PackedGraph,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    tree: JsValue,
 }
 
 /// The fields of an `EspalierError`, which leaves out those that are null.
@@ -56,12 +60,13 @@ struct ErrorObject<'a> {
 
 /// The value to resolve the promise with: `RunOutcome` in `pkg/src/glue.d.ts`.
 pub fn to_javascript(outcome: &Outcome, tree: Option<Tree>) -> Result<JsValue, JsValue> {
-    let result =
-        ResultObject { lockfile: &outcome.lockfile, warnings: &outcome.warnings, statistics: outcome.statistics };
-    let result = json::to_javascript(&result)?;
-    Reflect::set(&result, &"packedGraph".into(), &PackedGraph::new(&outcome.graph).to_javascript()?)?;
-    Reflect::set(&result, &"tree".into(), &tree.map_or(JsValue::UNDEFINED, Into::into))?;
-    Ok(result)
+    boundary::to_javascript(&ResultObject {
+        lockfile: outcome.lockfile.text(),
+        warnings: &outcome.warnings,
+        statistics: outcome.statistics,
+        packed_graph: PackedGraph::new(&outcome.graph),
+        tree: tree.map_or(JsValue::UNDEFINED, Into::into),
+    })
 }
 
 /// The value to reject it with.
@@ -95,29 +100,66 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
             ..ErrorObject::default()
         },
     };
-    json::to_javascript(&object).unwrap_or_else(|error| error)
+    boundary::to_javascript(&object).unwrap_or_else(|error| error)
+}
+
+/// The value to reject with where something couldn't be fetched.
+pub fn fetch_rejection(failure: &FetchFailure) -> JsValue {
+    let object = ErrorObject {
+        code: failure.kind.code(),
+        message: failure.message.clone(),
+        url: Some(&failure.url),
+        status: status(failure.kind),
+        ..ErrorObject::default()
+    };
+    boundary::to_javascript(&object).unwrap_or_else(|error| error)
+}
+
+/// The failure that a rejection stands for.
+pub fn fetch_failure(rejection: &JsValue) -> FetchFailure {
+    use FetchFailureKind as Kind;
+    let field = |name: &str| Reflect::get(rejection, &name.into()).unwrap_or_default();
+    let text = |name: &str| field(name).as_string().unwrap_or_default();
+    let kinds = [
+        Kind::NotFound,
+        Kind::Forbidden,
+        Kind::Invalid,
+        Kind::Integrity,
+        Kind::Preflight,
+        Kind::NotCached,
+        Kind::Unsupported,
+    ];
+    // A status has three digits.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let status = field("status").as_f64().map(|status| Kind::Status(status as u16));
+    let code = text("code");
+    let kind = status.or_else(|| kinds.into_iter().find(|kind| kind.code() == code)).unwrap_or(Kind::Unreachable);
+    FetchFailure { kind, message: text("message"), url: text("url") }
+}
+
+fn status(kind: FetchFailureKind) -> Option<u16> {
+    if let FetchFailureKind::Status(status) = kind { Some(status) } else { None }
 }
 
 fn resolve_error(error: &ResolveError) -> ErrorObject<'_> {
-    let common =
-        ErrorObject { code: error.code(), message: error.to_string(), chain: error.chain(), ..ErrorObject::default() };
+    let common = ErrorObject {
+        code: error.code(),
+        message: error.to_string(),
+        package: error.package().map(|(name, _)| name),
+        chain: error.chain(),
+        ..ErrorObject::default()
+    };
     match error {
-        ResolveError::InvalidJson { file, line, column, .. } => {
+        ResolveError::InvalidJson(InvalidJson { file, line, column, .. }) => {
             ErrorObject { file: Some(file), line: Some(*line), column: Some(*column), ..common }
         }
-        ResolveError::NoMatchingVersion { name, spec, nearest, .. } => {
-            ErrorObject { package: Some(name), spec: Some(spec), nearest: Some(nearest), ..common }
+        ResolveError::NoMatchingVersion { spec, nearest, .. } => {
+            ErrorObject { spec: Some(spec), nearest: Some(nearest), ..common }
         }
-        ResolveError::Fetch { name, failure, .. } => {
-            let status = match failure.kind {
-                FetchFailureKind::Status(status) => Some(status),
-                _ => None,
-            };
-            ErrorObject { package: Some(name), url: Some(&failure.url), status, ..common }
+        ResolveError::Fetch { failure, .. } => {
+            ErrorObject { url: Some(&failure.url), status: status(failure.kind), ..common }
         }
-        ResolveError::PeerConflict(conflict) => {
-            ErrorObject { package: Some(&conflict.name), conflict: Some(conflict), ..common }
-        }
+        ResolveError::PeerConflict(conflict) => ErrorObject { conflict: Some(conflict), ..common },
         ResolveError::Refused { .. } => common,
     }
 }

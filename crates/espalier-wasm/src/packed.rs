@@ -1,19 +1,26 @@
 //! The tree in four arrays that can be sent around without copying; `PackedGraph` in `pkg/graph.d.ts` says what is in them.
 
-use espalier_core::Graph;
-use js_sys::{Object, Reflect, Uint8Array, Uint32Array};
+use espalier_core::{EdgeKind, Graph};
+use js_sys::{Uint8Array, Uint32Array};
 use rustc_hash::FxHashMap;
-use wasm_bindgen::prelude::*;
+use serde::Serialize;
 
 /// The kinds in the order of their numbers.
-const KINDS: [&str; 6] = ["prod", "dev", "optional", "peer", "peerOptional", "workspace"];
+const KINDS: [EdgeKind; 6] =
+    [EdgeKind::Prod, EdgeKind::Dev, EdgeKind::Optional, EdgeKind::Peer, EdgeKind::PeerOptional, EdgeKind::Workspace];
 const OVERRIDDEN: u32 = 8;
 
-/// A graph in four arrays.
+/// A graph in four arrays, in memory of JavaScript.
+#[derive(Serialize)]
 pub struct PackedGraph {
-    texts: Texts,
-    nodes: Vec<u32>,
-    edges: Vec<u32>,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    texts: Uint8Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    offsets: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    nodes: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    edges: Uint32Array,
 }
 
 /// All texts of a graph, each once.
@@ -45,7 +52,7 @@ impl PackedGraph {
     pub fn new(graph: &Graph) -> Self {
         let numbers = FxHashMap::from_iter([(String::new(), 0)]);
         let mut texts = Texts { bytes: Vec::new(), offsets: vec![0, 0], numbers };
-        let mut nodes = Vec::with_capacity(graph.nodes.len() * 11);
+        let mut nodes = Vec::with_capacity(graph.nodes.len() * 13);
         for node in &graph.nodes {
             nodes.push(texts.number(&node.name));
             nodes.push(texts.number_of(node.package_name.as_deref()));
@@ -59,6 +66,8 @@ impl PackedGraph {
             let flags =
                 [node.dev, node.optional, node.dev_optional, node.peer, node.extraneous, node.inert, node.in_bundle];
             nodes.push(flags.iter().zip(0..).map(|(&flag, bit)| u32::from(flag) << bit).sum());
+            let known = |count: Option<u64>| count.map_or(0, |count| u32::try_from(count + 1).unwrap_or(u32::MAX));
+            nodes.extend([node.unpacked_size, node.file_count].map(known));
         }
         let mut edges = Vec::with_capacity(graph.edges.len() * 6);
         for edge in &graph.edges {
@@ -70,18 +79,12 @@ impl PackedGraph {
             let kind = length(KINDS.iter().position(|kind| *kind == edge.kind).unwrap_or_default());
             edges.push(kind + if edge.overridden { OVERRIDDEN } else { 0 });
         }
-        Self { texts, nodes, edges }
-    }
-
-    /// The arrays, in memory of JavaScript.
-    pub fn to_javascript(&self) -> Result<JsValue, JsValue> {
-        let object = Object::new();
-        let set = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
-        set("texts", Uint8Array::from(self.texts.bytes.as_slice()).into())?;
-        set("offsets", Uint32Array::from(self.texts.offsets.as_slice()).into())?;
-        set("nodes", Uint32Array::from(self.nodes.as_slice()).into())?;
-        set("edges", Uint32Array::from(self.edges.as_slice()).into())?;
-        Ok(object.into())
+        Self {
+            texts: Uint8Array::from(texts.bytes.as_slice()),
+            offsets: Uint32Array::from(texts.offsets.as_slice()),
+            nodes: Uint32Array::from(nodes.as_slice()),
+            edges: Uint32Array::from(edges.as_slice()),
+        }
     }
 }
 

@@ -1,20 +1,21 @@
 //! One resolution from its input to its outcome: the task that owns the core's [`Resolution`].
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use espalier_core::remedy::Search;
-use espalier_core::{Event, Options, Outcome, Progress, Project, Remedy, Resolution, ResolveError};
+use espalier_core::{Event, Options, Outcome, Progress, Project, Remedy, Request, Resolution, ResolveError, Urgency};
 use espalier_package::agreement;
+use espalier_registry::Registries;
 use js_sys::{Date, Function};
 use wasm_bindgen::prelude::*;
 
+use crate::boundary;
 use crate::files::Files;
 use crate::input::Input;
-use crate::json;
 use crate::memory::Growth;
 use crate::network::Network;
 use crate::outcome::{self, Failure};
-use crate::registry::Registries;
 use crate::source::Source;
 use crate::tree::Tree;
 use crate::workers::Workers;
@@ -22,12 +23,14 @@ use crate::workers::Workers;
 /// How long remedies are looked for, in milliseconds. npm's flags are still tried afterwards.
 const PATIENCE: f64 = 5_000.0;
 const MOST_TRIALS: usize = 40;
+/// How many documents of versions are fetched beside packuments. A browser answers in the order of asking, two milliseconds each: more
+/// of them, and the tree waits for what only the lockfile needs.
+const DOCUMENTS_BESIDE_PACKUMENTS: usize = 6;
 
 /// Resolves; dropping the future stops everything that it started.
 pub async fn run(input: Input, network: Network, observe: Function) -> Result<JsValue, JsValue> {
     let (project, options) = input.project_and_options();
-    let registries = Registries::new(input.registry.clone(), input.registries.clone());
-    let source = Rc::new(Source::new(Files::new(input.files.clone()), registries, network));
+    let source = Rc::new(Source::new(Files::new(input.files.clone()), network.clone()));
     let mut placed = Vec::new();
     let mut workers = Workers::start(input.concurrency, &source);
     let result = drive(Resolution::new(project.clone(), options.clone()), &mut workers, |events| {
@@ -35,18 +38,18 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
             Event::Placed { location, .. } => Some(location.clone()),
             _ => None,
         }));
-        observe.call1(&JsValue::UNDEFINED, &json::to_javascript(&events)?)?;
+        observe.call2(&JsValue::UNDEFINED, &boundary::to_javascript(&events)?, &network.traffic()?)?;
         Ok(())
     })
     .await?;
     let outcome = match result {
-        Ok(outcome) => outcome,
+        Ok(outcome) => Rc::new(outcome),
         Err(error) => {
             let remedies = if input.remedies { remedies(project, options, &error, &mut workers).await? } else { None };
             return Err(outcome::rejection(&Failure::Resolve { error: &error, remedies }));
         }
     };
-    let tree = installed(&input, &outcome, &placed, source.registries());
+    let tree = installed(&input, &outcome, &placed, network.registries());
     let tree = tree.map_err(|failure| outcome::rejection(&failure))?;
     outcome::to_javascript(&outcome, tree)
 }
@@ -54,22 +57,21 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
 /// What is to be installed, if anything.
 fn installed(
     input: &Input,
-    outcome: &Outcome,
+    outcome: &Rc<Outcome>,
     placed: &[String],
     registries: &Registries,
 ) -> Result<Option<Tree>, Failure<'static>> {
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
         let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
-        let project = input.project_path();
-        let differences = agreement::disagreements(lockfile, &outcome.lockfile, &project, placed);
+        let differences = agreement::disagreements(lockfile, &outcome.graph, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));
         }
     }
     let noted = install.noted.as_deref();
     let file = |path: &str| input.files.get(path).cloned();
-    let tree = Tree::new(outcome.clone(), file, install.omit.into(), input.trust(), noted, registries.clone());
+    let tree = Tree::new(Rc::clone(outcome), file, install.omit.into(), input.trust(), noted, registries.clone());
     tree.map(Some).map_err(Failure::Tree)
 }
 
@@ -80,11 +82,12 @@ async fn drive(
     mut observe: impl FnMut(&[Event]) -> Result<(), JsValue>,
 ) -> Result<Result<Outcome, ResolveError>, JsValue> {
     let mut growth = Growth::default();
+    let mut documents = Documents::default();
     loop {
         growth.keep_ahead();
         let progress = resolution.advance();
         if progress == Progress::Waiting {
-            hand_over(&mut resolution, workers);
+            hand_over(&mut resolution, workers, &mut documents);
         }
         let events: Vec<Event> = std::iter::from_fn(|| resolution.next_event()).collect();
         observe(&events)?;
@@ -92,17 +95,40 @@ async fn drive(
             return Ok(resolution.finish());
         }
         for (request, answer) in workers.answers().await {
+            documents.under_way -= usize::from(is_of_version(&request));
             resolution.supply(&request, answer);
         }
     }
 }
 
-fn hand_over(resolution: &mut Resolution, workers: &mut Workers) {
+/// The documents of versions.
+#[derive(Default)]
+struct Documents {
+    waiting: VecDeque<Request>,
+    under_way: usize,
+}
+
+fn is_of_version(request: &Request) -> bool {
+    matches!(request, Request::VersionDocument { .. })
+}
+
+fn hand_over(resolution: &mut Resolution, workers: &mut Workers, documents: &mut Documents) {
     while workers.any_free() {
         let Some((request, urgency)) = resolution.next_request() else { break };
-        workers.give(request, urgency);
+        if is_of_version(&request) {
+            documents.waiting.push_back(request);
+        } else {
+            workers.give(request, urgency);
+        }
     }
-    assert!(workers.any_busy(), "the resolution waits for an answer that it didn't ask for");
+    while workers.any_free()
+        && (documents.under_way < DOCUMENTS_BESIDE_PACKUMENTS || documents.under_way == workers.busy())
+    {
+        let Some(request) = documents.waiting.pop_front() else { break };
+        workers.give(request, Urgency::Speculative);
+        documents.under_way += 1;
+    }
+    assert!(workers.busy() > 0, "the resolution waits for an answer that it didn't ask for");
 }
 
 /// What would resolve a conflict of peers; `None` for other failures.
@@ -116,7 +142,7 @@ async fn remedies(
         return Ok(None);
     }
     let started = Date::now();
-    let mut search = Search::new(project, options, error);
+    let mut search = Search::new(project, Options { decisions: false, ..options }, error);
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         workers.forget().await;
@@ -130,8 +156,8 @@ async fn remedies(
     Ok(Some(search.finish()))
 }
 
-/// Explains a package of the tree that a lockfile describes; `Explanation[]` of `pkg/explain.d.ts` as JSON.
-pub fn explain(input: &Input, package: &str) -> Result<String, JsValue> {
+/// Explains a package of the tree that a lockfile describes; `Explanation[]` of `pkg/explain.d.ts`.
+pub fn explain(input: &Input, package: &str) -> Result<JsValue, JsValue> {
     use espalier_core::Reading;
     use espalier_package::explain;
     let (project, options) = input.project_and_options();
@@ -146,6 +172,6 @@ pub fn explain(input: &Input, package: &str) -> Result<String, JsValue> {
     }
     let outcome = inspection.finish();
     let outcome = outcome.map_err(|error| outcome::rejection(&Failure::Resolve { error: &error, remedies: None }))?;
-    let tree = explain::Tree { graph: &outcome.graph, path: &path };
-    Ok(tree.explain(&tree.matching(package, None)).to_json().to_string())
+    let tree = explain::Explainer { graph: &outcome.graph, path: &path };
+    boundary::to_javascript(&tree.explain(&tree.matching(package, None)).to_json())
 }

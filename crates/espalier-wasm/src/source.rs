@@ -5,69 +5,103 @@ use std::sync::Arc;
 use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, TarballListing, Urgency};
 use espalier_package::archive::{self, ArchiveError, Limits};
 use espalier_package::identity::package_of;
+use espalier_registry::document::{self, Form};
 
 use crate::files::Files;
-use crate::network::{self, Body, Network, invalid};
-use crate::registry::Registries;
-
-/// Abbreviated documents where the registry has them. The value is safelisted: it makes no preflight.
-const ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
-/// The content type of an abbreviated packument.
-const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
-/// Full documents.
-const FULL: &str = "application/json";
+use crate::network::Network;
 
 /// Where one run's answers come from.
 pub struct Source {
     files: Files,
-    registries: Registries,
     network: Network,
 }
 
 impl Source {
     /// The files are the project's; everything else comes over the network.
-    pub fn new(files: Files, registries: Registries, network: Network) -> Self {
-        Self { files, registries, network }
-    }
-
-    /// Where packages come from.
-    pub fn registries(&self) -> &Registries {
-        &self.registries
+    pub fn new(files: Files, network: Network) -> Self {
+        Self { files, network }
     }
 
     /// Gets the answer to a request.
     pub async fn answer(&self, request: &Request, urgency: Urgency) -> Result<Answer, FetchFailure> {
         match request {
             Request::Packument { name, full } => {
-                let address = self.registries.packument(name);
-                let accept = if *full { FULL } else { ABBREVIATED };
-                let read = |body: &Body| {
-                    let packument = Packument::parse(&body.bytes, body.kind.starts_with(ABBREVIATED_TYPE));
-                    packument.map_err(|error| error.to_string())
-                };
-                let packument = network::document(&self.network, &address, name, accept, urgency, read).await?;
-                Ok(Answer::Packument(Arc::new(packument)))
+                let form = if *full { Form::Full } else { Form::Abbreviated };
+                self.packument(name, &form, urgency).await.map(Answer::Packument)
             }
-            Request::VersionDocument { name, version } => {
-                let address = self.registries.version(name, version);
-                let read = |body: &Body| {
-                    // Whether it is JSON at all has to be known here, where it can still be fetched anew.
-                    serde_json::from_slice::<serde::de::IgnoredAny>(&body.bytes).map_err(|error| error.to_string())?;
-                    String::from_utf8(body.bytes.clone()).map_err(|error| error.to_string())
-                };
-                network::document(&self.network, &address, name, FULL, urgency, read).await.map(Answer::VersionDocument)
+            Request::VersionDocument { name, version, integrity } => {
+                let integrity = integrity.as_deref();
+                self.version_document(name, version, integrity, urgency).await.map(Answer::VersionDocument)
             }
             Request::Tarball { url, integrity } => {
-                let package = package_of(url);
-                let address = self.registries.tarball(url, &package).ok_or_else(|| unsupported(url))?;
-                let body = network::tarball(&self.network, &address, &package, integrity.as_deref(), urgency).await?;
-                let listed = archive::list(&body.bytes, Limits::default());
-                let (files, manifests) = listed.map_err(|error| invalid(body.url, &problem(error)))?;
-                Ok(Answer::Tarball(TarballListing { integrity: body.kind, files, manifests }))
+                if !(url.starts_with('/') || url.starts_with("https://") || url.starts_with("http://")) {
+                    return Err(unsupported(url));
+                }
+                let tarball = self.network.tarball(url, &package_of(url), integrity.as_deref(), urgency).await?;
+                let listed = archive::list(&tarball.bytes, Limits::default());
+                let (files, manifests) = listed.map_err(|error| FetchFailure {
+                    kind: FetchFailureKind::Invalid,
+                    message: format!("the tarball can't be used: {}", problem(error)),
+                    url: tarball.url,
+                })?;
+                Ok(Answer::Tarball(TarballListing { integrity: tarball.integrity, files, manifests }))
             }
             Request::Git { urls, .. } => Err(unsupported(urls.first().map(String::as_str).unwrap_or_default())),
             local => Ok(self.files.answer(local)),
         }
+    }
+
+    async fn packument(&self, name: &str, form: &Form, urgency: Urgency) -> Result<Arc<Packument>, FetchFailure> {
+        let mut packument = None;
+        let mut read = |text: &[u8], content_type: &str| {
+            packument = Some(form.packument(text, content_type)?);
+            Ok(())
+        };
+        self.network.document(name, form, None, urgency, &mut read).await?;
+        Ok(Arc::new(packument.expect("it was read")))
+    }
+
+    /// The document of one version; of a registry that has none, the version's part of the packument.
+    async fn version_document(
+        &self,
+        name: &str,
+        version: &str,
+        integrity: Option<&str>,
+        urgency: Urgency,
+    ) -> Result<String, FetchFailure> {
+        let registries = self.network.registries();
+        let registry = registries.of_package(name);
+        let experience = self.network.experience();
+        let form = experience.borrow().form(registry, Form::Version(version.to_owned()));
+        let mut refusal = None;
+        if form.is_final() {
+            // Whether it is JSON at all has to be known here, where it can still be fetched anew.
+            let mut document = String::new();
+            let mut read = |text: &[u8], _: &str| {
+                document::check_version(text)?.clone_into(&mut document);
+                Ok(())
+            };
+            match self.network.document(name, &form, integrity, urgency, &mut read).await {
+                Ok(()) => {
+                    experience.borrow_mut().learn(registry, true);
+                    return Ok(document);
+                }
+                Err(failure) if form.instead(failure.kind, true).is_none() => return Err(failure),
+                Err(failure) => refusal = Some(failure),
+            }
+        }
+        let packument = match self.packument(name, &Form::Full, urgency).await {
+            Ok(packument) => packument,
+            Err(failure) if failure.kind == FetchFailureKind::NotCached => return Err(refusal.unwrap_or(failure)),
+            Err(failure) => return Err(failure),
+        };
+        let Some(index) = packument.find(version) else {
+            return Err(refusal.unwrap_or_else(|| registries.no_such_version(name, version)));
+        };
+        if refusal.is_some_and(|refusal| refusal.kind != FetchFailureKind::NotCached) {
+            experience.borrow_mut().learn(registry, false);
+        }
+        Ok(packument.manifest(index).to_owned())
     }
 }
 

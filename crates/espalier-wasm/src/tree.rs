@@ -1,28 +1,28 @@
 //! What an installation shall leave: the places, links and commands of a resolved tree, for JavaScript to carry out.
 
-use espalier_core::{Outcome, hidden_lockfile};
+use std::rc::Rc;
+
+use espalier_core::Outcome;
 use espalier_package::bins;
 use espalier_package::layout::{Layout, LayoutError, Omit, Origin, Package, lies_in_node_modules, link_text};
 use espalier_package::noted::Noted;
 use espalier_package::optional::optional_set;
-use espalier_package::patch::{PatchError, Patched, patched};
+use espalier_package::patch::{self, PatchError};
 use espalier_package::trust::{Refusal, Trust, World};
+use espalier_registry::Registries;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::json;
-use crate::registry::Registries;
+use crate::boundary;
 
 /// A resolved tree, and where its packages go.
 #[wasm_bindgen]
 pub struct Tree {
-    outcome: Outcome,
+    outcome: Rc<Outcome>,
     layout: Layout,
     noted: Noted,
-    /// The patches, as the lockfile names them.
-    patched: FxHashMap<String, Patched>,
-    /// The texts of those that are to be applied.
+    /// The texts of the patches that are to be applied.
     patches: FxHashMap<String, String>,
     registries: Registries,
 }
@@ -101,7 +101,7 @@ impl Tree {
     /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already, `file` reads one of
     /// the project's.
     pub fn new(
-        outcome: Outcome,
+        outcome: Rc<Outcome>,
         file: impl Fn(&str) -> Option<String>,
         omit: Omit,
         trust: Trust,
@@ -117,29 +117,15 @@ impl Tree {
         let locations = locations.map(|(location, _)| location.as_str());
         let refused = trust.check(locations, &layout, &outcome.graph, &world)?;
         layout.leave_out(refused.into_iter().map(|refusal| refusal.location));
-        let mut tree = Self {
-            patched: patched(outcome.packages()),
-            patches: FxHashMap::default(),
-            outcome,
-            layout,
-            noted,
-            registries,
-        };
-        for (location, patched) in &tree.patched {
-            let wanted = tree.layout.packages.get(location).is_some_and(|package| !tree.is_kept(location, package));
-            if wanted {
-                let text = patched.text(file(&patched.path).as_deref().map(str::as_bytes));
+        let mut patches = FxHashMap::default();
+        for (location, package) in &layout.packages {
+            if let Some(patch) = package.patch.as_ref().filter(|_| !noted.has_patched(location, package)) {
+                let text = patch::text(patch, file(&patch.path).as_deref().map(str::as_bytes));
                 let text = text.map_err(|error| TreeError::Patch { location: location.clone(), error })?;
-                tree.patches.insert(location.clone(), text);
+                patches.insert(location.clone(), text);
             }
         }
-        Ok(tree)
-    }
-
-    /// Whether this very package is noted to be there, with the same patch.
-    fn is_kept(&self, location: &str, package: &Package) -> bool {
-        let patch = self.patched.get(location).map(|patched| patched.integrity.as_str());
-        self.noted.get(location).is_some_and(|entry| entry.is(package) && entry.patch() == patch)
+        Ok(Self { outcome, layout, noted, patches, registries })
     }
 
     fn package<'a>(&'a self, location: &'a str, package: &'a Package) -> PackageObject<'a> {
@@ -156,12 +142,15 @@ impl Tree {
             bundled: matches!(package.origin, Origin::Bundle { .. }),
             has_install_script: package.has_install_script,
             optional: package.optional,
-            url: resolved.and_then(|resolved| self.registries.tarball(resolved, name)),
+            url: resolved.and_then(|resolved| {
+                let address = self.registries.tarball_address(resolved, name)?;
+                Some(address.as_str().to_owned())
+            }),
             resolved,
             integrity,
             of_registry: resolved.is_some_and(|resolved| self.registries.is_of_registry(resolved, name)),
             patch: self.patches.get(location).map(String::as_str),
-            kept: self.is_kept(location, package),
+            kept: self.noted.has_patched(location, package),
         }
     }
 }
@@ -194,14 +183,14 @@ impl Tree {
             links: links.collect(),
             bins: bins.collect(),
         };
-        json::to_javascript(&plan)
+        boundary::to_javascript(&plan)
     }
 
     /// The locations that were noted to be there and aren't to be, or not as they are.
     #[wasm_bindgen(js_name = outdated)]
     pub fn outdated(&self) -> Vec<String> {
         let is_right = |location: &&str| {
-            self.layout.packages.get(*location).is_some_and(|package| self.is_kept(location, package))
+            self.layout.packages.get(*location).is_some_and(|package| self.noted.has_patched(location, package))
         };
         self.noted
             .locations()
@@ -223,8 +212,7 @@ impl Tree {
 
     /// The text of `node_modules/.package-lock.json`.
     #[wasm_bindgen(js_name = hiddenLockfile)]
-    pub fn hidden_lockfile(&self) -> Option<String> {
-        let is_there = |location: &str| self.layout.packages.contains_key(location);
-        hidden_lockfile(self.outcome.packages(), true, is_there)
+    pub fn hidden_lockfile(&self) -> String {
+        self.outcome.lockfile.hidden(true, &|location| self.layout.packages.contains_key(location))
     }
 }

@@ -1,6 +1,8 @@
 //! A package's files out of its tarball, which JavaScript has verified, and gives piece by piece, so that it can do something
 //! else in between. A patch is applied at the end, to the files that it is about.
 
+use std::collections::BTreeMap;
+
 use espalier_package::archive::{self, ArchiveError, Limits, Reader, Receiver};
 use espalier_package::bins::without_carriage_return;
 use espalier_package::identity::Identity;
@@ -9,7 +11,7 @@ use js_sys::{Array, Uint8Array};
 use rustc_hash::FxHashSet;
 use wasm_bindgen::prelude::*;
 
-use crate::json;
+use crate::boundary;
 use crate::source::problem;
 
 /// What npm leaves to files by default.
@@ -130,8 +132,8 @@ fn give(complete: &Array, path: &str, content: &[u8], mode: u32) {
 
 /// A failure of a patch, as an error's details.
 fn rejection(error: &PatchError) -> JsValue {
-    json::to_javascript(&serde_json::json!({ "code": error.code, "message": error.message }))
-        .unwrap_or_else(|error| error)
+    let details = [("code", error.code.to_owned()), ("message", error.message.clone())];
+    boundary::to_javascript(&BTreeMap::from(details)).unwrap_or_else(|error| error)
 }
 
 #[wasm_bindgen]

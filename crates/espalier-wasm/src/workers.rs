@@ -5,11 +5,11 @@
 
 use std::rc::Rc;
 
-use async_channel::{Receiver, Sender, unbounded};
 use espalier_core::{Answer, FetchFailure, Request, Urgency};
 use futures_lite::future::or;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::queue::Queue;
 use crate::source::Source;
 
 /// An answer, with the request it answers.
@@ -17,8 +17,8 @@ pub type Answered = (Request, Result<Answer, FetchFailure>);
 
 /// The workers of one run. Dropping this stops them, in the middle of what they do.
 pub struct Workers {
-    requests: Sender<(Request, Urgency)>,
-    answers: Receiver<Answered>,
+    requests: Queue<(Request, Urgency)>,
+    answers: Queue<Answered>,
     count: usize,
     free: usize,
 }
@@ -26,12 +26,11 @@ pub struct Workers {
 impl Workers {
     /// Starts `count` workers.
     pub fn start(count: usize, source: &Rc<Source>) -> Self {
-        let (requests, incoming) = unbounded();
-        let (outgoing, answers) = unbounded();
+        let (requests, answers) = (Queue::new(), Queue::new());
         for _ in 0..count {
-            let stopped = outgoing.clone();
-            let work = work(incoming.clone(), outgoing.clone(), Rc::clone(source));
-            spawn_local(or(work, async move { stopped.closed().await }));
+            let stopped = requests.clone();
+            let work = work(requests.clone(), answers.clone(), Rc::clone(source));
+            spawn_local(or(async move { stopped.closed().await }, work));
         }
         Self { requests, answers, count, free: count }
     }
@@ -41,42 +40,44 @@ impl Workers {
         self.free > 0
     }
 
-    /// Whether an answer is to come.
-    pub fn any_busy(&self) -> bool {
-        self.free < self.count
+    /// How many answers are to come.
+    pub fn busy(&self) -> usize {
+        self.count - self.free
     }
 
-    /// Hands a request over.
-    ///
-    /// # Panics
-    /// When no worker is free.
+    /// Hands a request over to a worker, of which one has to be free.
     pub fn give(&mut self, request: Request, urgency: Urgency) {
         self.free -= 1;
-        self.requests.try_send((request, urgency)).expect("workers outlive their handle");
+        self.requests.push((request, urgency));
     }
 
     /// Waits until nothing is under way any more, and drops the answers: nobody wants them.
     pub async fn forget(&mut self) {
-        while self.any_busy() {
+        while self.busy() > 0 {
             self.answers().await;
         }
     }
 
     /// Waits for an answer, and takes all that have come with it.
     pub async fn answers(&mut self) -> Vec<Answered> {
-        let first = self.answers.recv().await.expect("workers outlive their handle");
+        let first = self.answers.next().await;
         let mut all = vec![first];
-        all.extend(std::iter::from_fn(|| self.answers.try_recv().ok()));
+        all.extend(std::iter::from_fn(|| self.answers.try_next()));
         self.free += all.len();
         all
     }
 }
 
-async fn work(requests: Receiver<(Request, Urgency)>, answers: Sender<Answered>, source: Rc<Source>) {
-    while let Ok((request, urgency)) = requests.recv().await {
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.requests.close();
+    }
+}
+
+async fn work(requests: Queue<(Request, Urgency)>, answers: Queue<Answered>, source: Rc<Source>) {
+    loop {
+        let (request, urgency) = requests.next().await;
         let answer = source.answer(&request, urgency).await;
-        if answers.send((request, answer)).await.is_err() {
-            break;
-        }
+        answers.push((request, answer));
     }
 }

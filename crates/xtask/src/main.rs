@@ -1,6 +1,8 @@
 //! The project's own commands. Each is a module; this file only knows their names and arguments.
 
+mod bench;
 mod browser;
+mod guard;
 mod oracle;
 mod parity;
 mod play;
@@ -23,6 +25,13 @@ enum Command {
     Wasm(wasm::Arguments),
     /// Compare Espalier's locks with npm's.
     Parity(parity::Arguments),
+    /// Measure Espalier beside other package managers.
+    Bench(bench::Arguments),
+    /// Run a command and write what it has used into a file.
+    #[command(hide = true)]
+    Measure(bench::Measured),
+    /// Hold counts of system calls and instructions against their budgets.
+    Guard(guard::Arguments),
     /// Run programs from what Espalier installs.
     Programs(programs::Arguments),
     /// Record and trim packuments into `tests/registry`, and npm's answers beside them.
@@ -37,6 +46,9 @@ fn main() -> anyhow::Result<()> {
         Command::Test(arguments) => test::run(&arguments),
         Command::Wasm(arguments) => wasm::run(&arguments),
         Command::Parity(arguments) => parity::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Measure(arguments) => bench::measure_child(&arguments),
+        Command::Guard(arguments) => guard::run(&arguments),
         Command::Programs(arguments) => programs::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Oracle(arguments) => oracle::run(&arguments),

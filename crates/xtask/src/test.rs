@@ -3,12 +3,15 @@
 //! The quick and likely failures come first. Every runner prints to the terminal as it is, so that its own
 //! closing lines can be read.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
 use crate::browser;
+use crate::guard;
+use crate::oracle::{self, target_folder};
 use crate::toolchain::{npm_packages, npm_program, run as run_command};
 use crate::wasm;
 
@@ -20,17 +23,37 @@ pub struct Arguments {
     only: Vec<String>,
 }
 
-type Step = (&'static str, fn() -> Result<()>);
+/// What earlier steps of the run have made.
+#[derive(Default)]
+struct Made {
+    /// The folder of our programs, once `cargo test` has built them.
+    programs: Option<PathBuf>,
+}
 
-const STEPS: [Step; 11] = [
-    ("formatting", formatting),
-    ("lints", lints),
+impl Made {
+    /// Tests in JavaScript take the programs from there. By itself, cargo would build each package alone, and with it much of what it
+    /// depends on, because features are those of the whole workspace here.
+    fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        if let Some(programs) = &self.programs {
+            command.env("ESPALIER_PROGRAMS", programs);
+        }
+        command
+    }
+}
+
+type Step = (&'static str, fn(&mut Made) -> Result<()>);
+
+const STEPS: [Step; 13] = [
+    ("formatting", |_| formatting()),
+    ("lints", |_| lints()),
+    ("npm packages", |_| npm_packages()),
+    ("web lints", |_| web_lints()),
     ("rust tests", rust_tests),
-    ("programs", recorded_programs),
-    ("core tests as wasm", wasm::test_core),
-    ("npm packages", npm_packages),
-    ("wasm package", wasm_package),
-    ("types", types),
+    ("counts", |_| counts()),
+    ("programs", |_| recorded_programs()),
+    ("core tests as wasm", |_| wasm::test_core()),
+    ("wasm package", |_| wasm_package()),
+    ("types", |_| types()),
     ("web tests", web_tests),
     ("packaged tests", packaged_tests),
     ("browser tests", browser_tests),
@@ -44,10 +67,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let wanted =
         |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| name.contains(only.as_str()));
+    let mut made = Made::default();
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("\n=== {name}");
         let start = Instant::now();
-        step().with_context(|| format!("{name} failed"))?;
+        step(&mut made).with_context(|| format!("{name} failed"))?;
         eprintln!("=== {name}: {} s", start.elapsed().as_secs());
     }
     eprintln!("\nEverything holds.");
@@ -66,8 +90,25 @@ fn lints() -> Result<()> {
     cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"])
 }
 
-fn rust_tests() -> Result<()> {
-    cargo(&["test", "--workspace"])
+/// TypeScript, JavaScript and CSS, by the rules of `biome.jsonc`.
+fn web_lints() -> Result<()> {
+    run_command(Command::new(npm_program("biome")).args(["check", "--error-on-warnings", "--diagnostic-level=warn"]))
+}
+
+fn rust_tests(made: &mut Made) -> Result<()> {
+    cargo(&["test", "--workspace"])?;
+    made.programs = Some(target_folder().join("debug"));
+    Ok(())
+}
+
+/// Counts of system calls and instructions, beside their budgets. They depend on the machine's PATH, kernel and C library, so here
+/// a difference is printed and does not fail; `cargo xtask guard` fails.
+#[expect(clippy::unnecessary_wraps, reason = "it is a step like the others")]
+fn counts() -> Result<()> {
+    if let Err(difference) = guard::run(&guard::Arguments::default()) {
+        eprintln!("Look at this: {difference:#}");
+    }
+    Ok(())
 }
 
 /// Programs from recorded tarballs, where there are any.
@@ -91,21 +132,26 @@ fn types() -> Result<()> {
     Ok(())
 }
 
-fn web_tests() -> Result<()> {
-    run_command(Command::new("npm").args(["run", "--workspaces", "--if-present", "test"]))
+fn web_tests(made: &mut Made) -> Result<()> {
+    run_command(made.environment(Command::new("npm").args(["run", "--workspaces", "--if-present", "test"])))
 }
 
 /// The package as it is published, in projects outside the repository.
-fn packaged_tests() -> Result<()> {
+fn packaged_tests(made: &mut Made) -> Result<()> {
     let mut node = Command::new("node");
     node.args(["--test", "--test-reporter=spec", "tests/packed"]).env("CHROMIUM_PATH", browser::chromium()?);
     if let Some(firefox) = browser::firefox()? {
         node.env("FIREFOX_PATH", firefox);
     }
-    run_command(&mut node)
+    run_command(made.environment(&mut node))
 }
 
-fn browser_tests() -> Result<()> {
+fn browser_tests(made: &mut Made) -> Result<()> {
     let chromium = browser::chromium()?;
-    run_command(Command::new(npm_program("playwright")).arg("test").env("CHROMIUM_PATH", chromium))
+    // Tests in several workers would install it at the same time.
+    oracle::install(None)?;
+    // One that passes the second time is listed as flaky at the end; a real failure fails twice.
+    run_command(made.environment(
+        Command::new(npm_program("playwright")).args(["test", "--retries=1"]).env("CHROMIUM_PATH", chromium),
+    ))
 }

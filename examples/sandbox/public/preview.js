@@ -1,5 +1,6 @@
 // Runs what the sandbox has bundled. The frame's origin is opaque, so nothing in here reaches the page, its storage or its
 // cache; all it can do is send messages.
+// biome-ignore lint/suspicious/noRedundantUseStrict: the frame loads this as a classic script.
 'use strict';
 
 (() => {
@@ -12,7 +13,9 @@
   }
 
   addEventListener('error', ({ message }) => tell({ type: 'error', text: message }));
-  addEventListener('unhandledrejection', ({ reason }) => tell({ type: 'error', text: String(reason?.message ?? reason) }));
+  addEventListener('unhandledrejection', ({ reason }) =>
+    tell({ type: 'error', text: String(reason?.message ?? reason) }),
+  );
 
   for (const level of ['log', 'info', 'warn', 'error']) {
     const native = console[level];

@@ -7,7 +7,16 @@ import { resolve, type Files } from './resolve.ts';
 
 const ENTRY = 'main.jsx';
 const EMPTY = 'empty';
-const LOADERS: Record<string, esbuild.Loader> = { css: 'css', json: 'json', ts: 'ts', tsx: 'tsx', jsx: 'jsx', svg: 'dataurl', png: 'dataurl', txt: 'text' };
+const LOADERS: Record<string, esbuild.Loader> = {
+  css: 'css',
+  json: 'json',
+  ts: 'ts',
+  tsx: 'tsx',
+  jsx: 'jsx',
+  svg: 'dataurl',
+  png: 'dataurl',
+  txt: 'text',
+};
 
 /** What is being bundled. */
 let files: Files;
@@ -120,6 +129,10 @@ function problemsIn(error: unknown): Problem[] {
   if (!errors) return [{ text: String(error) }];
   return errors.map(({ text, location }) => ({
     text,
-    ...(location && { file: location.file.replace(/^installed:/, ''), line: location.line, column: location.column + 1 }),
+    ...(location && {
+      file: location.file.replace(/^installed:/, ''),
+      line: location.line,
+      column: location.column + 1,
+    }),
   }));
 }

@@ -51,10 +51,12 @@ export class Editor {
   replace(file: string, text: string): void {
     if (file === this.#file) {
       const { state } = this.#view;
-      if (state.doc.toString() !== text) this.#view.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
+      if (state.doc.toString() !== text)
+        this.#view.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
     } else {
       const state = this.#states.get(file);
-      if (state) this.#states.set(file, state.update({ changes: { from: 0, to: state.doc.length, insert: text } }).state);
+      if (state)
+        this.#states.set(file, state.update({ changes: { from: 0, to: state.doc.length, insert: text } }).state);
     }
   }
 

@@ -102,7 +102,9 @@ function saveTags({ versions }: Installed): void {
 }
 
 function showDependencies(): void {
-  view.showDependencies(project.dependencies ?? {}, installed?.versions ?? new Map(), (name) => depend(name, undefined));
+  view.showDependencies(project.dependencies ?? {}, installed?.versions ?? new Map(), (name) =>
+    depend(name, undefined),
+  );
 }
 
 async function run(): Promise<void> {
@@ -117,7 +119,10 @@ async function run(): Promise<void> {
 }
 
 function showProblems(problems: Extract<Bundle, { problems: unknown }>['problems']): void {
-  view.say(problems.length === 1 ? 'The app can’t be bundled.' : `The app can’t be bundled: ${problems.length} problems.`, true);
+  view.say(
+    problems.length === 1 ? 'The app can’t be bundled.' : `The app can’t be bundled: ${problems.length} problems.`,
+    true,
+  );
   for (const { file, line, column, text } of problems) {
     view.log({ type: 'error', text: file ? `${file}:${line}:${column} ${text}` : text });
   }

@@ -68,7 +68,11 @@ function versionsIn({ packages }: InstallResult): Map<string, string> {
 /** "5 packages in 0.3 s: 1 fetched, 4 kept." */
 function sentence({ packages, installStatistics }: InstallResult, elapsed: number): string {
   const { fetched, cached, kept } = installStatistics;
-  const parts = [[fetched, 'fetched'], [cached, 'from the cache'], [kept, 'kept']] as const;
+  const parts = [
+    [fetched, 'fetched'],
+    [cached, 'from the cache'],
+    [kept, 'kept'],
+  ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   return `${packages.length} packages in ${(elapsed / 1000).toFixed(1)} s${told.length > 0 ? `: ${told.join(', ')}` : ''}.`;
 }

@@ -43,7 +43,12 @@ interface Package {
   manifest: Manifest;
 }
 
-async function bare(files: Files, spec: string, from: string, inside: Package | undefined): Promise<string | undefined> {
+async function bare(
+  files: Files,
+  spec: string,
+  from: string,
+  inside: Package | undefined,
+): Promise<string | undefined> {
   if (spec.startsWith('#')) {
     const [target] = (inside && imports(inside.manifest, spec, CONDITIONS)) || [];
     return target && find(files, join(inside!.folder, target));
@@ -77,7 +82,10 @@ function allowed(manifest: Manifest, entry: string): string[] {
 
 /** The file itself, one with an ending, or a folder's index. */
 async function find(files: Files, path: string): Promise<string | undefined> {
-  for (const candidate of [...ENDINGS.map((ending) => path + ending), ...ENDINGS.slice(1).map((ending) => `${path}/index${ending}`)]) {
+  for (const candidate of [
+    ...ENDINGS.map((ending) => path + ending),
+    ...ENDINGS.slice(1).map((ending) => `${path}/index${ending}`),
+  ]) {
     if (await files.read(candidate)) return candidate;
   }
   return undefined;

@@ -30,7 +30,11 @@ export function showDependencies(
   remove: (name: string) => void,
 ): void {
   const rows = Object.entries(dependencies).map(([name, spec]) => {
-    const version = element('span', { className: 'mono soft', textContent: installed.get(name) ?? '…', title: `${name}@${spec}` });
+    const version = element('span', {
+      className: 'mono soft',
+      textContent: installed.get(name) ?? '…',
+      title: `${name}@${spec}`,
+    });
     const button = element('button', { textContent: '×', onclick: () => remove(name) });
     button.setAttribute('aria-label', `Remove ${name}`);
     return row(element('span', { className: 'mono name', textContent: name, title: name }), version, button);

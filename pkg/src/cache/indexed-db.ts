@@ -1,35 +1,73 @@
 // A cache in IndexedDB, which all tabs and workers of an origin share.
 //
-// What is written goes out in batches, because a transaction for each document would cost more than fetching it. Where the database
-// can't be opened (private windows of some browsers) or the quota is used up, it goes on without: less is kept, nothing fails.
+// Entries are written in packs, and the list of what the packs hold is read once for each run. Where the database can't be opened
+// (private windows of some browsers) or the quota is used up, it goes on without: less is kept, nothing fails.
 
 import type { Cache, CacheEntry } from '../../index.js';
-
-/** What is known of an entry without reading it. */
-interface Record {
-  key: string;
-  size: number;
-  /** When it was last used, in milliseconds since the epoch, to the hour: a transaction for each read would be too much. */
-  used: number;
-}
+import { Database } from './database.js';
+import { live, packed, unpacked, type Pack, type PackedEntry, type PackRecord } from './packs.js';
 
 const HOUR = 3_600_000;
-/** How long writes are collected. */
-const BATCH_EVERY = 50;
+/** How long writes are collected, in milliseconds. A tab that is closed loses them. */
+const BATCH_EVERY = 1000;
 /** How many bytes are collected at most before they are written. */
 const BATCH_BYTES = 8 * 1024 * 1024;
+/** How large a pack gets, unless one entry is larger. */
+const PACK_BYTES = 2 * 1024 * 1024;
+/** How many packs stay in memory while a run reads them. */
+const PACKS_IN_MEMORY = 16;
+
+/** What is kept, as far as this instance knows: other tabs may have written since. */
+class Index {
+  readonly records = new Map<number, PackRecord>();
+  readonly #places = new Map<string, { record: PackRecord; entry: PackedEntry }>();
+
+  constructor(records: PackRecord[]) {
+    for (const record of records) this.add(record);
+  }
+
+  /** The same key in an older pack is superseded. */
+  add(record: PackRecord): void {
+    this.records.set(record.id, record);
+    for (const entry of record.entries) this.#places.set(entry[0], { record, entry });
+  }
+
+  find(key: string) {
+    return this.#places.get(key);
+  }
+
+  /** Takes entries out of the record that has them, and returns it. */
+  forget(key: string): PackRecord | undefined {
+    const place = this.#places.get(key);
+    if (!place) return undefined;
+    this.#places.delete(key);
+    place.record.entries = place.record.entries.filter((entry) => entry !== place.entry);
+    return place.record;
+  }
+
+  remove(record: PackRecord): void {
+    this.records.delete(record.id);
+    for (const [key] of record.entries) if (this.#places.get(key)?.record === record) this.#places.delete(key);
+  }
+
+  get bytes(): number {
+    return [...this.records.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+}
 
 export class IndexedDbCache implements Cache {
   readonly #name: string;
   readonly #maxBytes: number;
-  #opening: Promise<IDBDatabase | undefined> | undefined;
+  #opening: Promise<Database | undefined> | undefined;
+  #indexing: Promise<Index | undefined> | undefined;
+  #contents = new Map<number, Promise<Uint8Array<ArrayBuffer> | undefined>>();
   #pending = new Map<string, CacheEntry>();
   #pendingBytes = 0;
-  #touched = new Map<string, Record>();
+  /** What is being written, until it can be found in its pack. */
+  #leaving = new Map<string, CacheEntry>();
+  #touched = new Set<PackRecord>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** What this instance believes to be kept; measured before anything is evicted. */
-  #bytes: number | undefined;
 
   constructor(name: string, maxBytes: number) {
     this.#name = name;
@@ -37,41 +75,41 @@ export class IndexedDbCache implements Cache {
   }
 
   async get(key: string): Promise<CacheEntry | undefined> {
-    const pending = this.#pending.get(key);
-    if (pending) return pending;
-    const database = await this.#database();
-    if (!database) return undefined;
-    const transaction = database.transaction(['contents', 'records'], 'readonly');
-    const [entry, record] = await Promise.all([
-      settled<CacheEntry | undefined>(transaction.objectStore('contents').get(key)),
-      settled<Record | undefined>(transaction.objectStore('records').get(key)),
-    ]);
-    if (!entry || !record || entry.bytes?.byteLength !== record.size) return undefined;
-    if (Date.now() - record.used > HOUR) this.#touched.set(key, { ...record, used: Date.now() });
-    return entry;
+    const unwritten = this.#pending.get(key) ?? this.#leaving.get(key);
+    if (unwritten) return unwritten;
+    const place = (await this.#index())?.find(key);
+    if (!place) return undefined;
+    const { record, entry } = place;
+    const content = await this.#content(record);
+    if (!content) return undefined;
+    if (Date.now() - record.used > HOUR) {
+      record.used = Date.now();
+      this.#touched.add(record);
+    }
+    return unpacked(content, entry);
   }
 
   async set(key: string, entry: CacheEntry): Promise<void> {
     if (entry.bytes.byteLength > this.#maxBytes) return;
+    this.#pendingBytes += entry.bytes.byteLength - (this.#pending.get(key)?.bytes.byteLength ?? 0);
     this.#pending.set(key, entry);
-    this.#pendingBytes += entry.bytes.byteLength;
     if (this.#pendingBytes >= BATCH_BYTES) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_EVERY);
   }
 
   async delete(key: string): Promise<void> {
+    this.#pendingBytes -= this.#pending.get(key)?.bytes.byteLength ?? 0;
     this.#pending.delete(key);
-    const database = await this.#database();
-    if (!database) return;
-    const transaction = database.transaction(['contents', 'records'], 'readwrite');
-    transaction.objectStore('contents').delete(key);
-    transaction.objectStore('records').delete(key);
-    await completed(transaction);
+    this.#writing = this.#writing.then(() => this.#forget([key])).catch(() => {});
+    await this.#writing;
   }
 
   async flush(): Promise<void> {
     this.#write();
     await this.#writing;
+    // The run is over: its memory is returned, and the next one sees what other tabs have written.
+    this.#indexing = undefined;
+    this.#contents.clear();
   }
 
   #write(): void {
@@ -82,96 +120,123 @@ export class IndexedDbCache implements Cache {
     if (batch.size === 0 && touched.size === 0) return;
     this.#pending = new Map();
     this.#pendingBytes = 0;
-    this.#touched = new Map();
-    this.#writing = this.#writing.then(() => this.#put(batch, touched)).catch(() => {});
+    this.#touched = new Set();
+    for (const [key, entry] of batch) this.#leaving.set(key, entry);
+    this.#writing = this.#writing
+      .then(() => this.#put(batch, touched))
+      .catch(() => {})
+      .then(() => {
+        for (const [key, entry] of batch) if (this.#leaving.get(key) === entry) this.#leaving.delete(key);
+      });
   }
 
-  async #put(batch: Map<string, CacheEntry>, touched: Map<string, Record>): Promise<void> {
+  async #put(batch: Map<string, CacheEntry>, touched: Set<PackRecord>): Promise<void> {
+    const [database, index] = [await this.#database(), await this.#index()];
+    if (!database || !index) return;
+    if (touched.size > 0) await database.change(touched, []);
+    await this.#forget(batch.keys());
+    for (const pack of packed(batch, Math.min(PACK_BYTES, this.#maxBytes / 4))) await this.#add(pack);
+  }
+
+  async #add(pack: Pack, instead?: PackRecord): Promise<void> {
     const database = await this.#database();
     if (!database) return;
-    const size = [...batch.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
-    this.#bytes ??= await measured(database);
-    if (this.#bytes + size > this.#maxBytes) await this.#evict(database, this.#maxBytes * 0.9 - size);
-    const put = async () => {
-      const transaction = database.transaction(['contents', 'records'], 'readwrite');
-      for (const [key, entry] of batch) {
-        transaction.objectStore('contents').put(entry, key);
-        transaction.objectStore('records').put({ key, size: entry.bytes.byteLength, used: Date.now() } satisfies Record);
-      }
-      for (const record of touched.values()) if (!batch.has(record.key)) transaction.objectStore('records').put(record);
-      await completed(transaction);
-      this.#bytes! += size;
+    const size = pack.bytes.byteLength;
+    const kept = (await this.#index())?.bytes ?? 0;
+    if (!instead && kept + size > this.#maxBytes) await this.#evict(this.#maxBytes * 0.9 - size);
+    const record = { size, used: Date.now(), entries: pack.entries };
+    const add = async () => {
+      const id = await database.add(record, pack.bytes, instead?.id);
+      const index = await this.#index();
+      if (instead) index?.remove(instead);
+      index?.add({ id, ...record });
     };
     try {
-      await put();
+      await add();
     } catch (error) {
       if ((error as DOMException | undefined)?.name !== 'QuotaExceededError') throw error;
       // The browser allows less than we were told to use: with half of what there is, this may fit.
-      await this.#evict(database, (await measured(database)) / 2);
-      await put();
+      await this.#evict(kept / 2);
+      await add();
     }
   }
 
-  /** Takes out what wasn't used for longest, until no more than so much is left. Other tabs may have written, so it is measured anew. */
-  async #evict(database: IDBDatabase, most: number): Promise<void> {
-    const transaction = database.transaction(['contents', 'records'], 'readwrite');
-    const store = transaction.objectStore('records');
-    const records = await settled<Record[]>(store.index('used').getAll());
-    let bytes = records.reduce((sum, { size }) => sum + size, 0);
-    for (const { key, size } of records) {
+  /** Takes out the packs that weren't used for longest, until no more than so many bytes are left. Other tabs may have written. */
+  async #evict(most: number): Promise<void> {
+    const database = await this.#database();
+    if (!database) return;
+    this.#indexing = Promise.resolve(new Index(await database.records()));
+    const index = (await this.#index())!;
+    let { bytes } = index;
+    const oldestFirst = [...index.records.values()].sort((a, b) => a.used - b.used || a.id - b.id);
+    const evicted: number[] = [];
+    for (const record of oldestFirst) {
       if (bytes <= most) break;
-      store.delete(key);
-      transaction.objectStore('contents').delete(key);
-      bytes -= size;
+      index.remove(record);
+      evicted.push(record.id);
+      bytes -= record.size;
     }
-    await completed(transaction);
-    this.#bytes = bytes;
+    await database.change([], evicted);
   }
 
-  #database(): Promise<IDBDatabase | undefined> {
-    this.#opening ??= opened(this.#name).then((database) => {
-      // Another version of this package wants to change the database, or the browser clears it: the next access opens it anew.
-      const gone = () => (this.#opening = undefined);
-      database.onversionchange = () => {
-        database.close();
-        gone();
-      };
-      database.onclose = gone;
-      return database;
+  /** Takes entries out. A pack that is mostly gone gives up its room. */
+  async #forget(keys: Iterable<string>): Promise<void> {
+    const [database, index] = [await this.#database(), await this.#index()];
+    if (!database || !index) return;
+    const changed = new Set<PackRecord>();
+    for (const key of keys) {
+      const record = index.forget(key);
+      if (record) changed.add(record);
+    }
+    const gone = [...changed].filter((record) => record.entries.length === 0);
+    for (const record of gone) index.remove(record);
+    const rest = [...changed].filter((record) => record.entries.length > 0);
+    if (changed.size > 0) {
+      await database.change(
+        rest,
+        gone.map(({ id }) => id),
+      );
+    }
+    for (const record of rest) {
+      if (live(record) * 2 >= record.size) continue;
+      // Another tab may have written newer ones meanwhile, which an older one in a new pack would hide.
+      const now = new Index(await database.records());
+      const content = await database.content(record.id);
+      const entries = record.entries.flatMap((entry) => {
+        if (now.find(entry[0])?.record.id !== record.id) return [];
+        const kept = content && unpacked(content, entry);
+        return kept ? [[entry[0], kept] as const] : [];
+      });
+      for (const pack of packed(new Map(entries), Number.POSITIVE_INFINITY)) await this.#add(pack, record);
+    }
+  }
+
+  #content(record: PackRecord): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { id } = record;
+    const content = this.#contents.get(id) ?? this.#database().then((database) => database?.content(id));
+    // The most recently used is the last. A pack of one entry, a large tarball, is not read twice.
+    this.#contents.delete(id);
+    if (record.entries.length > 1) this.#contents.set(id, content);
+    for (const oldest of this.#contents.keys()) {
+      if (this.#contents.size <= PACKS_IN_MEMORY) break;
+      this.#contents.delete(oldest);
+    }
+    return content;
+  }
+
+  #index(): Promise<Index | undefined> {
+    this.#indexing ??= this.#database()
+      .then(async (database) => database && new Index(await database.records()))
+      .catch(() => undefined);
+    return this.#indexing;
+  }
+
+  #database(): Promise<Database | undefined> {
+    this.#opening ??= Database.open(this.#name, () => {
+      this.#opening = undefined;
+      this.#indexing = undefined;
+      this.#contents.clear();
     }).catch(() => undefined);
     return this.#opening;
   }
-}
-
-async function measured(database: IDBDatabase): Promise<number> {
-  const records = await settled<Record[]>(database.transaction('records').objectStore('records').getAll());
-  return records.reduce((sum, { size }) => sum + size, 0);
-}
-
-async function opened(name: string): Promise<IDBDatabase> {
-  const request = indexedDB.open(name, 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore('contents');
-    request.result.createObjectStore('records', { keyPath: 'key' }).createIndex('used', 'used');
-  };
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-    request.onblocked = () => reject(new Error('another tab holds an older version of the cache'));
-  });
-}
-
-function settled<T>(request: IDBRequest): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result as T);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-function completed(transaction: IDBTransaction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onerror = () => reject(transaction.error);
-    transaction.onabort = () => reject(transaction.error);
-  });
 }

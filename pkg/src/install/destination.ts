@@ -27,7 +27,10 @@ export function destinationOf(to: Files | FileSystemDirectoryHandle | WritableSt
   if (to instanceof Map) return new MapDestination(to);
   if (typeof WritableStream !== 'undefined' && to instanceof WritableStream) return new StreamDestination(to);
   if ('getDirectoryHandle' in to) return new FolderDestination(to);
-  throw new EspalierError({ code: 'EINPUT', message: '`to` has to be a Map, a FileSystemDirectoryHandle or a WritableStream' });
+  throw new EspalierError({
+    code: 'EINPUT',
+    message: '`to` has to be a Map, a FileSystemDirectoryHandle or a WritableStream',
+  });
 }
 
 export class MapDestination implements Destination {
@@ -45,7 +48,8 @@ export class MapDestination implements Destination {
   async remove(paths: string[]): Promise<void> {
     const removed = new Set(paths);
     const isRemoved = (path: string): boolean => {
-      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) if (removed.has(path.slice(0, end))) return true;
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+        if (removed.has(path.slice(0, end))) return true;
       return false;
     };
     for (const path of this.files.keys()) if (isRemoved(path)) this.files.delete(path);

@@ -76,7 +76,12 @@ async function written(handle: FileSystemFileHandle, bytes: Uint8Array<ArrayBuff
 
 /** The DOM's types have it only for workers. */
 interface SyncFileHandle extends FileSystemFileHandle {
-  createSyncAccessHandle(): Promise<{ truncate(size: number): void; write(bytes: Uint8Array): number; flush(): void; close(): void }>;
+  createSyncAccessHandle(): Promise<{
+    truncate(size: number): void;
+    write(bytes: Uint8Array): number;
+    flush(): void;
+    close(): void;
+  }>;
 }
 
 function split(path: string): [folder: string, name: string] {

@@ -8,7 +8,7 @@ import { EspalierError } from '../errors.js';
 import type { Plan, PlannedPackage, Tree } from '../glue.js';
 import type { Progress } from '../progress.js';
 import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
-import type { PackageLoader } from './loader.js';
+import type { LoadedPackage, PackageLoader } from './loader.js';
 
 /** Tarballs are large: more at once would fill the memory, and hardly come sooner. */
 const MOST_AT_ONCE = 24;
@@ -24,7 +24,10 @@ export interface Order {
   isNoted: boolean;
 }
 
-export type Installed = Pick<InstallResult, 'packages' | 'links' | 'bins' | 'hiddenLockfile' | 'leftOut' | 'installStatistics'>;
+export type Installed = Pick<
+  InstallResult,
+  'packages' | 'links' | 'bins' | 'hiddenLockfile' | 'leftOut' | 'installStatistics'
+>;
 
 export async function installTree(order: Order, progress: Progress<InstallEvent>): Promise<Installed> {
   return new Installer(order, progress).run();
@@ -38,7 +41,15 @@ class Installer {
   readonly #bundled = new Map<string, Set<string>>();
   readonly #written = new Set<string>();
   readonly #leftOut: InstallResult['leftOut'] = [];
-  readonly #statistics: InstallStatistics = { installed: 0, kept: 0, fetched: 0, cached: 0, files: 0, bytes: 0, elapsed: 0 };
+  readonly #statistics: InstallStatistics = {
+    installed: 0,
+    kept: 0,
+    fetched: 0,
+    cached: 0,
+    files: 0,
+    bytes: 0,
+    elapsed: 0,
+  };
 
   constructor(order: Order, progress: Progress<InstallEvent>) {
     this.#order = order;
@@ -57,7 +68,12 @@ class Installer {
     const bins: Plan['bins'] = [];
     for (const bin of final.bins) if (await this.#exists(`${bin.package}/${bin.file}`)) bins.push(bin);
     const hiddenLockfile = guarded(() => tree.hiddenLockfile());
-    const note = { type: 'file', path: HIDDEN_LOCKFILE, bytes: new TextEncoder().encode(hiddenLockfile), mode: 0o644 } as const;
+    const note = {
+      type: 'file',
+      path: HIDDEN_LOCKFILE,
+      bytes: new TextEncoder().encode(hiddenLockfile),
+      mode: 0o644,
+    } as const;
     await this.#write([...final.links, ...bins.map(({ path, target }) => ({ type: 'link', path, target }) as const)]);
     if (final.packages.length + final.links.length > 0) await this.#write([note]);
     await destination.close?.();
@@ -65,7 +81,14 @@ class Installer {
     const packages = final.packages.map(({ location, name, version, bundled, hasInstallScript, optional }) => {
       return { location, name, ...(version === undefined ? {} : { version }), bundled, hasInstallScript, optional };
     });
-    return { packages, links: final.links, bins, hiddenLockfile, leftOut: this.#leftOut, installStatistics: this.#statistics };
+    return {
+      packages,
+      links: final.links,
+      bins,
+      hiddenLockfile,
+      leftOut: this.#leftOut,
+      installStatistics: this.#statistics,
+    };
   }
 
   /** Takes away what isn't to be there, and returns the packages that are missing then. */
@@ -74,8 +97,12 @@ class Installer {
     const locations = [...plan.packages.map(({ location }) => location), ...plan.links.map(({ path }) => path)];
     const outdated = isNoted ? guarded(() => tree.outdated()) : [];
     // What is there without a note could be anything.
-    const anything = isNoted ? [] : locations.map((location) => location.slice(0, location.indexOf('node_modules/') + 12));
-    const commands = locations.map((location) => `${location.slice(0, location.lastIndexOf('node_modules/') + 12)}/.bin`);
+    const anything = isNoted
+      ? []
+      : locations.map((location) => location.slice(0, location.indexOf('node_modules/') + 12));
+    const commands = locations.map(
+      (location) => `${location.slice(0, location.lastIndexOf('node_modules/') + 12)}/.bin`,
+    );
     await destination.remove([HIDDEN_LOCKFILE]);
     await destination.remove([...new Set([...outdated, ...anything, ...commands])]);
 
@@ -84,7 +111,11 @@ class Installer {
     const missing = plan.packages.filter(({ location, kept }) => !kept || isGone(location));
     const byLocation = new Map(plan.packages.map((planned) => [planned.location, planned]));
     for (const { location, bundled } of missing) {
-      const bundler = bundled && folders(location).reverse().find((folder) => byLocation.get(folder)?.bundled === false);
+      const bundler =
+        bundled &&
+        folders(location)
+          .reverse()
+          .find((folder) => byLocation.get(folder)?.bundled === false);
       if (bundler) this.#bundled.set(bundler, (this.#bundled.get(bundler) ?? new Set()).add(location));
     }
     this.#statistics.kept = plan.packages.length - missing.length;
@@ -114,11 +145,17 @@ class Installer {
     const { location, name, version, optional } = planned;
     this.#progress.signal.throwIfAborted();
     if (this.#isLeftOut(location)) return;
-    let loaded;
+    let loaded: LoadedPackage;
     try {
       loaded = await this.#order.loader.load(planned, this.#executables.get(location) ?? []);
     } catch (error) {
-      if (!optional || !(error instanceof EspalierError) || error.code.startsWith('EPATCH') || this.#progress.signal.aborted) throw error;
+      if (
+        !optional ||
+        !(error instanceof EspalierError) ||
+        error.code.startsWith('EPATCH') ||
+        this.#progress.signal.aborted
+      )
+        throw error;
       return this.#leave(location, error.message);
     }
     // Meanwhile, what needed it may have turned out not to be had.
@@ -133,7 +170,15 @@ class Installer {
     await this.#write(entries);
     this.#statistics.installed++;
     this.#statistics[loaded.cached ? 'cached' : 'fetched']++;
-    this.#observe({ type: 'unpacked', location, name, ...(version === undefined ? {} : { version }), files: entries.length, bytes: size, cached: loaded.cached });
+    this.#observe({
+      type: 'unpacked',
+      location,
+      name,
+      ...(version === undefined ? {} : { version }),
+      files: entries.length,
+      bytes: size,
+      cached: loaded.cached,
+    });
   }
 
   #foundInBundle(bundler: string, path: string): void {

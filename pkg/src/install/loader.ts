@@ -1,13 +1,11 @@
 // One package: its tarball, from the cache or over the network, and the files in it.
 
-import type { GraphEdge, PackedGraph, Requirer } from '../../index.js';
+import type { ErrorDetails, GraphEdge, PackedGraph, Requirer } from '../../index.js';
 import { guarded } from '../crash.js';
 import { releaser } from '../engine.js';
 import { EspalierError, isDetails } from '../errors.js';
-import { type PlannedPackage, Unpacker } from '../glue.js';
+import { type Network, type PlannedPackage, Unpacker } from '../glue.js';
 import { unpackGraph } from '../graph.js';
-import { NetFailure } from '../net/failure.js';
-import type { Network } from '../net/network.js';
 import { Breather } from './breather.js';
 
 /** How much of a tarball is unpacked at once. */
@@ -29,20 +27,20 @@ export class PackageLoader {
   readonly #breather = new Breather();
 
   constructor(
-    readonly network: Network,
+    readonly network: () => Network,
     readonly graph: PackedGraph,
     readonly signal: AbortSignal,
   ) {}
 
   /** Fetches a package, verifies it, and unpacks it. `executables` are the files that commands lead to. */
   async load(wanted: PlannedPackage, executables: string[]): Promise<LoadedPackage> {
-    const { url, name, integrity } = wanted;
-    if (url === undefined) throw this.#unreachable(wanted);
+    const { url, resolved = url, name, integrity } = wanted;
+    if (url === undefined || resolved === undefined) throw this.#unreachable(wanted);
     try {
-      const tarball = await this.network.fetchTarball(url, name, integrity, true);
+      const tarball = await guarded(() => this.network().fetchTarball(resolved, name, integrity));
       return { files: await this.#unpacked(tarball.bytes, wanted, executables, tarball.url), cached: tarball.cached };
     } catch (error) {
-      throw error instanceof NetFailure ? this.#failed(wanted, error) : error;
+      throw isDetails(error) ? this.#failed(wanted, error) : error;
     }
   }
 
@@ -52,7 +50,7 @@ export class PackageLoader {
     executables: string[],
     url: string,
   ): Promise<Map<string, PackageFile>> {
-    const { name, version, ofRegistry, location, patch } = wanted;
+    const { name, version, ofRegistry, patch } = wanted;
     const release = releaser();
     let unpacker: Unpacker | undefined;
     const files = new Map<string, PackageFile>();
@@ -73,17 +71,16 @@ export class PackageLoader {
       const mistake = ofRegistry && version !== undefined ? reading.mistaken(name, version) : undefined;
       if (mistake !== undefined) throw `its tarball ${mistake}`;
     } catch (problem) {
-      if (isDetails(problem)) throw new EspalierError({ ...problem, package: name, location, chain: this.#chain(location) });
       if (typeof problem !== 'string') throw problem;
-      throw new NetFailure({ code: 'EINVALIDRESPONSE', message: `the tarball ${url} can't be used: ${problem}`, url });
+      throw { code: 'EINVALIDRESPONSE', message: `the tarball ${url} can't be used: ${problem}`, url };
     } finally {
       if (unpacker) release(unpacker);
     }
     return files;
   }
 
-  #failed({ name, location }: PlannedPackage, { code, message, url, status }: NetFailure): EspalierError {
-    return new EspalierError({ code, message, package: name, location, url, status, chain: this.#chain(location) });
+  #failed({ name, location }: PlannedPackage, details: ErrorDetails): EspalierError {
+    return new EspalierError({ ...details, package: name, location, chain: this.#chain(location) });
   }
 
   #unreachable({ name, location, resolved = 'nowhere' }: PlannedPackage): EspalierError {
@@ -101,12 +98,19 @@ export class PackageLoader {
     // By which edge each node is reached first; what is added while the map is walked is walked, too.
     const ways = new Map<number, GraphEdge | undefined>([[0, undefined]]);
     for (const node of ways.keys()) {
-      for (const edge of edgesOf.get(node) ?? []) if (edge.to !== undefined && !ways.has(edge.to)) ways.set(edge.to, edge);
+      for (const edge of edgesOf.get(node) ?? [])
+        if (edge.to !== undefined && !ways.has(edge.to)) ways.set(edge.to, edge);
     }
     const chain: Requirer[] = [];
     for (let way = ways.get(nodes.findIndex((node) => node.location === location)); way; way = ways.get(way.from)) {
       const { name, packageName, version, location } = nodes[way.from]!;
-      chain.unshift({ name: packageName ?? name, ...(version ? { version } : {}), location, spec: way.spec, kind: way.kind });
+      chain.unshift({
+        name: packageName ?? name,
+        ...(version ? { version } : {}),
+        location,
+        spec: way.spec,
+        kind: way.kind,
+      });
     }
     return chain;
   }

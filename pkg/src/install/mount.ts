@@ -3,14 +3,17 @@
 import type { LinkEntry, MountedTree, ReadOptions, Stat } from '../../index.js';
 import { withInstance } from '../engine.js';
 import type { Plan, PlannedPackage } from '../glue.js';
-import { raced } from '../net/transport.js';
+import { raced } from '../progress.js';
 import { HIDDEN_LOCKFILE } from './destination.js';
 import type { LoadedPackage, PackageFile, PackageLoader } from './loader.js';
 
 /** How many links may lead to one another. */
 const MOST_LINKS = 40;
 
-type Found = { type: 'file'; file: PackageFile } | { type: 'folder'; names: Set<string> } | { type: 'link'; target: string };
+type Found =
+  | { type: 'file'; file: PackageFile }
+  | { type: 'folder'; names: Set<string> }
+  | { type: 'link'; target: string };
 
 export class LazyTree implements MountedTree {
   readonly #packages = new Map<string, PlannedPackage>();
@@ -102,14 +105,17 @@ export class LazyTree implements MountedTree {
     const own = this.#own.get(path);
     if (own) return { type: 'file', file: own };
     const names = new Set(this.#skeleton.get(path));
-    const location = ancestry(path).reverse().find((folder) => this.#packages.has(folder));
+    const location = ancestry(path)
+      .reverse()
+      .find((folder) => this.#packages.has(folder));
     if (location !== undefined) {
       const { files } = await this.#package(location, signal);
       const inside = path.slice(location.length + 1);
       const file = files.get(inside);
       if (file) return { type: 'file', file };
       for (const other of files.keys()) {
-        if (inside === '' || other.startsWith(`${inside}/`)) names.add(other.slice(inside === '' ? 0 : inside.length + 1).split('/')[0]!);
+        if (inside === '' || other.startsWith(`${inside}/`))
+          names.add(other.slice(inside === '' ? 0 : inside.length + 1).split('/')[0]!);
       }
     }
     if (names.size === 0) throw failure('ENOENT', 'does not exist', given);

@@ -5,13 +5,20 @@ const project = '/bench';
 
 await measure(
   async () => {
-    const [{ Project }, { default: workerUrl }, { default: threadWorkerUrl }, { default: wasmUrl }] = await Promise.all([
-      import('@utoo/web'),
-      import('@utoo/web/esm/workerInline.js'),
-      import('@utoo/web/esm/threadWorkerInline.js'),
-      import('@utoo/web/esm/utoo/index_bg.wasm?url'),
-    ]);
-    const loaded = new Project({ cwd: project, workerUrl, threadWorkerUrl, wasmUrl: new URL(wasmUrl, location.href).href });
+    const [{ Project }, { default: workerUrl }, { default: threadWorkerUrl }, { default: wasmUrl }] = await Promise.all(
+      [
+        import('@utoo/web'),
+        import('@utoo/web/esm/workerInline.js'),
+        import('@utoo/web/esm/threadWorkerInline.js'),
+        import('@utoo/web/esm/utoo/index_bg.wasm?url'),
+      ],
+    );
+    const loaded = new Project({
+      cwd: project,
+      workerUrl,
+      threadWorkerUrl,
+      wasmUrl: new URL(wasmUrl, location.href).href,
+    });
     await loaded.mount();
     await loaded.mkdir(project, { recursive: true });
     return loaded;

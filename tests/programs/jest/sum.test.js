@@ -1,3 +1,3 @@
 test('sums are sums', () => {
-  expect([1, 2, 3].reduce((sum, number) => sum + number)).toBe(6)
-})
+  expect([1, 2, 3].reduce((sum, number) => sum + number)).toBe(6);
+});

@@ -1,3 +1,3 @@
-import react from '@vitejs/plugin-react'
+import react from '@vitejs/plugin-react';
 
-export default { plugins: [react()] }
+export default { plugins: [react()] };

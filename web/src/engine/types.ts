@@ -13,4 +13,5 @@ export type {
   Requirer,
   ResolveEvent,
   Result,
+  Trial,
 } from 'espalier/worker';

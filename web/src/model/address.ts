@@ -1,29 +1,62 @@
 // Where the playground is, as the part of the address after `#`. What is as usual is left out, so that the
 // address of the first page is bare.
 
+import { isViewName, type ViewName } from './views';
+
 export interface Address {
   readonly sample?: string | undefined;
   /** The text of a package.json that is no sample's, packed. */
   readonly manifest?: string | undefined;
-  /** `embedded`, `public`, or an address. */
-  readonly registry: string;
-  readonly legacyPeerDeps: boolean;
-  readonly force: boolean;
+  /** `embedded`, `public`, or an address; absent for what suits the project. */
+  readonly registry?: string | undefined;
+  readonly settings: Settings;
+  readonly view?: ViewName | undefined;
   /** The location of the selected package. */
   readonly at?: string | undefined;
   readonly query: string;
 }
 
-export const START: Address = { registry: 'embedded', legacyPeerDeps: false, force: false, query: '' };
+/** What decides the outcome besides the manifest and the registry. */
+export interface Settings {
+  readonly legacyPeerDeps: boolean;
+  readonly strictPeerDeps: boolean;
+  readonly force: boolean;
+  readonly preferDedupe: boolean;
+  /** A day, `2025-06-01`: later versions don't exist. */
+  readonly before?: string | undefined;
+  /** `darwin-arm64`; absent for Linux on x64. */
+  readonly platform?: string | undefined;
+  readonly node?: string | undefined;
+}
+
+export const USUAL: Settings = { legacyPeerDeps: false, strictPeerDeps: false, force: false, preferDedupe: false };
+
+/** The Node version that is meant where none is said. */
+export const NODE = '20.20.2';
+
+/** npm's names of the switches. */
+export const FLAGS = [
+  ['legacyPeerDeps', 'legacy-peer-deps'],
+  ['strictPeerDeps', 'strict-peer-deps'],
+  ['force', 'force'],
+  ['preferDedupe', 'prefer-dedupe'],
+] as const satisfies readonly (readonly [keyof Settings, string])[];
+
+const WORDS = ['before', 'platform', 'node'] as const satisfies readonly (keyof Settings)[];
 
 export function parseAddress(hash: string): Address {
   const words = new URLSearchParams(hash.replace(/^#/, ''));
+  const view = words.get('view');
   return {
     sample: words.get('sample') ?? undefined,
     manifest: words.get('manifest') ?? undefined,
-    registry: words.get('registry') || START.registry,
-    legacyPeerDeps: words.has('legacy-peer-deps'),
-    force: words.has('force'),
+    registry: words.get('registry') || undefined,
+    settings: {
+      ...USUAL,
+      ...Object.fromEntries(FLAGS.map(([key, word]) => [key, words.has(word)])),
+      ...Object.fromEntries(WORDS.map((word) => [word, words.get(word) || undefined])),
+    },
+    view: isViewName(view) ? view : undefined,
     at: words.get('at') ?? undefined,
     query: words.get('q') ?? '',
   };
@@ -33,11 +66,17 @@ export function formatAddress(address: Address): string {
   const words = new URLSearchParams();
   if (address.sample) words.set('sample', address.sample);
   else if (address.manifest) words.set('manifest', address.manifest);
-  if (address.registry !== START.registry) words.set('registry', address.registry);
-  if (address.legacyPeerDeps) words.set('legacy-peer-deps', '');
-  if (address.force) words.set('force', '');
+  if (address.registry) words.set('registry', address.registry);
+  for (const [key, word] of FLAGS) if (address.settings[key]) words.set(word, '');
+  for (const word of WORDS) if (address.settings[word]) words.set(word, address.settings[word]);
+  if (address.view) words.set('view', address.view);
   if (address.at) words.set('at', address.at);
   if (address.query) words.set('q', address.query);
   // Slashes, colons and at signs are allowed after `#`, and easier to read as they are.
-  return words.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%40', '@').replace(/=(?=&|$)/g, '');
+  return words
+    .toString()
+    .replaceAll('%2F', '/')
+    .replaceAll('%3A', ':')
+    .replaceAll('%40', '@')
+    .replace(/=(?=&|$)/g, '');
 }

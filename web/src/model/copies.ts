@@ -35,7 +35,9 @@ function byName(tree: Tree): Map<string, number[]> {
   const map = new Map<string, number[]>();
   for (const index of packagesOf(tree)) {
     const name = packageName(tree.nodes[index]!);
-    map.set(name, [...(map.get(name) ?? []), index]);
+    const known = map.get(name);
+    if (known) known.push(index);
+    else map.set(name, [index]);
   }
   names.set(tree, map);
   return map;

@@ -32,7 +32,10 @@ export class Growth {
   graph(rootName: string, rootVersion?: string): Graph {
     const placed = [...this.#placed.values()];
     const index = new Map(placed.map(({ location }, position) => [location, position + 1]));
-    const nodes = [node(rootName, rootVersion, ''), ...placed.map((event) => node(event.name, event.version, event.location, event.kind))];
+    const nodes = [
+      node(rootName, rootVersion, ''),
+      ...placed.map((event) => node(event.name, event.version, event.location, event.kind)),
+    ];
     const edges = placed.flatMap((event, position): GraphEdge[] => {
       const from = event.from === '' ? 0 : index.get(event.from);
       // What asked may have been removed since; the package will be asked for by another, or be removed too.

@@ -1,6 +1,14 @@
 // A package.json as it is being typed: where it stops being one, its name, and small edits that keep its layout.
 
-import { applyEdits, findNodeAtLocation, modify, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser';
 import type { Change as AnyChange } from '../engine/types';
 
 export interface Fault {
@@ -15,7 +23,7 @@ export interface Fault {
 
 type Change = Exclude<AnyChange, { kind: 'flag' }>;
 
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
 const MESSAGES: Record<string, string> = {
   InvalidSymbol: 'this is not a JSON value',
@@ -85,6 +93,21 @@ export function withChanges(text: string, changes: readonly Change[]): string {
   }, text);
 }
 
+/** Gives a package one version wherever it is asked for. What the project asks for itself is changed with it, as npm wants. */
+export function withOverride(text: string, name: string, version: string): string {
+  const root = parseTree(text);
+  const block = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));
+  const direct = block ? set(text, [block, name], version) : text;
+  return set(direct, ['overrides', name], version);
+}
+
+/** Takes a dependency out of wherever the project asks for it. */
+export function withoutDependency(text: string, name: string): string {
+  const root = parseTree(text);
+  const blocks = DEPENDENCIES.filter((block) => root && findNodeAtLocation(root, [block, name]));
+  return blocks.reduce((edited, block) => set(edited, [block, name], undefined), text);
+}
+
 function set(text: string, path: string[], value: unknown): string {
   const indentation = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  ';
   const formattingOptions = { insertSpaces: !indentation.startsWith('\t'), tabSize: indentation.length };
@@ -95,7 +118,8 @@ function dependencyFaults(text: string, key: string, node: Node | undefined): Fa
   if (!node) return [];
   if (node.type !== 'object') return [fault(text, `${key} has to be an object`, node.offset, node.length)];
   return (node.children ?? []).flatMap((property) => {
-    const value = property.children?.[1];
+    const [key, value] = property.children ?? [];
+    if (key?.value === '') return [fault(text, 'a dependency has to have a name', key.offset, key.length)];
     return value && value.type !== 'string' ? [fault(text, 'a range is a string', value.offset, value.length)] : [];
   });
 }

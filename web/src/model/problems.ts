@@ -1,14 +1,23 @@
 // What is wrong with a dependency although there is a tree.
 
-import type { GraphEdge } from '../engine/types';
+import type { DependencyKind, GraphEdge } from '../engine/types';
+
+const OPTIONAL: ReadonlySet<DependencyKind> = new Set(['optional', 'peerOptional']);
 
 /** Whether what answers isn't what was asked for, or nothing answers. */
 export function isUnmet(edge: GraphEdge): boolean {
-  return edge.error !== undefined;
+  // An optional peer that nobody brought is as its author wanted it.
+  return edge.error !== undefined && !(edge.error === 'MISSING' && OPTIONAL.has(edge.kind));
+}
+
+/** The same of a peer, optional ones that nobody brought not counted. */
+export function isUnmetPeer(edge: GraphEdge): boolean {
+  return (edge.kind === 'peer' || edge.kind === 'peerOptional') && isUnmet(edge);
 }
 
 /** In a word or two, for a row. */
 export function problemWord(edge: GraphEdge): string | undefined {
+  if (!isUnmet(edge)) return edge.error && 'not on this platform';
   switch (edge.error) {
     case undefined:
       return undefined;

@@ -25,7 +25,10 @@ export function remedies(error: ErrorDetails, registry: string): Remedy[] {
     case 'ENETUNREACH':
     case 'EHTTP':
     case 'EINVALIDRESPONSE':
-      return [{ kind: 'retry' }, ...(registry === 'embedded' ? [] : [{ kind: 'registry', registry: 'embedded' } as const])];
+      return [
+        { kind: 'retry' },
+        ...(registry === 'embedded' ? [] : [{ kind: 'registry', registry: 'embedded' } as const]),
+      ];
     default:
       return [];
   }

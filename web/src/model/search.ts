@@ -2,7 +2,9 @@
 
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
-import { isUnmet } from './problems';
+import { scriptsOf } from './entries';
+import { licenseClass } from './licenses';
+import { isUnmet, isUnmetPeer } from './problems';
 import { answer, packagesOf, path, type Tree } from './tree';
 
 export interface Matches {
@@ -14,23 +16,61 @@ export interface Matches {
 type Predicate = (node: GraphNode, index: number) => boolean;
 
 /** `is:` words, each with what a person would expect it to find. */
-export const STATES = ['duplicated', 'deprecated', 'dev', 'optional', 'peer', 'nested', 'skipped', 'problem'] as const;
+export const STATES = [
+  'direct',
+  'scripts',
+  'copyleft',
+  'unlicensed',
+  'overridden',
+  'duplicated',
+  'deprecated',
+  'dev',
+  'optional',
+  'peer',
+  'nested',
+  'skipped',
+  'problem',
+  'unmet-peer',
+] as const;
 export type State = (typeof STATES)[number];
 
 /** Nothing to search for gives `undefined`, which is not the same as no results. */
 export function search(tree: Tree, query: string): Matches | undefined {
-  const predicates = query.trim().toLowerCase().split(/\s+/).filter(Boolean).map((word) => predicate(tree, word));
+  const predicates = query
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => predicate(tree, word));
   if (predicates.length === 0) return undefined;
   // The root can be found too: it may have the problem that is looked for.
-  const nodes = new Set([0, ...packagesOf(tree)].filter((index) => predicates.every((holds) => holds(tree.nodes[index]!, index))));
+  const nodes = new Set(
+    [0, ...packagesOf(tree)].filter((index) => predicates.every((holds) => holds(tree.nodes[index]!, index))),
+  );
   const kept = new Set(nodes);
   for (const node of nodes) for (const edge of path(tree, node)) kept.add(answer(tree, edge));
   return { nodes, kept };
 }
 
+/** How many packages each state holds for. */
+export function stateCounts(tree: Tree): Map<string, number> {
+  const packages = packagesOf(tree);
+  return new Map(
+    STATES.map((name) => {
+      const holds = state(tree, name);
+      return [`is:${name}`, packages.filter((index) => holds(tree.nodes[index]!, index)).length];
+    }),
+  );
+}
+
 /** The words of a query that are looked for in names, for marking them there. */
 export function nameWords(query: string): string[] {
-  return query.trim().toLowerCase().split(/\s+/).filter((word) => word !== '' && !word.includes(':')).map((word) => split(word)[0]);
+  return query
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '' && !word.includes(':'))
+    .map((word) => split(exactName(word) ?? word)[0]);
 }
 
 /** Puts a word into a query, or takes it out. */
@@ -45,6 +85,8 @@ function predicate(tree: Tree, word: string): Predicate {
     const license = word.slice('license:'.length);
     return (node) => (node.license ?? 'none').toLowerCase().replaceAll(' ', '-') === license;
   }
+  const exact = exactName(word);
+  if (exact) return (node) => node.name === exact || packageName(node) === exact;
   const [name, version] = split(word);
   return (node) =>
     (node.name.toLowerCase().includes(name) || packageName(node).toLowerCase().includes(name)) &&
@@ -53,6 +95,11 @@ function predicate(tree: Tree, word: string): Predicate {
 
 function state(tree: Tree, name: string): Predicate {
   const states: Record<State, Predicate> = {
+    direct: (_, index) => tree.into[index]!.some((edge) => tree.edges[edge]!.from === 0),
+    scripts: (node) => scriptsOf(tree).has(node.location),
+    copyleft: (node) => licenseClass(node.license) === 'copyleft',
+    unlicensed: (node) => node.license === undefined,
+    overridden: (_, index) => tree.into[index]!.some((edge) => tree.edges[edge]!.overridden),
     duplicated: (node) => copiesOf(tree, node).length > 1,
     deprecated: (node) => node.deprecated !== undefined,
     dev: (node) => node.dev || node.devOptional,
@@ -61,8 +108,14 @@ function state(tree: Tree, name: string): Predicate {
     nested: (node) => node.location.split('node_modules/').length > 2,
     skipped: (node) => node.inert,
     problem: (_, index) => tree.out[index]!.some((edge) => isUnmet(tree.edges[edge]!)),
+    'unmet-peer': (_, index) => tree.out[index]!.some((edge) => isUnmetPeer(tree.edges[edge]!)),
   };
   return states[name as State] ?? (() => false);
+}
+
+/** A name in quotes means that very name: `"react"`. */
+function exactName(word: string): string | undefined {
+  return /^"([^"]+)"$/.exec(word)?.[1];
 }
 
 /** `@scope/name@1.2` → the name and the beginning of the version. */

@@ -7,7 +7,9 @@ export interface Areas {
   readonly placed: string;
 }
 
-const BARS = 120;
+const BARS = 240;
+/** How much of its place a bar takes. */
+const WIDE = 0.7;
 
 export function areas(moments: readonly Moment[], elapsed: number, width: number, height: number): Areas {
   const fetched = new Array<number>(BARS).fill(0);
@@ -27,7 +29,7 @@ export function areas(moments: readonly Moment[], elapsed: number, width: number
         if (number === 0) return '';
         // The root keeps a single arrival visible beside a burst.
         const length = Math.sqrt(number / most) * (height / 2) * direction;
-        return `M${(bar * step).toFixed(1)} ${height / 2}h${step.toFixed(1)}v${length.toFixed(1)}h${(-step).toFixed(1)}z`;
+        return `M${(bar * step).toFixed(1)} ${height / 2}h${(step * WIDE).toFixed(2)}v${length.toFixed(1)}h${(-step * WIDE).toFixed(2)}z`;
       })
       .join('');
   return { fetched: bars(fetched, -1), placed: bars(placed, 1) };

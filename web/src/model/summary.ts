@@ -1,6 +1,7 @@
 // The sentence that says it all: counts, each with the query that shows what was counted.
 
-import { duplicatedNames } from './copies';
+import { copiesOf, duplicatedNames } from './copies';
+import { count as number } from './format';
 import { isUnmet } from './problems';
 import { packagesOf, type Tree } from './tree';
 
@@ -9,6 +10,8 @@ export type Tone = 'plain' | 'ochre' | 'rust' | 'slate';
 export interface Figure {
   readonly count: number;
   readonly word: string;
+  /** What the count is of, where the query shows more rows than it says. */
+  readonly title?: string;
   /** Put into the search field. */
   readonly query: string;
   readonly tone: Tone;
@@ -24,12 +27,30 @@ export function summarize(tree: Tree): Summary {
   const packages = packagesOf(tree);
   const count = (holds: (index: number) => boolean | undefined) => packages.filter((index) => holds(index)).length;
   const unmet = tree.edges.filter(isUnmet).length;
+  const copied = count((index) => copiesOf(tree, tree.nodes[index]!).length > 1);
+  const names = duplicatedNames(tree).length;
   const figures: Figure[] = [
     { count: unmet, word: unmet === 1 ? 'unmet dependency' : 'unmet dependencies', query: 'is:problem', tone: 'rust' },
-    { count: count((index) => tree.nodes[index]!.deprecated !== undefined), word: 'deprecated', query: 'is:deprecated', tone: 'rust' },
-    { count: duplicatedNames(tree).length, word: 'duplicated', query: 'is:duplicated', tone: 'ochre' },
+    {
+      count: count((index) => tree.nodes[index]!.deprecated !== undefined),
+      word: 'deprecated',
+      query: 'is:deprecated',
+      tone: 'rust',
+    },
+    {
+      count: names,
+      word: `duplicated (${number(copied)} copies)`,
+      title: `${number(names)} packages are installed more than once: ${number(copied)} copies in all`,
+      query: 'is:duplicated',
+      tone: 'ochre',
+    },
     { count: count((index) => tree.nodes[index]!.dev), word: 'dev only', query: 'is:dev', tone: 'slate' },
-    { count: count((index) => tree.nodes[index]!.inert), word: 'for other platforms', query: 'is:skipped', tone: 'plain' },
+    {
+      count: count((index) => tree.nodes[index]!.inert),
+      word: 'for other platforms',
+      query: 'is:skipped',
+      tone: 'plain',
+    },
   ];
   return { packages: packages.length, figures: figures.filter((figure) => figure.count > 0) };
 }

@@ -1,25 +1,63 @@
-// Why a package is here: for each package that asks for it, the shortest way from the root. What is only here
-// because of the package itself is no reason.
+// Why a package is here: one tree from the package up to the project, each step with the range by which the one above asks.
+// A package that several ways lead through is followed once; further mentions refer to it.
 
-import { answer, path, type Tree } from './tree';
+import { analyze } from './analysis';
+import type { Tree } from './tree';
 
-/** Edges from the root; the last one leads to the package. */
-export type Chain = readonly number[];
-
-export function chainsTo(tree: Tree, node: number): Chain[] {
-  return tree.into[node]!
-    .filter((edge) => isReachable(tree, tree.edges[edge]!.from))
-    .map((edge) => [...path(tree, tree.edges[edge]!.from), edge])
-    .filter((chain) => !chain.slice(0, -1).some((edge) => answer(tree, edge) === node))
-    .sort((a, b) => a.length - b.length || compareNames(tree, a, b));
+export interface Step {
+  /** The edge by which `node` asks for the step before; -1 for the package itself. */
+  readonly edge: number;
+  /** Who asks. */
+  readonly node: number;
+  readonly level: number;
+  /** Followed elsewhere already. */
+  readonly isRepeated: boolean;
+  /** Further ones at this level that were left out. */
+  readonly more: number;
 }
 
-/** Packages that nothing leads to are not part of any chain. */
-function isReachable(tree: Tree, node: number): boolean {
-  return node === 0 || tree.home[node] !== -1;
+/** So many are followed at each step, nearest to the project first. */
+export interface Limits {
+  readonly each: number;
+  readonly all: number;
 }
 
-function compareNames(tree: Tree, a: Chain, b: Chain): number {
-  const name = (chain: Chain) => chain.map((edge) => tree.edges[edge]!.name).join('>');
+export function whyTree(tree: Tree, node: number, { each, all }: Limits): Step[] {
+  const { depth, dominator } = analyze(tree);
+  /** What is only here because of the package is no reason for it. */
+  const isOwn = (from: number) => {
+    for (let at = from; at > 0; at = dominator[at]!) if (at === node) return true;
+    return false;
+  };
+  const steps: Step[] = [];
+  const followed = new Set([node]);
+  const visit = (target: number, level: number) => {
+    const edges = tree.into[target]!.filter(
+      (edge) => depth[tree.edges[edge]!.from]! >= 0 && !isOwn(tree.edges[edge]!.from),
+    );
+    edges.sort((a, b) => depth[tree.edges[a]!.from]! - depth[tree.edges[b]!.from]! || compareNames(tree, a, b));
+    const shown = edges.slice(0, each);
+    shown.forEach((edge, index) => {
+      if (steps.length >= all) return;
+      const { from } = tree.edges[edge]!;
+      const isRepeated = from !== 0 && followed.has(from);
+      steps.push({
+        edge,
+        node: from,
+        level,
+        isRepeated,
+        more: index === shown.length - 1 ? edges.length - shown.length : 0,
+      });
+      if (isRepeated || from === 0) return;
+      followed.add(from);
+      visit(from, level + 1);
+    });
+  };
+  visit(node, 0);
+  return steps;
+}
+
+function compareNames(tree: Tree, a: number, b: number): number {
+  const name = (edge: number) => tree.nodes[tree.edges[edge]!.from]!.name;
   return name(a) < name(b) ? -1 : 1;
 }

@@ -1,16 +1,30 @@
-// Keeps the address at where the playground is, and the playground at where the address says.
+// Keeps the address at where the playground is, and the playground at where the address says. Another project, another
+// view and another selection are steps that "back" undoes; what is typed into the search field isn't.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { formatAddress, parseAddress } from '../model/address';
 import { pack, unpack } from '../model/share';
+import { FIRST_VIEW } from '../model/views';
+import { isPlayed, type Played } from './played';
 import type { Project } from './project';
 import type { View } from './view';
 
-export function keepAddress(project: Project, view: View): void {
+interface Parts {
+  readonly project: Project;
+  readonly view: View;
+  pick(sample: string): void;
+  begin(text: string): void;
+  leave(): void;
+  played(): Played | undefined;
+  setNotice(words: string | undefined): void;
+}
+
+export function keepAddress({ project, view, pick, begin, leave, played, setNotice }: Parts): void {
   const [manifest, setManifest] = createSignal<string | undefined>();
   createEffect(
     on([project.text, project.sample], async ([text, sample]) => {
-      const packed = sample || text === '' ? undefined : await pack(text);
+      // The project of the program that serves the page is what is meant without any.
+      const packed = sample || text === '' || text === played()?.manifest ? undefined : await pack(text);
       if (project.text() === text) setManifest(packed);
     }),
   );
@@ -19,37 +33,64 @@ export function keepAddress(project: Project, view: View): void {
     formatAddress({
       sample: project.sample(),
       manifest: manifest(),
-      registry: project.registry(),
-      legacyPeerDeps: project.legacyPeerDeps(),
-      force: project.force(),
+      registry: project.chosen(),
+      settings: project.settings(),
+      view: view.name() === FIRST_VIEW ? undefined : view.name(),
       at: view.selected(),
       query: view.query(),
     });
+  // What is a step: the project, the view, the package.
+  const step = () => JSON.stringify([project.generation(), view.name(), view.selected()]);
+
+  let isGoing = true;
   const go = async () => {
     const address = parseAddress(location.hash);
-    const text = address.manifest && address.manifest !== manifest() ? await unpack(address.manifest) : undefined;
+    const isNew = address.manifest !== undefined && address.manifest !== manifest();
+    const text = isNew ? await unpack(address.manifest!) : undefined;
+    isGoing = true;
     batch(() => {
-      project.setRegistry(address.registry);
-      project.setLegacyPeerDeps(address.legacyPeerDeps);
-      project.setForce(address.force);
-      if (text !== undefined) project.edit(text);
-      if (address.sample && address.sample !== project.sample()) project.pick(address.sample);
+      if (text !== undefined && text !== project.text()) begin(text);
+      if (address.sample && address.sample !== project.sample()) pick(address.sample);
+      if (isNew && text === undefined) {
+        setNotice(
+          'This link is damaged: the package.json in it can’t be read. It may have been cut off when it was copied.',
+        );
+      }
+      const isBare = address.manifest === undefined && address.sample === undefined;
+      if (isBare && project.generation() > 0 && project.text() !== played()?.manifest) leave();
+      if (!isPlayed || !isBare) {
+        project.setRegistry(address.registry);
+        project.setSettings(address.settings);
+      }
       view.find(address.query);
-      if (address.at !== view.selected()) view.select(address.at);
+      view.open(address.view ?? FIRST_VIEW);
+      if (address.at !== view.selected()) {
+        if (address.at === undefined) view.deselect();
+        else view.select(address.at);
+      }
     });
     if (address.at) view.reveal(address.at);
+    last = step();
+    isGoing = false;
+    write();
   };
-  const write = (before: string | undefined) => {
+  let last = '';
+  const write = () => {
     const next = here();
-    if (next === location.hash.slice(1)) return project.sample();
-    // Another project is a step that "back" can undo; everything else is a place in the same one.
-    const isStep = before !== undefined && project.sample() !== before;
-    history[isStep ? 'pushState' : 'replaceState'](null, '', next === '' ? location.pathname + location.search : `#${next}`);
-    return project.sample();
+    const now = step();
+    if (isGoing) return;
+    const isStep = now !== last && last !== '';
+    last = now;
+    if (next === location.hash.slice(1)) return;
+    history[isStep ? 'pushState' : 'replaceState'](
+      null,
+      '',
+      next === '' ? location.pathname + location.search : `#${next}`,
+    );
   };
 
   void go();
-  createEffect((before: string | undefined) => write(before));
+  createEffect(write);
   window.addEventListener('popstate', go);
   onCleanup(() => window.removeEventListener('popstate', go));
 }

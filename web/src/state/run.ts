@@ -1,20 +1,25 @@
 // One resolution after the other: starts, stops and tells how far it is. Changing the project stops the run
-// under way; the next one starts when the text has been left alone for a moment and is JSON.
+// under way; the next one starts when the text has been left alone for a moment and is JSON. The tree of the
+// same project stays on screen until the next one stands, and is what that one is compared with.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
-import { start } from '../engine';
-import type { ErrorDetails, Result } from '../engine/types';
+import { breathe, start } from '../engine';
+import type { ErrorDetails, ResolveEvent, Result } from '../engine/types';
+import { snapshot, type Snapshot } from '../model/diff';
+import { noteLockfile } from '../model/entries';
 import { Growth, type Moment } from '../model/growth';
 import { identity } from '../model/manifest';
 import { treeOf, type Tree } from '../model/tree';
-import { registryAddress, type Project } from './project';
+import type { History } from './history';
+import { registryAddress, type Inputs, type Project } from './project';
 
 export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 
 /** Long enough to type on, short enough not to wait for. */
 const PAUSE = 450;
-/** How often the growing tree is redrawn, at most. */
-const REDRAW = 90;
+/** How often the growing tree is redrawn, at most; a large one takes longer to lay out, and is redrawn less often. */
+const REDRAW = 120;
+const LARGE = 1_500;
 
 export interface Traffic {
   readonly requests: number;
@@ -24,7 +29,7 @@ export interface Traffic {
 
 export type Run = ReturnType<typeof createRun>;
 
-export function createRun(project: Project) {
+export function createRun(project: Project, history: History) {
   const [phase, setPhase] = createSignal<Phase>('idle');
   const [tree, setTree] = createSignal<Tree | undefined>();
   const [result, setResult] = createSignal<Result | undefined>();
@@ -32,35 +37,54 @@ export function createRun(project: Project) {
   const [elapsed, setElapsed] = createSignal(0);
   const [moments, setMoments] = createSignal<readonly Moment[]>([]);
   const [traffic, setTraffic] = createSignal<Traffic>({ requests: 0, pending: 0, bytes: 0 });
+  const [events, setEvents] = createSignal<readonly ResolveEvent[]>([]);
+  /** What stood before the last edit. */
+  const [previous, setPrevious] = createSignal<Snapshot | undefined>();
+  /** Packages that the run under way has put in place. */
+  const [placed, setPlaced] = createSignal(0);
 
   let end = () => {};
+  /** What the run under way resolves; nothing else may end it. */
+  let current: Inputs | undefined;
   let pause: number | undefined;
+  let generation = -1;
 
   const stop = () => {
     clearTimeout(pause);
     if (phase() !== 'resolving') return;
     end();
+    current = undefined;
     setPhase('stopped');
   };
 
   const resolve = () => {
     stop();
-    const manifest = project.text();
-    if (manifest.trim() === '' || project.faults().length > 0) return;
+    const inputs = project.inputs();
+    if (inputs.text.trim() === '' || project.faults().length > 0) return;
+    const isEdit = generation === project.generation() && result() !== undefined;
+    if (generation !== project.generation()) history.clear();
+    generation = project.generation();
+    history.record(inputs);
+    current = inputs;
     const growth = new Growth();
-    const { name = 'root project', version } = identity(manifest);
+    const { name = 'root project', version } = identity(inputs.text);
     const began = performance.now();
     const now = () => performance.now() - began;
 
+    const all: ResolveEvent[] = [];
     let drawn = -1;
+    let drawnAt = 0;
     const draw = () => {
       batch(() => {
         setElapsed(now());
-        if (growth.moments.length === drawn) return;
-        drawn = growth.moments.length;
-        setTree(treeOf(growth.graph(name, version)));
-        setMoments([...growth.moments]);
+        setPlaced(growth.size);
         setTraffic({ requests: growth.requests, pending: growth.pending, bytes: growth.bytes });
+        if (growth.moments.length === drawn) return;
+        setMoments([...growth.moments]);
+        if (isEdit || (growth.size > LARGE && now() - drawnAt < REDRAW * 6)) return;
+        drawn = growth.moments.length;
+        drawnAt = now();
+        setTree(treeOf(growth.graph(name, version)));
       });
     };
     const clock = setInterval(draw, REDRAW);
@@ -70,25 +94,31 @@ export function createRun(project: Project) {
         setElapsed(now());
         setMoments([...growth.moments]);
         setTraffic({ requests: growth.requests, pending: 0, bytes: growth.bytes });
+        setEvents(all);
         update();
         setPhase(next);
       });
     };
 
     const abort = start(
+      { ...inputs, manifest: inputs.text, registry: registryAddress(inputs.registry) },
       {
-        manifest,
-        registry: registryAddress(project.registry()),
-        legacyPeerDeps: project.legacyPeerDeps(),
-        force: project.force(),
-      },
-      {
-        events: (events) => growth.apply(events, now()),
-        done: (outcome) =>
+        events: (arrived) => {
+          for (const event of arrived) if (event.type !== 'progress' && event.type !== 'fetched') all.push(event);
+          growth.apply(arrived, now());
+        },
+        done: async (outcome) => {
+          const standing = tree();
+          const before = isEdit && standing ? snapshot(standing) : undefined;
+          const next = noteLockfile(treeOf(outcome.graph), outcome.lockfile);
+          await breathe();
+          if (current !== inputs) return;
           finish('done', () => {
+            setPrevious(before);
             setResult(outcome);
-            setTree(treeOf(outcome.graph));
-          }),
+            setTree(next);
+          });
+        },
         failed: (details) => finish('failed', () => setError(details)),
       },
     );
@@ -97,24 +127,50 @@ export function createRun(project: Project) {
       abort();
     };
     batch(() => {
-      setResult(undefined);
       setError(undefined);
+      setPlaced(0);
       setPhase('resolving');
+      if (isEdit) return;
+      setResult(undefined);
+      setPrevious(undefined);
+      setEvents([]);
       draw();
     });
   };
 
   /** Whatever changes the answer makes the one on screen an old one. */
-  const inputs = () => [project.text(), project.registry(), project.legacyPeerDeps(), project.force()] as const;
+  const inputs = () =>
+    [
+      project.text(),
+      project.registry(),
+      project.settings(),
+      project.generation(),
+      project.startsFromLock(),
+      project.lockfile(),
+    ] as const;
   createEffect(
-    on(inputs, ([text], before) => {
+    on(inputs, () => {
       stop();
-      // A picked sample, a switch: there is nothing to wait for. Typing is.
-      const typed = before !== undefined && text !== before[0] && project.sample() === undefined;
-      pause = setTimeout(resolve, typed ? PAUSE : 0);
+      // What went wrong with another text says nothing about this one.
+      if (phase() === 'failed') {
+        batch(() => {
+          setError(undefined);
+          setPhase(result() ? 'done' : 'idle');
+        });
+      }
+      if (project.generation() === 0) {
+        generation = -1;
+        batch(() => {
+          setPhase('idle');
+          setTree(undefined);
+          setResult(undefined);
+        });
+        return;
+      }
+      pause = setTimeout(resolve, project.typed() ? PAUSE : 0);
     }),
   );
   onCleanup(stop);
 
-  return { phase, tree, result, error, elapsed, moments, traffic, stop, resolve };
+  return { phase, tree, result, error, elapsed, moments, traffic, events, previous, placed, stop, resolve };
 }

@@ -1,7 +1,22 @@
 // Everything that the views share, and what ties it together.
 
-import { batch, createContext, createEffect, createSignal, on, useContext, type ParentProps } from 'solid-js';
+import {
+  batch,
+  createContext,
+  createEffect,
+  createMemo,
+  createSignal,
+  on,
+  useContext,
+  type ParentProps,
+} from 'solid-js';
+import { packagesOfLock } from '../model/compare';
+import { diff, isEmpty, snapshot, snapshotOfLock, type Diff, type Snapshot } from '../model/diff';
+import { FIRST_VIEW } from '../model/views';
 import { keepAddress } from './address';
+import { createHistory } from './history';
+import { createPanes } from './panes';
+import { followPlayed, isPlayed, readPlayed, settingsOf, type Played } from './played';
 import { createProject } from './project';
 import { createRun } from './run';
 import { createTheme } from './theme';
@@ -9,11 +24,18 @@ import { createView } from './view';
 
 export type Session = ReturnType<typeof createSession>;
 
+/** What the tree is compared with, and what that is called. */
+export interface Baseline {
+  readonly name: string;
+  readonly packages: Snapshot;
+}
+
 function createSession() {
   const project = createProject();
-  const run = createRun(project);
+  const history = createHistory(project);
+  const run = createRun(project, history);
   const view = createView(run.tree);
-  keepAddress(project, view);
+  const [notice, setNotice] = createSignal<string | undefined>();
 
   // The selected package is shown where the final tree has it, which may be elsewhere than while it grew.
   createEffect(
@@ -26,13 +48,107 @@ function createSession() {
   );
   /** A package-lock.json to compare the outcome with. */
   const [reference, setReference] = createSignal<string | undefined>();
+  const [pinned, setPinned] = createSignal<Baseline | undefined>();
+  const baseline = createMemo<Baseline | undefined>(() => {
+    const lock = reference();
+    if (pinned()) return pinned();
+    if (lock !== undefined)
+      return { name: 'your package-lock.json', packages: snapshotOfLock(packagesOfLock(lock) ?? {}) };
+    const previous = run.previous();
+    return previous && { name: 'the tree before', packages: previous };
+  });
+  const changes = createMemo<Diff | undefined>(() => {
+    const [before, tree] = [baseline(), run.tree()];
+    if (!before || !tree || run.result() === undefined) return undefined;
+    const found = diff(before.packages, tree);
+    return isEmpty(found) && before.name === 'the tree before' ? undefined : found;
+  });
+  const forget = () => {
+    view.reset();
+    setReference(undefined);
+    setPinned(undefined);
+    setNotice(undefined);
+  };
   const pick = (sample: string) =>
     batch(() => {
-      view.reset();
-      setReference(undefined);
-      project.pick(sample);
+      forget();
+      if (!project.pick(sample)) setNotice(`There is no sample called “${sample}”.`);
     });
-  return { project, run, view, pick, reference, setReference, theme: createTheme() };
+  /** Another project, from outside. */
+  const begin = (text: string, lock?: string, files?: Record<string, string>) =>
+    batch(() => {
+      forget();
+      setReference(lock);
+      project.replace(text, lock, files);
+    });
+  /** Back to the first page. */
+  const leave = () =>
+    batch(() => {
+      forget();
+      view.open(FIRST_VIEW);
+      const own = played();
+      if (!own) return project.leave();
+      project.replace(own.manifest, own.lockfile ?? undefined, own.files);
+      project.setSettings(settingsOf(own));
+    });
+  const isLanding = () => project.generation() === 0;
+  /** Why there is no project, where a program should have said which. */
+  const [unread, setUnread] = createSignal<string | undefined>();
+  const [played, setPlayed] = createSignal<Played | undefined>();
+  if (isPlayed) {
+    const read = async () => {
+      const next = await readPlayed();
+      const isFirst = played() === undefined;
+      batch(() => {
+        setPlayed(next);
+        const { manifest, lockfile, files } = next;
+        if (!isFirst) return project.follow(manifest, lockfile ?? undefined, files);
+        // What is in the address was looked at before the page was loaded again; its folder is the same.
+        if (!isLanding()) return project.follow(project.text(), lockfile ?? undefined, files);
+        project.setSettings(settingsOf(next));
+        project.replace(manifest, lockfile ?? undefined, files);
+      });
+    };
+    void read().catch((error: unknown) => setUnread(error instanceof Error ? error.message : String(error)));
+    followPlayed(
+      () => played()?.revision ?? '',
+      () => played() && void read().catch(() => {}),
+      () => setNotice('`espalier play` has stopped. Start it again and open the new address that it prints.'),
+    );
+  }
+  /** Keeps the present tree to compare all later ones with. */
+  const pin = () => {
+    const tree = run.tree();
+    if (tree) setPinned({ name: 'the pinned tree', packages: snapshot(tree) });
+  };
+  const stopComparing = () =>
+    batch(() => {
+      setReference(undefined);
+      setPinned(undefined);
+    });
+  const session = {
+    leave,
+    isLanding,
+    played,
+    unread,
+    project,
+    history,
+    run,
+    view,
+    pick,
+    begin,
+    pin,
+    pinned,
+    stopComparing,
+    reference,
+    setReference,
+    baseline,
+    changes,
+    notice,
+    setNotice,
+  };
+  keepAddress(session);
+  return { ...session, theme: createTheme(), panes: createPanes() };
 }
 
 const Context = createContext<Session>();

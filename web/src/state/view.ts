@@ -2,8 +2,10 @@
 
 import { batch, createMemo, createSignal } from 'solid-js';
 import { parentRow, ROOT_KEY, rowKey, rowsOf, type Row } from '../model/rows';
-import { search } from '../model/search';
+import { search, stateCounts } from '../model/search';
 import { answer, path, type Tree } from '../model/tree';
+import { whenIdle } from './idle';
+import { FIRST_VIEW, type ViewName } from '../model/views';
 
 /** The root, its dependencies and theirs are there from the beginning. */
 const OPEN_LEVELS = 2;
@@ -13,6 +15,7 @@ type Toggled = ReadonlyMap<string, boolean>;
 export type View = ReturnType<typeof createView>;
 
 export function createView(tree: () => Tree | undefined) {
+  const [name, setName] = createSignal<ViewName>(FIRST_VIEW);
   const [query, setQuery] = createSignal('');
   const [toggled, setToggled] = createSignal<Toggled>(new Map());
   // A search opens what it finds; what a person closes in it is not meant for the next one.
@@ -25,6 +28,9 @@ export function createView(tree: () => Tree | undefined) {
     const current = tree();
     return current && search(current, query());
   });
+  /** How many packages each filter finds, for those that would find none; counted when there is time. */
+  const rested = whenIdle(tree);
+  const counts = createMemo(() => (rested() ? stateCounts(rested()!) : new Map<string, number>()));
   const isOpen = (location: string, level: number) =>
     matches() ? (toggledInSearch().get(location) ?? true) : (toggled().get(location) ?? level <= OPEN_LEVELS);
   const setOpen = (locations: Iterable<string>, open: boolean) => {
@@ -66,16 +72,23 @@ export function createView(tree: () => Tree | undefined) {
     batch(() => {
       if (isHidden) find('');
       const above = path(current, from).map((step) => answer(current, step));
-      setOpen([0, ...above].map((node) => current.nodes[node]!.location), true);
+      setOpen(
+        [0, ...above].map((node) => current.nodes[node]!.location),
+        true,
+      );
       setActive(rowKey(current, edge));
       setSelected(current.nodes[to]?.location);
     });
   };
 
   return {
+    /** Which of the views is on screen. */
+    name,
+    open: setName,
     query,
     find,
     matches,
+    counts,
     rows,
     active,
     activeIndex,
@@ -97,7 +110,8 @@ export function createView(tree: () => Tree | undefined) {
     back(): boolean {
       const key = jumps.pop();
       const current = tree();
-      const edge = key === undefined || !current ? -1 : current.edges.findIndex((_, index) => rowKey(current, index) === key);
+      const edge =
+        key === undefined || !current ? -1 : current.edges.findIndex((_, index) => rowKey(current, index) === key);
       if (edge === -1) return false;
       show(edge);
       return true;
@@ -106,20 +120,45 @@ export function createView(tree: () => Tree | undefined) {
     openBeside(row: Row) {
       const current = tree();
       if (!current || row.edge === -1) return;
-      const beside = current.out[current.edges[row.edge]!.from]!.filter((edge) => current.home[answer(current, edge)] === edge);
-      setOpen(beside.map((edge) => current.nodes[answer(current, edge)]!.location), true);
+      const beside = current.out[current.edges[row.edge]!.from]!.filter(
+        (edge) => current.home[answer(current, edge)] === edge,
+      );
+      setOpen(
+        beside.map((edge) => current.nodes[answer(current, edge)]!.location),
+        true,
+      );
     },
     /** To the package that asked for the active row. */
     activateParent: () => activate(parentRow(rows(), activeIndex())),
+    /** Selects a package wherever it is shown; the tree's active row follows. */
+    choose(location: string) {
+      const node = tree()?.at.get(location);
+      if (node === undefined) return;
+      // A row that is closed away is opened when the tree is looked at.
+      const row = rows().find((candidate) => candidate.node === node && !candidate.deduped);
+      batch(() => {
+        setSelected(location);
+        if (row) setActive(row.key);
+        else if (tree()!.home[node] !== -1) show(tree()!.home[node]!);
+      });
+    },
+    /** Selects nothing; the project is what is left. */
     deselect() {
-      setSelected(undefined);
+      batch(() => {
+        setSelected(undefined);
+        setActive(ROOT_KEY);
+      });
     },
     /** What the address says, before there is a tree. */
     select: setSelected,
     /** Opens or closes everything below the root. */
     setAllOpen(open: boolean) {
       const current = tree();
-      if (current) setOpen(current.nodes.slice(1).map((node) => node.location), open);
+      if (current)
+        setOpen(
+          current.nodes.slice(1).map((node) => node.location),
+          open,
+        );
     },
     /** Another project: nothing of the last one is meant for it. */
     reset() {

@@ -9,7 +9,7 @@ use crate::npm_settings::{NpmSettings, Shown};
 /// Which project, and with which settings.
 #[derive(Clone, Debug, Args)]
 pub struct ProjectArguments<S: Shown> {
-    /// The project's folder [default: the nearest one upwards with a package.json]
+    /// The project's folder [default: the nearest parent folder with a package.json]
     #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR", help_heading = "Project")]
     pub directory: Option<PathBuf>,
 
@@ -26,7 +26,7 @@ pub struct ProjectArguments<S: Shown> {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
 pub struct WorkspaceArguments {
-    /// A workspace, by its name or folder; may be given more than once
+    /// Only this workspace, by name or folder; can be repeated
     #[arg(short = 'w', long = "workspace", value_name = "NAME")]
     pub workspace: Vec<String>,
 
@@ -35,11 +35,11 @@ pub struct WorkspaceArguments {
           hide_possible_values = true)]
     pub workspaces: Option<bool>,
 
-    /// Not the workspaces, even in the folder of one
+    /// Only the root project, even in the folder of a workspace
     #[arg(long, conflicts_with_all = ["workspace", "workspaces"])]
     pub no_workspaces: bool,
 
-    /// The project itself, too
+    /// Also the root project
     #[arg(long)]
     pub include_workspace_root: bool,
 }

@@ -3,28 +3,28 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::project::{ProjectArguments, WorkspaceArguments};
-use crate::npm_settings::{ForConfig, ForListing, ForOutdated};
+use crate::npm_settings::{ForConfig, ForListing, ForOutdated, ForPlaying};
 
 /// What `tree` takes.
 #[derive(Debug, Args)]
 pub struct TreeArguments {
-    /// Only these packages, by name or `name@range`, and the way to them
+    /// Only these packages, by name or `name@range`, and their dependents
     #[arg(value_name = "PACKAGE")]
     pub packages: Vec<String>,
 
-    /// Everything, not only what the project itself asks for
+    /// All packages, not only the project's own dependencies
     #[arg(short, long)]
     pub all: bool,
 
-    /// How deep to look [default: 0, or all the way with --all or PACKAGE]
+    /// The depth of the list [default: 0; unlimited with --all or PACKAGE]
     #[arg(long, value_name = "N", value_parser = depth)]
     pub depth: Option<usize>,
 
-    /// Only what is linked
+    /// Only linked packages
     #[arg(long)]
     pub link: bool,
 
-    /// Look at the lockfile instead of `node_modules`
+    /// Read the lockfile instead of `node_modules`
     #[arg(long)]
     pub package_lock_only: bool,
 
@@ -44,7 +44,7 @@ pub struct TreeArguments {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Print one folder on each line
+    /// Print one folder per line
     #[arg(short, long, help_heading = "Output", conflicts_with = "json")]
     pub parseable: bool,
 }
@@ -52,7 +52,7 @@ pub struct TreeArguments {
 /// What `why` takes.
 #[derive(Debug, Args)]
 pub struct WhyArguments {
-    /// A package's name, `name@range`, or its folder
+    /// A package, by name, `name@range` or folder
     #[arg(value_name = "PACKAGE", required = true)]
     pub packages: Vec<String>,
 
@@ -72,11 +72,11 @@ pub struct OutdatedArguments {
     #[arg(value_name = "PACKAGE")]
     pub packages: Vec<String>,
 
-    /// Everything in the tree, not only what the project itself asks for
+    /// All packages of the tree, not only the project's own dependencies
     #[arg(short, long)]
     pub all: bool,
 
-    /// Also say in which block and where each is asked for
+    /// Also print the kind of dependency, the dependent and the homepage
     #[arg(short, long)]
     pub long: bool,
 
@@ -92,7 +92,7 @@ pub struct OutdatedArguments {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Print fields joined by colons
+    /// Print fields separated by colons
     #[arg(short, long, help_heading = "Output", conflicts_with = "json")]
     pub parseable: bool,
 }
@@ -100,7 +100,7 @@ pub struct OutdatedArguments {
 /// What `config` takes.
 #[derive(Debug, Args)]
 pub struct ConfigArguments {
-    /// What to do [default: list]
+    /// The action [default: list]
     #[command(subcommand)]
     pub action: Option<ConfigAction>,
 
@@ -115,16 +115,16 @@ pub enum ConfigAction {
     /// Print settings and where they come from
     #[command(visible_alias = "ls")]
     List {
-        /// npm's defaults, too
+        /// Also npm's defaults
         #[arg(short, long)]
         long: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the value in force
+    /// Print the effective value
     Get {
-        /// npm's names of settings
+        /// The settings, by npm's names
         #[arg(value_name = "KEY", required = true)]
         keys: Vec<String>,
     },
@@ -133,17 +133,17 @@ pub enum ConfigAction {
         /// `key=value`, or a key and a value
         #[arg(value_name = "KEY=VALUE", required = true)]
         settings: Vec<String>,
-        /// Into which file
+        /// The file to write
         #[arg(short = 'L', long, value_enum, default_value_t)]
         location: Location,
     },
-    /// Take a setting out of a file
+    /// Remove a setting from a file
     #[command(visible_alias = "rm", alias = "del")]
     Delete {
-        /// npm's names of settings
+        /// The settings, by npm's names
         #[arg(value_name = "KEY", required = true)]
         keys: Vec<String>,
-        /// Out of which file
+        /// The file to change
         #[arg(short = 'L', long, value_enum, default_value_t)]
         location: Location,
     },
@@ -174,4 +174,20 @@ fn depth(text: &str) -> Result<usize, String> {
         return Ok(usize::MAX);
     }
     text.parse().map_err(|_| "expected a number, or Infinity".to_owned())
+}
+
+/// What `play` takes.
+#[derive(Debug, Args)]
+pub struct PlayArguments {
+    /// The port on 127.0.0.1 [default: 4871, or a free one if that is taken]
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+
+    /// Serve this built page instead of the one in the program
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<std::path::PathBuf>,
+
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForPlaying>,
 }

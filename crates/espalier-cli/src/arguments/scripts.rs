@@ -8,7 +8,7 @@ use crate::npm_settings::{ForPrograms, ForScripts};
 /// What `run` takes.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// The script; without one, all are listed
+    /// The script; without it, all scripts are listed
     #[arg(value_name = "SCRIPT")]
     pub script: Option<String>,
 
@@ -20,11 +20,11 @@ pub struct RunArguments {
 /// What every command takes that runs a script.
 #[derive(Debug, Args)]
 pub struct ScriptArguments {
-    /// What to hand to the script
+    /// Arguments of the script
     #[arg(value_name = "ARGS")]
     pub arguments: Vec<String>,
 
-    /// Do nothing where there is no such script
+    /// Succeed if there is no such script
     #[arg(long)]
     pub if_present: bool,
 
@@ -40,7 +40,7 @@ pub struct ScriptArguments {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Don't say what is being run
+    /// Do not print what runs
     #[arg(short, long, visible_alias = "silent", visible_short_alias = 's', help_heading = "Output")]
     pub quiet: bool,
 }
@@ -48,15 +48,15 @@ pub struct ScriptArguments {
 /// What `exec` takes.
 #[derive(Debug, Args)]
 pub struct ExecArguments {
-    /// The program, and what to hand to it
+    /// The program and its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM [ARGS]")]
     pub program: Vec<String>,
 
-    /// A command line for the shell, in which the programs of the packages are found
+    /// A shell command line that can use the programs of the packages
     #[arg(short, long, value_name = "COMMAND", conflicts_with = "program")]
     pub call: Option<String>,
 
-    /// The package that the program comes with, as `name` or `name@range`; may be given more than once
+    /// The package that contains the program, as `name` or `name@range`; can be repeated
     #[arg(short, long, value_name = "PACKAGE")]
     pub package: Vec<String>,
 
@@ -80,7 +80,7 @@ pub struct RebuildArguments {
     #[command(flatten)]
     pub project: ProjectArguments<ForScripts>,
 
-    /// Don't say what was done
+    /// Print nothing
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -88,27 +88,27 @@ pub struct RebuildArguments {
 /// What `approve` and `deny` take.
 #[derive(Debug, Args)]
 pub struct ApprovalArguments {
-    /// Installed packages, by name or `name@range`; without any, those that wait for a decision are listed
+    /// Installed packages, by name or `name@range`; without packages, the undecided ones are listed
     #[arg(value_name = "PACKAGE")]
     pub packages: Vec<String>,
 
-    /// All packages that wait for a decision
+    /// All undecided packages
     #[arg(long, conflicts_with = "packages")]
     pub all: bool,
 
-    /// Only list those that wait for a decision
+    /// Only list the undecided packages
     #[arg(long, alias = "allow-scripts-pending", conflicts_with_all = ["packages", "all"])]
     pub pending: bool,
 
-    /// Drop the entries of allowScripts that are about no installed package with scripts
+    /// Remove entries of allowScripts that match no installed package with install scripts
     #[arg(long, conflicts_with_all = ["packages", "all", "pending"])]
     pub prune: bool,
 
-    /// With --prune, only say what would be dropped
+    /// With --prune, only print the entries to remove
     #[arg(long, requires = "prune")]
     pub dry_run: bool,
 
-    /// Approve all versions instead of those that are installed
+    /// Approve all versions instead of the installed ones
     #[arg(long, alias = "no-allow-scripts-pin")]
     pub no_pin: bool,
 

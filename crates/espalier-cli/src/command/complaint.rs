@@ -8,6 +8,7 @@ use espalier_install::installed::InstalledError;
 use espalier_install::lock::LockError;
 use serde_json::json;
 
+use super::{install, lock};
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, wrapped};
 use crate::style::{PROBLEM, Styled, strong};
@@ -92,7 +93,7 @@ impl Complaint {
                     let circumstances = Circumstances { folder: None, configuration: None, width };
                     anstream::eprint!("{}", failure::render(error, circumstances));
                 }
-                ExitCode::FAILURE
+                ExitCode::from(lock::exit_code(error))
             }
             Self::Install(error) => {
                 if json {
@@ -102,7 +103,7 @@ impl Complaint {
                     let circumstances = Circumstances { folder: None, configuration: None, width };
                     anstream::eprint!("{}", report::install::render(error, circumstances));
                 }
-                ExitCode::FAILURE
+                ExitCode::from(install::exit_code(error))
             }
             Self::Own { code, headline, details, exit } => {
                 if json {

@@ -81,7 +81,7 @@ fn value_in_force(context: &Context, key: &str) -> Option<Value> {
     let set = context.config.find(key).map(|(value, _)| value.clone());
     let path = |path: Option<PathBuf>| path.map(|path| Value::Text(path.display().to_string()));
     set.or_else(|| match key {
-        "registry" => Some(Value::Text(context.settings.registries.default_registry().to_string())),
+        "registry" => Some(Value::Text(context.settings.registries.default_registry().as_str().to_owned())),
         "userconfig" => path(context.config.user_file(&context.environment)),
         "globalconfig" => path(context.config.global_file(&context.environment)),
         "prefix" => path(context.config.global_prefix(&context.environment)),

@@ -73,7 +73,7 @@ impl Context {
 
     /// The kinds of dependencies that are left out, by npm's names.
     pub fn omitted(&self) -> Vec<String> {
-        let Omit { dev, optional, peer } = self.settings.tree.omit;
+        let Omit { dev, optional, peer } = self.settings.options.omit;
         let kinds = [("dev", dev), ("optional", optional), ("peer", peer)];
         kinds.into_iter().filter(|(_, omitted)| *omitted).map(|(kind, _)| kind.to_owned()).collect()
     }
@@ -104,12 +104,7 @@ pub fn workspaces_meant(
 
 /// What the choice of a version depends on, where nothing is resolved but single packages.
 pub async fn choosing(settings: &Settings) -> Options {
-    let mut options = Options {
-        before: settings.tree.before,
-        before_exclude: settings.tree.before_exclude.clone(),
-        default_tag: settings.tree.tag.clone(),
-        ..Options::default()
-    };
+    let mut options = (*settings.options).clone();
     options.node_version = host::node_version().await.unwrap_or(options.node_version);
     options
 }

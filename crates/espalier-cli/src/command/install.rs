@@ -8,7 +8,7 @@ use espalier_core::Changes;
 use espalier_install::activity::Activity;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, trusted};
+use espalier_install::install::{Done, Install, InstallError};
 use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 
@@ -99,18 +99,20 @@ fn execute(
     let lock = lock::prepare(&arguments.lock, changes, activity, known)?;
     let environment = Environment::of_process();
     let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
-    let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&environment));
+    let usual = || store::default_folder(&environment, lock.cache.as_deref());
+    let folder = arguments.store_dir.clone().or_else(usual);
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
     let output = &arguments.lock.output;
     // What the project's own scripts print would get into the object.
     let scripts = Scripts::new(&config, &environment, &lock.project, kind.name(), !output.json)?;
+    let trust = lock.settings.trust();
     let install = Install {
         lock,
         store: std::path::absolute(&folder).unwrap_or(folder),
         clean: kind == Kind::Ci,
         project_scripts: kind != Kind::Prune,
         dry_run: arguments.dry_run || config.flag("dry-run", false),
-        trust: trusted(&config),
+        trust,
         scripts,
         without_workspaces: arguments.lock.workspaces.are_off(),
         bin_links: config.flag("bin-links", true),
@@ -149,7 +151,7 @@ fn installer(arguments: &InstallArguments, config: &Config) -> Option<Installer>
     Some(Installer { program: std::env::current_exe().ok()?, arguments: given })
 }
 
-fn exit_code(error: &InstallError) -> u8 {
+pub(super) fn exit_code(error: &InstallError) -> u8 {
     use espalier_install::reify::ReifyError;
     match error {
         InstallError::Lock(error) => lock::exit_code(error),

@@ -18,6 +18,7 @@ use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, machine, success};
+use crate::trace;
 
 pub(super) const FAILED: u8 = 1;
 const CALLED_WRONGLY: u8 = 2;
@@ -119,10 +120,14 @@ pub(super) fn prepare(
     activity: &Arc<Activity>,
     known: &mut Known,
 ) -> Result<Lock, LockError> {
+    if arguments.output.timings || arguments.output.json {
+        activity.measure();
+    }
     let project = project(arguments, !changes.add.is_empty())?;
     known.project = Some(project.clone());
     let environment = Environment::of_process();
     let config = Config::load(project.path(), arguments.npm.clone().into_settings(), &environment)?;
+    trace::start(&config);
     let settings = Settings::new(&config, &environment)?;
     let changes = Changes { save_type: changes.save_type.or_else(|| save_type(&config)), ..changes };
     let changes = Changes { save_bundle: changes.save_bundle || config.flag("save-bundle", false), ..changes };
@@ -139,7 +144,7 @@ pub(super) fn prepare(
     changes.add.retain(|argument| !is_project(argument));
     let meant = super::context::workspaces_meant(&project, &arguments.workspaces)?.unwrap_or_default();
     let changes = Changes {
-        save_prefix: settings.tree.save_prefix.clone(),
+        save_prefix: settings.saving.prefix.clone(),
         workspaces: meant.into_iter().map(|workspace| workspace.name).collect(),
         include_root: arguments.workspaces.include_workspace_root,
         ..changes
@@ -159,13 +164,16 @@ fn save_type(config: &Config) -> Option<SaveType> {
     kinds.into_iter().find(|(key, _)| config.flag(key, false)).map(|(_, kind)| kind)
 }
 
-/// Counts what the resolution decides.
+/// Logs and counts what the resolution decides.
 pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
     let counts = Arc::clone(activity);
-    move |event| match event {
-        Event::Placed { .. } => counts.placed.add(1),
-        Event::Removed { .. } => counts.placed.subtract_one(),
-        Event::Fetched { .. } | Event::Picked { .. } | Event::Kept { .. } => {}
+    move |event| {
+        trace::event(&event);
+        match event {
+            Event::Placed { .. } => counts.placed.add(1),
+            Event::Removed { .. } => counts.placed.subtract_one(),
+            _ => {}
+        }
     }
 }
 
@@ -217,7 +225,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
     }
 }
 
-fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
+pub(super) fn report_failure(error: &LockError, known: &Known, output: &OutputArguments) {
     if output.json {
         return super::say(&machine::failure(Some("lock"), error));
     }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use espalier_install::cache;
 use espalier_install::config::Environment;
 use espalier_install::store::{self, Store, StoreError};
 
@@ -13,7 +14,9 @@ use crate::style::{PROBLEM, Styled};
 
 /// Runs the command to its exit code.
 pub fn run(arguments: &StoreArguments) -> ExitCode {
-    let folder = arguments.store_dir.clone().or_else(|| store::default_folder(&Environment::of_process()));
+    let environment = Environment::of_process();
+    let usual = || store::default_folder(&environment, cache::default_folder(&environment).as_deref());
+    let folder = arguments.store_dir.clone().or_else(usual);
     let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else {
         anstream::eprintln!("{} there is no place for a store; name one with --store-dir", Styled(PROBLEM, "error:"));
         return ExitCode::from(FAILED);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use espalier_install::installed::listing::{Item, Listing, Selection};
+use espalier_install::installed::listing::{Item, Listing, Problem, Selection};
 use espalier_install::installed::{Installed, Source};
 use espalier_install::scripts::package::ScriptPackage;
 use serde_json::{Map, Value, json};
@@ -55,6 +55,10 @@ fn tree(arguments: &TreeArguments) -> Result<ExitCode, Complaint> {
     }
     let nothing = listing.is_empty() && !arguments.packages.is_empty();
     Ok(if nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn texts(problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(ToString::to_string).collect()
 }
 
 /// npm's words for each problem, under one headline.
@@ -189,12 +193,13 @@ impl Drawing<'_> {
     fn json(&self) -> Value {
         let mut root = self.object(0);
         if !self.listing.problems.is_empty() {
-            root.insert("problems".to_owned(), self.listing.problems.clone().into());
+            root.insert("problems".to_owned(), texts(&self.listing.problems).into());
         }
         let mut tree = self.with_dependencies(0, root);
         if self.listing.is_broken() {
             // As npm adds any error to what it prints for machines.
-            tree["error"] = json!({"code": "ELSPROBLEMS", "summary": self.listing.problems.join("\n"), "detail": ""});
+            tree["error"] =
+                json!({"code": "ELSPROBLEMS", "summary": texts(&self.listing.problems).join("\n"), "detail": ""});
         }
         tree
     }
@@ -254,7 +259,7 @@ impl Drawing<'_> {
             put("missing", true.into());
         }
         if !item.problems.is_empty() {
-            put("problems", item.problems.clone().into());
+            put("problems", texts(&item.problems).into());
         }
         object
     }

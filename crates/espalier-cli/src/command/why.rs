@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use espalier_core::EdgeKind;
 use espalier_core::paths;
 use espalier_install::installed::explain::{Dependent, Explained, Explanations};
 use espalier_install::installed::{Installed, Source};
@@ -92,7 +93,7 @@ impl Telling<'_> {
     }
 
     fn dependent(&mut self, dependent: &Dependent) -> String {
-        let mut asked = if dependent.kind == "workspace" {
+        let mut asked = if dependent.kind == EdgeKind::Workspace {
             let from = self.explanations[dependent.from].location.as_deref().unwrap_or_default();
             strong(paths::relative(from, dependent.spec.trim_start_matches("file:"))).to_string()
         } else {
@@ -102,7 +103,11 @@ impl Telling<'_> {
             asked = format!("{} {asked} (was \"{raw}\")", kind("overridden"));
         }
         let bundled = if dependent.bundled { format!("{} ", kind("bundled")) } else { String::new() };
-        let of_kind = if dependent.kind == "prod" { String::new() } else { format!("{} ", kind(dependent.kind)) };
+        let of_kind = if dependent.kind == EdgeKind::Prod {
+            String::new()
+        } else {
+            format!("{} ", kind(dependent.kind.as_str()))
+        };
         format!("{of_kind}{bundled}{asked} from {}", self.from(dependent.from))
     }
 

@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-use espalier_core::Requirer;
+use espalier_core::{EdgeKind, Requirer};
 
 use super::printable;
 use crate::style::{quiet, strong};
@@ -19,7 +19,7 @@ const LONGEST: usize = 9;
 struct Row {
     name: String,
     version: Option<String>,
-    wanted: Option<(String, &'static str)>,
+    wanted: Option<(String, EdgeKind)>,
 }
 
 /// The branch from the root to `name`, for which the last of the chain asks; `version` where one was chosen.
@@ -64,7 +64,7 @@ fn draw(rows: &[Row]) -> String {
         let _ = write!(drawn, "  {}{}{version}", quiet(twig(depth)), strong(&row.name));
         if let Some((spec, kind)) = &row.wanted {
             let wanted = match *kind {
-                "workspace" => "a workspace".to_owned(),
+                EdgeKind::Workspace => "a workspace".to_owned(),
                 kind => format!("wanted as {}{}", printable(spec_text(spec)), kind_text(kind)),
             };
             let _ = write!(drawn, "{:padding$}   {}", "", quiet(wanted));
@@ -79,23 +79,23 @@ pub fn spec_text(spec: &str) -> &str {
     if spec.trim().is_empty() { "*" } else { spec }
 }
 
-fn kind_text(kind: &str) -> &'static str {
+fn kind_text(kind: EdgeKind) -> &'static str {
     match kind {
-        "dev" => ", for development",
-        "optional" => ", optionally",
-        "peer" => ", as a peer",
-        "peerOptional" => ", as an optional peer",
-        _ => "",
+        EdgeKind::Dev => ", for development",
+        EdgeKind::Optional => ", optionally",
+        EdgeKind::Peer => ", as a peer",
+        EdgeKind::PeerOptional => ", as an optional peer",
+        EdgeKind::Prod | EdgeKind::Workspace => "",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use espalier_core::Requirer;
+    use espalier_core::{EdgeKind, Requirer};
 
     use super::branch;
 
-    fn requirer(name: &str, version: &str, spec: &str, kind: &'static str) -> Requirer {
+    fn requirer(name: &str, version: &str, spec: &str, kind: EdgeKind) -> Requirer {
         Requirer {
             name: name.into(),
             version: (!version.is_empty()).then(|| version.into()),
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn every_package_says_how_it_was_wanted() {
         check(
-            &[requirer("my-app", "1.0.0", "^1.0.0", "dev"), requirer("a", "1.2.0", "^3", "peer")],
+            &[requirer("my-app", "1.0.0", "^1.0.0", EdgeKind::Dev), requirer("a", "1.2.0", "^3", EdgeKind::Peer)],
             "b",
             None,
             &[
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_long_branch_loses_its_middle() {
-        let chain: Vec<_> = (0..12).map(|index| requirer(&format!("p{index}"), "", "*", "prod")).collect();
+        let chain: Vec<_> = (0..12).map(|index| requirer(&format!("p{index}"), "", "*", EdgeKind::Prod)).collect();
         let drawn = anstream::adapter::strip_str(&branch(&chain, "last", Some("1.0.0"))).to_string();
         let lines: Vec<_> = drawn.lines().map(str::trim).collect();
         assert_eq!(lines.len(), 9);
@@ -138,6 +138,6 @@ mod tests {
 
     #[test]
     fn an_empty_spec_is_any_version() {
-        check(&[requirer("root", "", "", "prod")], "a", None, &["  root", "  └─ a   wanted as *"]);
+        check(&[requirer("root", "", "", EdgeKind::Prod)], "a", None, &["  root", "  └─ a   wanted as *"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use espalier_core::error::{ConflictSide, PeerConflict};
-use espalier_core::{Change, Remedy};
+use espalier_core::{Proposal, Remedy};
 
 use super::chain::{branch, spec_text};
 use crate::style::{CAUTION, Styled, strong};
@@ -45,29 +45,29 @@ fn remedies_list(remedies: &[Remedy]) -> String {
 /// What to do, and what that means where it isn't plain.
 fn described(Remedy(changes): &Remedy) -> (String, &'static str) {
     match changes.as_slice() {
-        [Change::Flag { flag: "legacy-peer-deps" }] => {
+        [Proposal::Flag { flag: "legacy-peer-deps" }] => {
             ("--legacy-peer-deps".to_owned(), "leaves peers out of the tree, as npm 6 did")
         }
-        [Change::Flag { flag }] => (format!("--{flag}"), "builds the tree around the conflict"),
+        [Proposal::Flag { flag }] => (format!("--{flag}"), "builds the tree around the conflict"),
         changes => (changes.iter().map(instruction).collect::<Vec<_>>().join(", and "), ""),
     }
 }
 
-fn instruction(change: &Change) -> String {
+fn instruction(change: &Proposal) -> String {
     match change {
-        Change::Range { name, from, to, .. } => {
+        Proposal::Range { name, from, to, .. } => {
             format!("{name} {to} instead of {}{}", spec_text(from), place(change))
         }
-        Change::Override { parent, name, spec } => {
+        Proposal::Override { parent, name, spec } => {
             format!("\"overrides\": {{ \"{parent}\": {{ \"{name}\": \"{spec}\" }} }}")
         }
-        Change::Remove { name, .. } => format!("no {name}{}", place(change)),
-        Change::Flag { flag } => format!("--{flag}"),
+        Proposal::Remove { name, .. } => format!("no {name}{}", place(change)),
+        Proposal::Flag { flag } => format!("--{flag}"),
     }
 }
 
 /// Where a change is to be made, unless that is plain.
-fn place(change: &Change) -> String {
+fn place(change: &Proposal) -> String {
     change.folder().map(|folder| format!(", in {folder}")).unwrap_or_default()
 }
 

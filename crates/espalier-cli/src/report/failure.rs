@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use espalier_core::{FetchFailure, FetchFailureKind, Remedy, Requirer, ResolveError};
+use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Refusal, Remedy, Requirer, ResolveError};
 use espalier_install::config::settings::{Freshness, Settings};
 use espalier_install::config::{Config, ConfigError};
 use espalier_install::lock::LockError;
@@ -35,11 +35,6 @@ pub fn code(error: &LockError) -> &'static str {
         LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
         LockError::Interrupted => "EINTERRUPTED",
     }
-}
-
-/// npm's code for a failed fetch.
-pub(super) fn fetch_code(failure: &FetchFailure) -> &'static str {
-    ResolveError::Fetch { name: String::new(), failure: failure.clone(), chain: Vec::new() }.code()
 }
 
 /// One sentence, for machines and as the first line for people.
@@ -114,7 +109,7 @@ fn resolve_headline(error: &ResolveError) -> String {
             format!("no version of {name} satisfies {}", spec_text(spec))
         }
         ResolveError::Fetch { name, failure, .. } => fetch_headline(name, failure),
-        ResolveError::InvalidJson { .. } | ResolveError::PeerConflict(_) | ResolveError::Refused { .. } => {
+        ResolveError::InvalidJson(_) | ResolveError::PeerConflict(_) | ResolveError::Refused { .. } => {
             error.to_string()
         }
     }
@@ -146,7 +141,7 @@ fn resolve_details(
     circumstances: Circumstances<'_>,
 ) -> String {
     match error {
-        ResolveError::InvalidJson { file, line, column, .. } => {
+        ResolveError::InvalidJson(InvalidJson { file, line, column, .. }) => {
             invalid_json(file, *line, *column, manifest, circumstances.folder)
         }
         ResolveError::NoMatchingVersion { name, spec: _, chain, nearest } => {
@@ -154,31 +149,22 @@ fn resolve_details(
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
         ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
-        ResolveError::Refused { code: code @ ("EBADENGINE" | "EBADPLATFORM"), message, chain } => {
-            unsuitable(code, message, chain)
-        }
-        ResolveError::Refused { chain, .. } => match chain.split_last() {
-            Some((asker, above)) => branch(above, &asker.name, asker.version.as_deref()),
-            None => String::new(),
-        },
+        ResolveError::Refused { refusal, chain } => refused(refusal, chain),
     }
 }
 
-/// A package that isn't for this machine. The message begins with it.
-fn unsuitable(code: &str, message: &str, chain: &[Requirer]) -> String {
-    let subject = message.split_whitespace().next().unwrap_or_default();
-    let (name, version) = match subject.rsplit_once('@') {
-        Some((name, version)) if !name.is_empty() => (name, Some(version)),
-        _ => (subject, None),
+fn refused(refusal: &Refusal, chain: &[Requirer]) -> String {
+    let mut details = match (refusal.package(), chain.split_last()) {
+        (_, None) => String::new(),
+        (Some((name, version)), _) => branch(chain, name, version),
+        (None, Some((asker, above))) => branch(above, &asker.name, asker.version.as_deref()),
     };
-    let remedy = if code == "EBADENGINE" {
-        "  Use another version of it, or another Node. It is an error because of\n  engine-strict, and without that a \
-         warning.\n"
-    } else {
-        "  If the project can do without it, move it to `optionalDependencies`: it is\n  left out then where it does not \
-         work. --force installs it all the same.\n"
-    };
-    format!("{}\n{remedy}", branch(chain, name, version))
+    if let Some(remedy) = refusal.remedy() {
+        let lines = wrapped(remedy, 2, Some(80)).join("\n  ");
+        let gap = if details.is_empty() { "" } else { "\n" };
+        let _ = writeln!(details, "{gap}  {lines}");
+    }
+    details
 }
 
 fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: Option<&Path>) -> String {
@@ -198,7 +184,7 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
     if !nearest.is_empty() {
         let _ = writeln!(details, "  Nearest: {}\n", strong(nearest.join(", ")));
     }
-    if circumstances.configuration.is_some_and(|(_, settings)| settings.tree.before.is_some()) {
+    if circumstances.configuration.is_some_and(|(_, settings)| settings.options.before.is_some()) {
         details += "  Versions that were published after the date of --before do not count.\n";
     }
     match (chain, nearest.first()) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use espalier_install::install::{Done, InstallError};
-use espalier_install::reify::{Installed, PlaceError, ReifyError};
+use espalier_install::reify::{PlaceError, PlacedPackage, ReifyError};
 use espalier_install::store::StoreError;
 
 use super::failure::{self, Circumstances};
@@ -66,7 +66,7 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
         let count = counted(report.deprecated.len(), "package");
         let verb = if report.deprecated.len() == 1 { "is" } else { "are" };
         let _ = writeln!(lines, "  {} {verb} deprecated", Styled(CAUTION, count));
-        let named = |(package, message): &(Installed, String)| {
+        let named = |(package, message): &(PlacedPackage, String)| {
             let version = package.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
             (package.name.clone(), format!("{}{version}: {message}", package.name))
         };
@@ -74,7 +74,7 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
             indented(&mut lines, &line, width);
         }
     }
-    let others: Vec<_> = done.outcome.warnings.iter().filter(|warning| warning.code != "deprecated").cloned().collect();
+    let others: Vec<_> = done.warnings.iter().filter(|warning| warning.code != "deprecated").cloned().collect();
     lines + &success::warnings(&others, width)
 }
 
@@ -92,7 +92,7 @@ pub fn code(error: &InstallError) -> &'static str {
         InstallError::Layout(_) => "EINVALIDLOCK",
         InstallError::Refused(refusal) => refusal.code,
         InstallError::Outside(_) => "EOUTSIDE",
-        InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure::fetch_code(failure),
+        InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure.kind.code(),
         InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
         InstallError::Patch(error) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(error))) => error.code,
         InstallError::Reify(_) => "EWRITE",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use espalier_core::error::PeerConflict;
 use espalier_core::resolution::Warning;
-use espalier_core::{FetchFailure, Remedy, Requirer, ResolveError};
+use espalier_core::{FetchFailure, InvalidJson, Remedy, Requirer, ResolveError};
 use espalier_install::activity::Activity;
 use espalier_install::install::{Done, InstallError};
 use espalier_install::lock::{LockError, Locked};
@@ -128,21 +128,17 @@ pub fn failure(command: Option<&'static str>, error: &LockError) -> String {
         ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
     if let LockError::Resolve { error, remedies, .. } = error {
         report.chain = error.chain();
+        report.package = error.package().map(|(name, _)| name);
         match &**error {
-            ResolveError::InvalidJson { file, line, column, .. } => {
+            ResolveError::InvalidJson(InvalidJson { file, line, column, .. }) => {
                 report.position = Some(Position { file, line: *line, column: *column });
             }
-            ResolveError::NoMatchingVersion { name, spec, nearest, .. } => {
-                report.package = Some(name);
+            ResolveError::NoMatchingVersion { spec, nearest, .. } => {
                 report.spec = Some(spec);
                 report.nearest = Some(nearest);
             }
-            ResolveError::Fetch { name, failure, .. } => {
-                report.package = Some(name);
-                report.fetch = Some(failure);
-            }
+            ResolveError::Fetch { failure, .. } => report.fetch = Some(failure),
             ResolveError::PeerConflict(conflict) => {
-                report.package = Some(&conflict.name);
                 report.conflict = Some(conflict);
                 report.remedies = Some(remedies);
             }
@@ -187,7 +183,7 @@ pub fn installed(command: &'static str, done: &Done, activity: &Activity) -> Str
             retries: activity.retries.get(),
             from_cache: activity.cached_documents.get(),
         },
-        "warnings": done.outcome.warnings,
+        "warnings": done.warnings,
     }))
 }
 

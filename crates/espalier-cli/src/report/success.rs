@@ -114,8 +114,8 @@ pub fn timings(locked: &Locked, activity: &Activity) -> String {
         ("waiting for answers", locked.phases.waiting, traffic(activity)),
         ("finishing", locked.phases.finishing, note("writing the lockfile and the cache")),
         ("cpu: resolving", activity.resolving.total(), note("on one thread")),
-        ("cpu: inflating", activity.inflating.total(), note("on other threads, meanwhile")),
-        ("cpu: parsing", activity.parsing.total(), note("on other threads, meanwhile")),
+        ("cpu: inflating", activity.inflating.total(), note("on the thread that fetches, meanwhile")),
+        ("cpu: parsing", activity.parsing.total(), note("on the thread that fetches, meanwhile")),
     ];
     let mut table = String::new();
     for (label, time, note) in rows {

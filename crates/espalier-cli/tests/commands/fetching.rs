@@ -121,3 +121,39 @@ fn commands_are_linked_again() {
     assert_eq!(run(&["rebuild"]).code, Some(0));
     assert_eq!(exec(&stage, &["three"]).stdout, "three\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_while_it_is_fetched_ends_it_with_the_code_of_one() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    // A registry that has the documents and never sends the tarball.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    let dist = json!({"tarball": format!("{origin}/tool/-/tool-1.0.0.tgz"), "integrity": "sha512-AAAA"});
+    let version = json!({"name": "tool", "version": "1.0.0", "bin": "cli.sh", "dist": dist});
+    let packument = json!({"name": "tool", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}});
+    let stage = Stage::bare().at(origin);
+    stage.write("package.json", "{}");
+    let mut command = stage.with_programs(&["exec", "--yes", "tool"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
+    let mut open = Vec::new();
+    loop {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        let lines = BufReader::new(connection.try_clone().expect("the same")).lines();
+        let request = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).next().unwrap_or_default();
+        if request.contains(".tgz") {
+            open.push(connection);
+            break;
+        }
+        let document = if request.contains("/tool/1.0.0") { &packument["versions"]["1.0.0"] } else { &packument };
+        let body = document.to_string();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+        write!(connection, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).expect("an answer");
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let outcome = stage.outcome(child);
+    assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
+}

@@ -50,6 +50,7 @@ fn what_worked_is_as_documented() {
         (&["dedupe"], "## `install`"),
         (&["remove", "a"], "## `install`"),
         (&["prune"], "## `install`"),
+        (&["snapshot"], "## `snapshot`"),
         (&["store", "path"], "## `store path`"),
         (&["store", "verify"], "## `store verify`"),
         (&["store", "prune"], "## `store prune`"),

@@ -12,5 +12,6 @@ mod json;
 mod reading;
 #[cfg(unix)]
 mod running;
+mod snapshot;
 #[cfg(unix)]
 mod typing;

@@ -121,6 +121,11 @@ impl Stage {
         self
     }
 
+    /// Where its registry is.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.path().join(relative)
     }

@@ -6,12 +6,12 @@
 use serde_json::{Map, Value};
 
 /// One change from the common text to ours.
-struct Change {
+struct Difference {
     path: Vec<String>,
-    kind: ChangeKind,
+    kind: DifferenceKind,
 }
 
-enum ChangeKind {
+enum DifferenceKind {
     Remove,
     Replace(Value),
     Add(Value),
@@ -54,15 +54,15 @@ fn sides(text: &str) -> [String; 3] {
 
 /// What has to be done to `before` to get `after`: removals from the end, then replacements, then additions
 /// (`just-diff`).
-fn changes(before: &Value, after: &Value) -> Vec<Change> {
-    let mut all: [Vec<Change>; 3] = Default::default();
+fn changes(before: &Value, after: &Value) -> Vec<Difference> {
+    let mut all: [Vec<Difference>; 3] = Default::default();
     compare(before, after, &[], &[], &mut all);
     let [mut removed, replaced, added] = all;
     removed.reverse();
     removed.into_iter().chain(replaced).chain(added).collect()
 }
 
-fn compare(before: &Value, after: &Value, path: &[String], removal_path: &[String], all: &mut [Vec<Change>; 3]) {
+fn compare(before: &Value, after: &Value, path: &[String], removal_path: &[String], all: &mut [Vec<Difference>; 3]) {
     let excess = match (before, after) {
         (Value::Array(before), Value::Array(after)) if !trims_from_right(before, after) => before.len() - after.len(),
         _ => 0,
@@ -70,10 +70,10 @@ fn compare(before: &Value, after: &Value, path: &[String], removal_path: &[Strin
     let at = |path: &[String], key: String| path.iter().cloned().chain([key]).collect::<Vec<_>>();
     if excess > 0 {
         let removed = (0..excess).map(|index| at(removal_path, index.to_string()));
-        all[0].extend(removed.map(|path| Change { path, kind: ChangeKind::Remove }));
+        all[0].extend(removed.map(|path| Difference { path, kind: DifferenceKind::Remove }));
     } else {
         let gone = keys(before).into_iter().filter(|key| get(after, key).is_none());
-        all[0].extend(gone.map(|key| Change { path: at(removal_path, key), kind: ChangeKind::Remove }));
+        all[0].extend(gone.map(|key| Difference { path: at(removal_path, key), kind: DifferenceKind::Remove }));
     }
     for key in keys(after) {
         let new = get(after, &key).expect("one of its keys");
@@ -83,10 +83,10 @@ fn compare(before: &Value, after: &Value, path: &[String], removal_path: &[Strin
         };
         let (place, removal_place) = (at(path, key), at(removal_path, shifted.clone()));
         match get(before, &shifted) {
-            None => all[2].push(Change { path: place, kind: ChangeKind::Add(new.clone()) }),
+            None => all[2].push(Difference { path: place, kind: DifferenceKind::Add(new.clone()) }),
             Some(old) if old == new => {}
             Some(old) if same_shape(old, new) => compare(old, new, &place, &removal_place, all),
-            Some(_) => all[1].push(Change { path: place, kind: ChangeKind::Replace(new.clone()) }),
+            Some(_) => all[1].push(Difference { path: place, kind: DifferenceKind::Replace(new.clone()) }),
         }
     }
 }
@@ -136,7 +136,7 @@ fn put(value: &mut Value, key: &str, new: Value) {
 }
 
 /// Makes a change; says no where it doesn't fit, in which case the folders on the way may have been made.
-fn apply(target: &mut Value, change: &Change) -> bool {
+fn apply(target: &mut Value, change: &Difference) -> bool {
     let Some((last, way)) = change.path.split_last() else { return false };
     let mut place = target;
     for key in way {
@@ -157,12 +157,12 @@ fn apply(target: &mut Value, change: &Change) -> bool {
     }
     let is_there = get(place, last).is_some();
     match (&change.kind, place) {
-        (ChangeKind::Add(value), place) => put(place, last, value.clone()),
-        (ChangeKind::Replace(value), place) if is_there => put(place, last, value.clone()),
-        (ChangeKind::Remove, Value::Object(object)) if is_there => {
+        (DifferenceKind::Add(value), place) => put(place, last, value.clone()),
+        (DifferenceKind::Replace(value), place) if is_there => put(place, last, value.clone()),
+        (DifferenceKind::Remove, Value::Object(object)) if is_there => {
             object.shift_remove(last);
         }
-        (ChangeKind::Remove, Value::Array(array)) if is_there => {
+        (DifferenceKind::Remove, Value::Array(array)) if is_there => {
             array.remove(last.parse().expect("an index that is there"));
         }
         _ => return false,

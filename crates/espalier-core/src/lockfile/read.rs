@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{conflict, old};
 use crate::error::ResolveError;
 use crate::json;
+use crate::refusal::Refusal;
 use crate::spec::Specs;
 
 /// The newest version that this npm understands.
@@ -14,7 +15,7 @@ pub const DEFAULT_VERSION: u64 = 3;
 
 /// A lockfile that a resolution starts from.
 #[derive(Debug, Default)]
-pub struct Lock {
+pub struct ParsedLock {
     /// The version that stands in it, if any.
     pub version: Option<u64>,
     /// The entries of `packages`; those of version 1 are converted.
@@ -23,7 +24,7 @@ pub struct Lock {
     pub others: Map<String, Value>,
 }
 
-impl Lock {
+impl ParsedLock {
     /// Reads a lockfile's text, with both sides of conflict markers. npm ignores one that is no JSON and starts afresh, and
     /// so does this: `None`. `project` is the project's folder, absolute.
     pub fn parse(text: &str, project: &str, specs: &mut Specs) -> Result<Option<Self>, ResolveError> {
@@ -35,14 +36,7 @@ impl Lock {
         };
         let version = document.get("lockfileVersion").and_then(Value::as_u64);
         if let Some(version) = version.filter(|&version| version > NEWEST_VERSION) {
-            return Err(ResolveError::Refused {
-                code: "ELOCKFILEVERSION",
-                message: format!(
-                    "package-lock.json is of version {version}, and npm reads up to {NEWEST_VERSION}: it was written \
-                     by a newer npm"
-                ),
-                chain: Vec::new(),
-            });
+            return Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into());
         }
         let packages = match document.shift_remove("packages") {
             Some(Value::Object(packages)) => packages,

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::DEFAULT_VERSION;
+use super::document::{self, Document};
 use super::legacy;
 use crate::collation;
-use crate::json::{self, Format};
+use crate::json::Format;
 use crate::manifest::Dependencies;
 use crate::names::Names;
 use crate::order;
@@ -34,7 +36,7 @@ fn has_entry(tree: &Tree, node: NodeId) -> bool {
     !stale && !unknown
 }
 
-/// The lockfile that is to be written.
+/// What to write.
 pub struct Target<'a> {
     /// The version that was there, or asked for. What older npm versions must not overlook raises it to 4.
     pub version: u64,
@@ -46,43 +48,67 @@ pub struct Target<'a> {
     pub omit_resolved: bool,
 }
 
-/// The text of the whole lockfile.
-pub fn text(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>, format: &Format) -> String {
-    let root = &tree[tree.root];
-    let marked = |node: NodeId| tree[node].patch.is_some() || tree[node].extension.is_some();
-    let needs_new = target.extensions_hash.is_some() || entries.iter().any(|&(_, node)| marked(node));
-    let version = if needs_new { target.version.max(4) } else { target.version };
+/// The lockfile of a resolved tree; empty where the tree was only read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageLock {
+    /// The text of version 1, which has no list of packages, where that is written.
+    old: Option<String>,
+    document: Document,
+}
 
-    let mut document = target.others.clone();
+impl PackageLock {
+    /// Writes a tree with these entries.
+    pub fn new(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>, format: &Format) -> Self {
+        let marked = |node: NodeId| tree[node].patch.is_some() || tree[node].extension.is_some();
+        let needs_new = target.extensions_hash.is_some() || entries.iter().any(|&(_, node)| marked(node));
+        let version = if needs_new { target.version.max(4) } else { target.version };
+        let is_old = version < 2;
+        let old = is_old.then(|| document::without_packages(&head(tree, version, target), format));
+        let head = head(tree, if is_old { DEFAULT_VERSION } else { version }, target);
+        let entry = |index: usize| {
+            let (key, node) = &entries[index];
+            let mut entry = entry(tree, *node, target.omit_resolved);
+            if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
+                entry.insert("packageExtensionsHash".into(), hash.into());
+            }
+            (!key.is_empty() || !entry.is_empty()).then_some(Value::Object(entry))
+        };
+        let locations: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        Self { old, document: Document::new(head, &locations, &entry, format) }
+    }
+
+    /// The text of package-lock.json, byte for byte as npm writes it.
+    pub fn text(&self) -> &str {
+        self.old.as_deref().unwrap_or_else(|| self.document.text())
+    }
+
+    /// The text of `node_modules/.package-lock.json`. `named` says whether the project's name and version are in it, which npm
+    /// has only learnt if it read or wrote a lockfile; `installed` says of a location whether it is on disk.
+    pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
+        self.document.hidden(named, installed)
+    }
+}
+
+/// What stands at the top of a lockfile of this version, beside the packages.
+fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
+    let root = &tree[tree.root];
+    let mut head = target.others.clone();
     // Up to version 3 npm refreshes these along with the nested `dependencies`, whether or not it writes those.
     if version <= 3 {
         let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
-        document.insert("name".into(), name.into());
+        head.insert("name".into(), name.into());
         if let Some(version) = root.manifest.version.as_deref() {
-            document.insert("version".into(), version.into());
+            head.insert("version".into(), version.into());
         }
     }
-    document.insert("lockfileVersion".into(), version.into());
-    document.insert("requires".into(), true.into());
+    head.insert("lockfileVersion".into(), version.into());
+    head.insert("requires".into(), true.into());
     if version <= 2
         && let Some(dependencies) = legacy::dependencies(tree, target.omit_resolved)
     {
-        document.insert("dependencies".into(), dependencies);
+        head.insert("dependencies".into(), dependencies);
     }
-    if version < 2 {
-        return json::stringify_lockfile(&Value::Object(document), format);
-    }
-    let entry = |index: usize| {
-        let (key, node) = &entries[index];
-        let mut entry = entry(tree, *node, target.omit_resolved);
-        if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
-            entry.insert("packageExtensionsHash".into(), hash.into());
-        }
-        (!key.is_empty() || !entry.is_empty()).then_some(Value::Object(entry))
-    };
-    let packages =
-        json::Late { key: "packages", keys: entries.iter().map(|(key, _)| key.as_str()).collect(), entry: &entry };
-    json::stringify_lockfile_with(document, &packages, format)
+    head
 }
 
 /// What stands in a node's entry (`metaFromNode`).

@@ -14,22 +14,8 @@ use crate::error::ResolveError;
 use crate::json::{self, Format};
 use crate::order;
 
+pub use crate::changes::SaveType;
 pub use saved::Found;
-
-/// The block that a dependency is saved in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SaveType {
-    /// `dependencies`.
-    Prod,
-    /// `devDependencies`.
-    Dev,
-    /// `optionalDependencies`.
-    Optional,
-    /// `peerDependencies`.
-    Peer,
-    /// `peerDependencies`, marked as optional in `peerDependenciesMeta`.
-    PeerOptional,
-}
 
 impl SaveType {
     /// In npm's order, in which it looks for the type of a dependency that is there already.

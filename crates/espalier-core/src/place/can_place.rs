@@ -2,6 +2,7 @@
 //!
 //! Nothing here changes the tree: placement asks at many folders before it acts at one.
 
+use serde::Serialize;
 use std::rc::Rc;
 
 use super::deepest_target;
@@ -9,7 +10,8 @@ use crate::names::FoldedName;
 use crate::tree::{EdgeId, NodeId, Tree};
 
 /// The answer for one package and one folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// The place is free.
     Free,
@@ -19,6 +21,23 @@ pub enum Verdict {
     Replace,
     /// Not here.
     Conflict,
+}
+
+/// What a verdict rests on: [`crate::decision::Why`] before it is put into words.
+#[derive(Clone, Copy, Debug)]
+pub enum Because {
+    Free,
+    Failed,
+    PeerOfFolder,
+    OtherDemand(EdgeId),
+    Shadows(EdgeId),
+    Same,
+    Satisfies(NodeId),
+    Upgrade(NodeId),
+    Dedupe(NodeId),
+    OwnFolder(NodeId),
+    PeersMove(NodeId),
+    Occupied(NodeId),
 }
 
 /// One question. Peers are asked about on behalf of the package that has them, their `parent`.
@@ -41,6 +60,11 @@ pub struct Answer {
     pub verdict_for_self: Verdict,
     /// The first peer that found no place, as the package, the edge that wants it, and where it was refused.
     pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
+    /// What the answer for the package by itself rests on.
+    pub because: Because,
+    /// Where npm stumbles: it looks among the candidates for the counterpart of a peer, on behalf of this one, which another has
+    /// displaced from there.
+    pub displaced: Option<NodeId>,
 }
 
 impl Question {
@@ -73,9 +97,23 @@ impl Question {
 
     /// Answers it.
     pub fn answer(self: &Rc<Self>, tree: &Tree) -> Answer {
-        let mut asking = Asking { question: self, tree, for_self: None, peers: None, refused_peer: None };
+        let mut asking = Asking {
+            question: self,
+            tree,
+            for_self: None,
+            peers: None,
+            refused_peer: None,
+            because: Because::Free,
+            displaced: None,
+        };
         let verdict = asking.check();
-        Answer { verdict, verdict_for_self: asking.for_self.unwrap_or(verdict), refused_peer: asking.refused_peer }
+        Answer {
+            verdict,
+            verdict_for_self: asking.for_self.unwrap_or(verdict),
+            refused_peer: asking.refused_peer,
+            because: asking.because,
+            displaced: asking.displaced,
+        }
     }
 }
 
@@ -87,9 +125,16 @@ struct Asking<'a> {
     /// What the peers said. They are asked once, whatever is tried.
     peers: Option<Verdict>,
     refused_peer: Option<(NodeId, EdgeId, NodeId)>,
+    because: Because,
+    displaced: Option<NodeId>,
 }
 
 impl Asking<'_> {
+    fn since(&mut self, because: Because, verdict: Verdict) -> Verdict {
+        self.because = because;
+        verdict
+    }
+
     fn check(&mut self) -> Verdict {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
@@ -97,15 +142,15 @@ impl Asking<'_> {
         let current = tree.child(target, name);
         // What failed to load ends the resolution or is pruned; until then it may be anywhere.
         if tree[dep].failure.is_some() {
-            return if current.is_some() { Verdict::Replace } else { Verdict::Free };
+            return self.since(Because::Failed, if current.is_some() { Verdict::Replace } else { Verdict::Free });
         }
         if let Some(target_edge) = tree.edge(target, name) {
             // A peer can't go into its own dependent's folder, unless that is a project.
             if tree[target_edge].kind.is_peer() && !tree.is_top(target) {
-                return Verdict::Conflict;
+                return self.since(Because::PeerOfFolder, Verdict::Conflict);
             }
             if current.is_none() && target_edge != edge && !tree.satisfied_by(target_edge, dep) {
-                return Verdict::Conflict;
+                return self.since(Because::OtherDemand(target_edge), Verdict::Conflict);
             }
         }
         match current {
@@ -121,12 +166,12 @@ impl Asking<'_> {
         let entry_from = tree[self.question.entry_edge()].from;
         let above = if entry_from == Some(target) { None } else { tree.resolve(target, tree[edge].name) };
         if let Some(above) = above {
-            let shadowed = tree[above].edges_in.iter().any(|&edge| {
+            let shadowed = tree[above].edges_in.iter().find(|&&edge| {
                 let inside = tree[edge].from.is_some_and(|from| tree.is_descendant_of(from, target));
                 inside && tree.is_valid(edge) && !tree.satisfied_by(edge, dep)
             });
-            if shadowed {
-                return Verdict::Conflict;
+            if let Some(&edge) = shadowed {
+                return self.since(Because::Shadows(edge), Verdict::Conflict);
             }
         }
         self.with_peers(Verdict::Free)
@@ -140,40 +185,48 @@ impl Asking<'_> {
         // A candidate that doesn't meet its own edge was settled on while its peers were gathered.
         let overridden = || !tree.satisfied_by(edge, dep);
         if tree.matches(dep, current) && (content || overridden()) {
-            return if explicit { Verdict::Replace } else { Verdict::Keep };
+            return self.since(Because::Same, if explicit { Verdict::Replace } else { Verdict::Keep });
         }
         let versions = (tree.package(dep).semver.as_ref(), tree.package(current).semver.as_ref());
         let newer = matches!(versions, (Some(new), Some(old)) if new >= old);
         if newer && tree.can_replace(dep, current, &[]) {
+            self.because = Because::Upgrade(current);
             let verdict = self.with_peers(Verdict::Replace);
             if verdict != Verdict::Conflict {
                 return verdict;
             }
         }
         if content && (!explicit || prefer_dedupe) {
-            return Verdict::Keep;
+            return self.since(Because::Satisfies(current), Verdict::Keep);
         }
         if prefer_dedupe && !newer && tree.can_replace(dep, current, &[]) {
+            self.because = Because::Dedupe(current);
             let verdict = self.with_peers(Verdict::Replace);
             if verdict != Verdict::Conflict {
                 return verdict;
             }
         }
+        self.because = Because::Occupied(current);
         // Whoever can go deeper leaves the current one alone.
         if target != self.question.deepest_target(tree) {
             return Verdict::Conflict;
         }
         if !tree[edge].kind.is_peer() && tree[edge].from == Some(target) {
+            self.because = Because::OwnFolder(current);
             return self.with_peers(Verdict::Replace);
         }
         if self.question.parent.is_none() && !tree[edge].kind.is_peer() {
             return Verdict::Conflict;
         }
-        if self.can_displace(current) { self.with_peers(Verdict::Replace) } else { Verdict::Conflict }
+        if !self.can_displace(current) {
+            return Verdict::Conflict;
+        }
+        self.because = Because::PeersMove(current);
+        self.with_peers(Verdict::Replace)
     }
 
     /// Whether every set of peers that the current node belongs to can be replaced, or go deeper.
-    fn can_displace(&self, current: NodeId) -> bool {
+    fn can_displace(&mut self, current: NodeId) -> bool {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
         let candidates = tree[dep].parent;
@@ -188,7 +241,7 @@ impl Asking<'_> {
             }
             let Some(entry_node) = tree[entry].to else { continue };
             if candidates.is_none() {
-                tree.displaced_candidate.set(Some(dep));
+                self.displaced = Some(dep);
             }
             let replacement = candidate(tree[entry_node].name);
             if replacement.is_some_and(|replacement| tree.can_replace(replacement, entry_node, &names)) {
@@ -257,6 +310,7 @@ impl Asking<'_> {
                 peer_path: peer_path.clone(),
             });
             let answer = question.answer(tree);
+            self.displaced = answer.displaced.or(self.displaced);
             if answer.verdict == Verdict::Conflict {
                 conflict = true;
                 let refused = answer.refused_peer.or(Some((peer, edge, question.target)));

@@ -5,11 +5,13 @@
 //! candidate into the highest that will have it, and then does the same with its peers.
 
 mod can_place;
+mod notes;
 #[expect(clippy::module_inception, reason = "npm's two questions are can-place and place")]
 mod place;
 
 pub use can_place::Verdict;
-pub use place::{Placement, Placer, Unplaceable};
+pub use notes::Notes;
+pub use place::{Effects, Placer, Unplaceable};
 
 use crate::names::Name;
 use crate::tree::{NodeId, Tree};

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::can_place::{Answer, Question, Verdict};
 use super::deepest_target;
+use super::notes::Notes;
 use crate::collation;
+use crate::decision::Placed;
 use crate::names::Name;
 use crate::options::InstallStrategy;
 use crate::order;
@@ -30,10 +32,14 @@ pub struct Placer<'a> {
     pub accepted_conflicts: Vec<(EdgeId, NodeId)>,
     /// What was taken out of the tree, by path.
     pub removed: Vec<Rc<str>>,
+    /// A candidate that another has displaced from where npm looks for it ([`Answer::displaced`]).
+    pub displaced: Option<NodeId>,
+    /// What was decided, where somebody wants to know.
+    pub notes: Option<Notes>,
 }
 
 /// What became of one package, and of its peers.
-pub struct Placement {
+pub struct Effects {
     /// The edge it was placed for.
     pub edge: EdgeId,
     /// The node that was put into the tree, unless what was there is kept.
@@ -43,7 +49,7 @@ pub struct Placement {
     /// Nodes whose dependencies have to be looked at again.
     pub reevaluate: Vec<NodeId>,
     /// The peers.
-    pub peers: Vec<Placement>,
+    pub peers: Vec<Effects>,
 }
 
 /// A package that finds no place.
@@ -58,11 +64,11 @@ pub struct Unplaceable {
 }
 
 /// A placement under way, with the one on whose behalf it happens.
-struct Frame<'p> {
-    dep: NodeId,
-    edge: EdgeId,
+pub(super) struct Frame<'p> {
+    pub(super) dep: NodeId,
+    pub(super) edge: EdgeId,
     explicit: bool,
-    parent: Option<&'p Frame<'p>>,
+    pub(super) parent: Option<&'p Frame<'p>>,
     /// The question that was answered well for this one.
     chosen: Option<Rc<Question>>,
 }
@@ -84,21 +90,27 @@ impl<'p> Frame<'p> {
 
 impl Placer<'_> {
     /// Places a candidate for an edge.
-    pub fn place(&mut self, dep: NodeId, edge: EdgeId, explicit: bool) -> Result<Placement, Unplaceable> {
+    pub fn place(&mut self, dep: NodeId, edge: EdgeId, explicit: bool) -> Result<Effects, Unplaceable> {
         self.place_frame(Frame { dep, edge, explicit, parent: None, chosen: None }, self.update_names)
     }
 
-    fn place_frame(&mut self, mut frame: Frame<'_>, update_names: &[Name]) -> Result<Placement, Unplaceable> {
+    fn place_frame(&mut self, mut frame: Frame<'_>, update_names: &[Name]) -> Result<Effects, Unplaceable> {
         let Frame { dep, edge, explicit, .. } = frame;
+        let removed_before = self.removed.len();
         let mut placement =
-            Placement { edge, placed: None, verdict: Verdict::Keep, reevaluate: Vec::new(), peers: Vec::new() };
+            Effects { edge, placed: None, verdict: Verdict::Keep, reevaluate: Vec::new(), peers: Vec::new() };
         let tree = &*self.tree;
         let wanted = explicit || update_names.contains(&tree[edge].name);
         if tree[edge].to.is_some() && tree.is_valid(edge) && !wanted {
+            self.note(&frame, removed_before, |_| Placed::Met);
             return Ok(placement);
         }
 
-        let Some((question, answer)) = self.find_target(&frame)? else {
+        let found = self.find_target(&frame);
+        if !matches!(found, Ok(Some(_))) {
+            self.note(&frame, removed_before, |_| Placed::Refused);
+        }
+        let Some((question, answer)) = found? else {
             self.accept_conflict(edge, dep);
             return Ok(placement);
         };
@@ -112,6 +124,7 @@ impl Placer<'_> {
             }
             // An update may have left a copy below that is superfluous now.
             self.prune_dedupable(target, true, explicit);
+            self.note(&frame, removed_before, |tree| Placed::Kept { location: tree.location(target) });
             return Ok(placement);
         }
         if let Some(same) = self.cycle(target, dep) {
@@ -120,12 +133,14 @@ impl Placer<'_> {
                 Some(same),
             );
             placement.placed = Some(link);
+            self.note(&frame, removed_before, |tree| Placed::Linked { location: tree.location(link) });
             return Ok(placement);
         }
 
         let placed = self.copy(dep);
         placement.placed = Some(placed);
-        match self.tree.child(target, self.tree[edge].name) {
+        let old = self.tree.child(target, self.tree[edge].name);
+        match old {
             Some(old) => placement.reevaluate = self.replace(placed, old, dep),
             None => self.tree.set_parent(placed, Some(target)),
         }
@@ -133,13 +148,17 @@ impl Placer<'_> {
             self.accept_conflict(edge, dep);
         }
         self.dedupe_around(placed, edge, target, explicit);
+        self.note(&frame, removed_before, |tree| Placed::New {
+            location: tree.location(placed),
+            replaced: old.map(|old| tree.package(old).version.as_deref().unwrap_or_default().to_owned()),
+        });
         self.place_peers(&frame, placed, &mut placement)?;
         Ok(placement)
     }
 
     /// Walks up from the dependent to the highest folder that will have the package together with its peers;
     /// failing that, by itself. `None` when nothing will, and that is tolerable.
-    fn find_target(&self, frame: &Frame<'_>) -> Result<Option<(Rc<Question>, Answer)>, Unplaceable> {
+    fn find_target(&mut self, frame: &Frame<'_>) -> Result<Option<(Rc<Question>, Answer)>, Unplaceable> {
         let tree = &*self.tree;
         let name = tree[frame.edge].name;
         let mut with_peers = None;
@@ -153,6 +172,10 @@ impl Placer<'_> {
             let question =
                 Question::new(tree, (frame.dep, frame.edge), target, parent, self.prefer_dedupe, frame.explicit);
             let answer = question.answer(tree);
+            self.displaced = answer.displaced.or(self.displaced);
+            if let Some(notes) = &mut self.notes {
+                notes.tried(tree, target, &answer);
+            }
             let conflict = answer.verdict == Verdict::Conflict;
             if answer.verdict_for_self != Verdict::Conflict {
                 by_itself = Some((question.clone(), answer.clone()));
@@ -345,7 +368,7 @@ impl Placer<'_> {
     }
 
     /// Places those peers of a placed node that aren't met yet, as they stand in the candidate's virtual root.
-    fn place_peers(&mut self, frame: &Frame<'_>, placed: NodeId, placement: &mut Placement) -> Result<(), Unplaceable> {
+    fn place_peers(&mut self, frame: &Frame<'_>, placed: NodeId, placement: &mut Effects) -> Result<(), Unplaceable> {
         let candidates = self.tree[frame.dep].parent;
         for edge in self.tree[placed].edges_out.snapshot() {
             let tree = &*self.tree;
@@ -353,7 +376,7 @@ impl Placer<'_> {
                 continue;
             }
             if candidates.is_none() {
-                tree.displaced_candidate.set(Some(frame.dep));
+                self.displaced = Some(frame.dep);
             }
             // An optional peer may not be there, and a conflicted one doesn't satisfy: either is left as it is.
             let peer = candidates.and_then(|root| tree.child(root, tree[edge].name));

@@ -41,6 +41,11 @@ impl Tree {
         if reset_root {
             self[root].flags = Flags::NONE;
         }
+        self.calculate_flags_below(root);
+    }
+
+    /// Works out the flags of what a node needs from its own.
+    pub fn calculate_flags_below(&mut self, root: NodeId) {
         let mut seen = vec![false; self.nodes.len()];
         let mut visited = Vec::new();
         let mut stack = vec![root];

@@ -34,7 +34,9 @@ use crate::names::{FoldedName, Name, Names};
 use crate::overrides::{Overrides, RuleId};
 use crate::paths;
 use crate::spec::{Spec, Specs};
+use crate::vocabulary::Vocabulary;
 
+pub use crate::edge_kind::EdgeKind;
 pub use edges::EdgeState;
 pub use edges_out::EdgesOut;
 pub use flags::Flags;
@@ -53,47 +55,6 @@ pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
 
 /// The workspaces of a root: name and folder, in order.
 pub type Workspaces = Vec<(Name, Rc<str>)>;
-
-/// The kinds of dependencies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EdgeKind {
-    /// `dependencies`.
-    Prod,
-    /// `devDependencies`.
-    Dev,
-    /// `optionalDependencies`.
-    Optional,
-    /// `peerDependencies`.
-    Peer,
-    /// `peerDependencies` that `peerDependenciesMeta` makes optional.
-    PeerOptional,
-    /// A root's workspace.
-    Workspace,
-}
-
-impl EdgeKind {
-    /// npm's word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Prod => "prod",
-            Self::Dev => "dev",
-            Self::Optional => "optional",
-            Self::Peer => "peer",
-            Self::PeerOptional => "peerOptional",
-            Self::Workspace => "workspace",
-        }
-    }
-
-    /// Whether the dependent can do without.
-    pub fn is_optional(self) -> bool {
-        matches!(self, Self::Optional | Self::PeerOptional)
-    }
-
-    /// Whether it has to be met beside or above the dependent.
-    pub fn is_peer(self) -> bool {
-        matches!(self, Self::Peer | Self::PeerOptional)
-    }
-}
 
 /// A package in a folder, or a link to one.
 pub struct Node {
@@ -243,9 +204,6 @@ pub struct Tree {
     pub project: Rc<str>,
     /// `--install-links`: folders are copied, not linked.
     pub install_links: bool,
-    /// Set where npm stumbles: it looks among the candidates for the counterpart of a peer, on behalf of one that
-    /// another has displaced from there.
-    pub displaced_candidate: Cell<Option<NodeId>>,
     /// An override that refers to a dependency which doesn't exist: npm stops at the first use.
     pub dangling_reference: OnceCell<String>,
 }
@@ -297,7 +255,6 @@ impl Tree {
             overrides,
             project,
             install_links,
-            displaced_candidate: Cell::new(None),
             dangling_reference: OnceCell::new(),
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);
@@ -311,6 +268,11 @@ impl Tree {
             ..NewNode::of(manifest, with_peers)
         });
         tree
+    }
+
+    /// What names, specs and rules mean in this tree.
+    pub fn vocabulary(&mut self) -> Vocabulary<'_> {
+        Vocabulary { names: &mut self.names, specs: &mut self.specs, overrides: &self.overrides }
     }
 
     /// Adds a node, with edges for its dependencies.

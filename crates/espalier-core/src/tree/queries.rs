@@ -15,6 +15,11 @@ impl Tree {
         &self[self.target(node)].manifest
     }
 
+    /// Where a node is, relative to the project; empty for the root and for what has no place yet.
+    pub fn location(&self, node: NodeId) -> String {
+        self[node].path.as_deref().unwrap_or_default().to_owned()
+    }
+
     /// What a link leads to; any other node itself.
     pub fn target(&self, node: NodeId) -> NodeId {
         if self[node].is_link { self[node].target.unwrap_or(node) } else { node }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use espalier_core::{
-    Answer, Changes, FetchFailure, FetchFailureKind, InstallStrategy, Options, Packument, Progress, Project, Request,
-    Resolution, Update,
+    Answer, Changes, Detail, FetchFailure, FetchFailureKind, InstallStrategy, Options, Packument, Progress, Project,
+    Request, Resolution, Update,
 };
 use serde_json::Value;
 
@@ -13,15 +13,20 @@ use super::{Scenario, Step, render};
 impl Scenario {
     /// The trees as text, or the codes of the failures, step by step.
     pub fn resolve(&self) -> Vec<String> {
-        self.run(|waiting| waiting.remove(0))
+        self.run(false, |waiting| waiting.remove(0))
     }
 
     /// The same, the newest request being answered first.
     pub fn resolve_backwards(&self) -> Vec<String> {
-        self.run(|waiting| waiting.pop().expect("something is waited for"))
+        self.run(false, |waiting| waiting.pop().expect("something is waited for"))
     }
 
-    fn run(&self, next: impl Fn(&mut Vec<Request>) -> Request) -> Vec<String> {
+    /// The same, with every decision reported.
+    pub fn resolve_reporting(&self) -> Vec<String> {
+        self.run(true, |waiting| waiting.remove(0))
+    }
+
+    fn run(&self, decisions: bool, next: impl Fn(&mut Vec<Request>) -> Request) -> Vec<String> {
         let mut lockfile = None;
         let mut told = Vec::new();
         for step in &self.steps {
@@ -32,7 +37,7 @@ impl Scenario {
                 folder_name: "scenario".into(),
                 ..Project::default()
             };
-            let mut resolution = Resolution::new(project, step.options());
+            let mut resolution = Resolution::new(project, Options { decisions, ..step.options() });
             let mut waiting = Vec::new();
             while resolution.advance() == Progress::Waiting {
                 while let Some((request, _)) = resolution.next_request() {
@@ -43,8 +48,8 @@ impl Scenario {
             }
             told.push(match resolution.finish() {
                 Ok(outcome) => {
-                    let text = render(&outcome.lockfile, step.with_flags);
-                    lockfile = Some(outcome.lockfile);
+                    let text = render(outcome.lockfile.text(), step.with_flags);
+                    lockfile = Some(outcome.lockfile.text().to_owned());
                     text
                 }
                 Err(error) => format!("fails: {}", error.code()),
@@ -62,7 +67,7 @@ impl Scenario {
         match request {
             Request::Packument { name, .. } => {
                 let packument: &Value = self.packuments.get(name).ok_or_else(|| missing(name))?;
-                let packument = Packument::parse(packument.to_string().as_bytes(), false).expect("a packument");
+                let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Whole).expect("a packument");
                 Ok(Answer::Packument(Arc::new(packument)))
             }
             Request::Folder { path } => Ok(Answer::Folder(step.manifests.get(path).map(ToString::to_string))),

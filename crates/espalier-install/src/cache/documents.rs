@@ -1,86 +1,87 @@
 //! Cached packuments and version documents.
 //!
-//! An entry is one file: a line that says what it is, a line of JSON about it, and the body as the registry sent it, which
-//! is usually compressed. A checksum tells a damaged body before anyone parses it.
+//! They are rows of one `SQLite` database: several processes use it at once, and any of them may be killed. A file for each
+//! document cost more than fetching it did. Rows are written by a thread of its own, hundreds in one transaction, so that no
+//! answer waits for a disk. A body is kept as the registry sent it, which is usually compressed; a checksum tells a damaged one
+//! before anyone parses it.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use espalier_registry::Address;
+use espalier_registry::document::Form;
 use ring::digest;
-use serde::{Deserialize, Serialize};
-use url::{Position, Url};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 
-use crate::integrity::hexadecimal;
-use crate::registry::{Encoding, Validators};
+use crate::body::Encoding;
+use espalier_registry::Validators;
 
-const MAGIC: &[u8] = b"espalier document 1\n";
-/// File systems end names at 255 bytes; what would be longer is named by its hash.
-const LONGEST_NAME: usize = 180;
+/// How long a batch waits for other processes. What can't be written by then isn't kept.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A batch is written when it has as many documents, or as many bytes.
+const BATCH: usize = 512;
+const BATCH_BYTES: usize = 2 << 20;
+/// The pages of a batch stay in memory until it is whole: 8 MB, of which a batch takes a third.
+const PAGES_IN_MEMORY: i32 = -8_192;
+/// The pages of a log that is merged into the database: 4 MB.
+const LOG_PAGES: u32 = 256;
+
+const SCHEMA: &str = "
+    PRAGMA page_size = 16384;
+    PRAGMA journal_mode = WAL;
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS document (
+        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key TEXT NOT NULL, content_type TEXT NOT NULL, gzip INTEGER NOT NULL,
+        etag TEXT, last_modified TEXT, fresh_until INTEGER NOT NULL, confirmed INTEGER NOT NULL,
+        checksum INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE INDEX IF NOT EXISTS document_hash ON document (hash);
+    PRAGMA user_version = 1;
+    COMMIT;";
 
 /// Which document. Abbreviated and full packuments are different documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentKey {
-    pub registry: Url,
+    pub registry: Address,
     pub name: String,
     pub form: Form,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Abbreviated,
-    Full,
-    Version(String),
+    /// Of a version's document, what the packument says of the tarball: under the same name and version, another may be published.
+    pub integrity: Option<String>,
 }
 
 /// A document as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub about: About,
-    pub body: Vec<u8>,
+    /// Shared with a packument that was made of it.
+    pub body: Arc<Vec<u8>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct About {
-    /// Whose body it is. A file's name can be shared (by names that differ in case, on some file systems); this can't.
-    pub key: String,
     pub content_type: String,
     pub encoding: Encoding,
-    #[serde(flatten)]
     pub validators: Validators,
     /// Until when it may be used without asking, in seconds since the epoch.
-    pub fresh_until: u64,
+    pub fresh_until: i64,
     /// When the registry last said so.
-    pub confirmed: u64,
-    pub checksum: u32,
+    pub confirmed: i64,
 }
 
 impl Entry {
     pub(crate) fn new(
-        key: &DocumentKey,
         content_type: String,
         encoding: Encoding,
         validators: Validators,
         fresh_for: u64,
         body: Vec<u8>,
     ) -> Self {
-        let confirmed = now();
-        let checksum = crc32fast::hash(&body);
-        let fresh_until = confirmed.saturating_add(fresh_for);
-        let about = About { key: key.text(), content_type, encoding, validators, fresh_until, confirmed, checksum };
-        Self { about, body }
-    }
-
-    /// The same document, after the registry said that it is still right.
-    pub(crate) fn confirmed(mut self, fresh_for: u64) -> Self {
-        self.about.confirmed = now();
-        self.about.fresh_until = self.about.confirmed.saturating_add(fresh_for);
-        self
+        let (fresh_until, confirmed) = lifetime(fresh_for);
+        let about = About { content_type, encoding, validators, fresh_until, confirmed };
+        Self { about, body: Arc::new(body) }
     }
 
     /// Whether it may be used without asking. One from the future is not believed: the clock was wrong then, or is now.
@@ -89,131 +90,191 @@ impl Entry {
         self.about.confirmed <= now && now < self.about.fresh_until
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        let about = serde_json::to_vec(&self.about).unwrap_or_default();
-        [MAGIC, &about, b"\n", &self.body].concat()
-    }
-
-    fn from_bytes(mut bytes: Vec<u8>, key: &str) -> Option<Self> {
-        let rest = bytes.strip_prefix(MAGIC)?;
-        let end = rest.iter().position(|byte| *byte == b'\n')?;
-        let about: About = serde_json::from_slice(&rest[..end]).ok()?;
-        bytes.drain(..=MAGIC.len() + end);
-        let sound = about.key == key && about.checksum == crc32fast::hash(&bytes);
-        sound.then_some(Self { about, body: bytes })
+    /// Reads a row; a damaged one is none.
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
+        let checksum: u32 = row.get(6)?;
+        let body: Vec<u8> = row.get(7)?;
+        let encoding = if row.get(1)? { Encoding::Gzip } else { Encoding::Identity };
+        let about = About {
+            content_type: row.get(0)?,
+            encoding,
+            validators: Validators { etag: row.get(2)?, last_modified: row.get(3)? },
+            fresh_until: row.get(4)?,
+            confirmed: row.get(5)?,
+        };
+        Ok((checksum == crc32fast::hash(&body)).then(|| Self { about, body: Arc::new(body) }))
     }
 }
 
 impl DocumentKey {
+    /// Whether the document is the same for ever: it is of a version, and of what was published as that.
+    pub(crate) fn is_final(&self) -> bool {
+        self.form.is_final() && self.integrity.is_some()
+    }
+
     fn text(&self) -> String {
+        let integrity = self.integrity.as_deref().unwrap_or_default();
         let form = match &self.form {
             Form::Abbreviated => "abbreviated",
             Form::Full => "full",
             Form::Version(version) => version,
         };
-        format!("{}{} {form}", self.place(), self.name)
-    }
-
-    /// The registry without what might be secret in its URL.
-    fn place(&self) -> &str {
-        &self.registry[Position::BeforeHost..Position::AfterPath]
-    }
-
-    fn file_name(&self) -> String {
-        let suffix = match &self.form {
-            Form::Abbreviated => ".abbreviated".to_owned(),
-            Form::Full => ".full".to_owned(),
-            Form::Version(version) => format!("@{}.version", escape(version)),
-        };
-        shorten(format!("{}{suffix}", escape(&self.name)))
-    }
-
-    fn folder_name(&self) -> String {
-        shorten(escape(self.place().trim_end_matches('/')))
+        // The registry without what might be secret in its URL.
+        format!("{}{} {} {form} {integrity}", self.registry.authority(), self.registry.path(), self.name)
     }
 }
 
-/// A name that every file system keeps apart from every other: no capitals, no separators, never hidden.
-fn escape(name: &str) -> String {
-    let mut escaped = String::with_capacity(name.len());
-    for (index, byte) in name.bytes().enumerate() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'@' => escaped.push(char::from(byte)),
-            b'.' if index > 0 => escaped.push('.'),
-            other => {
-                escaped.push('%');
-                escaped.push_str(&hexadecimal(&[other]));
-            }
-        }
-    }
-    escaped
+/// By which a row is found: keys are long, and an index of them would be as large as what it leads to.
+fn hash(key: &str) -> i64 {
+    let digest = digest::digest(&digest::SHA256, key.as_bytes());
+    i64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer"))
 }
 
-fn shorten(name: String) -> String {
-    if name.len() <= LONGEST_NAME {
-        return name;
-    }
-    hexadecimal(digest::digest(&digest::SHA256, name.as_bytes()).as_ref())
+fn now() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX)
 }
 
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+/// Until when something is fresh, and since when: from now on.
+fn lifetime(fresh_for: u64) -> (i64, i64) {
+    let now = now();
+    (now.saturating_add_unsigned(fresh_for), now)
 }
 
-/// The documents of one cache. Writing is done by a thread of its own, so that no answer waits for a disk.
+/// The documents of one cache.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    folder: PathBuf,
-    writer: Mutex<Option<Writer>>,
+    file: PathBuf,
+    reader: Mutex<Option<Connection>>,
+    /// Whether the reader hasn't looked at what is there. What this process writes meanwhile, it has, and asks for no more.
+    is_outdated: AtomicBool,
+    writer: Mutex<Writer>,
 }
 
+/// What is to be written, in order.
 #[derive(Debug)]
+enum Change {
+    Keep(String, Entry),
+    /// The registry said that what is kept is still right.
+    Confirm(String, u64),
+    Forget(String),
+}
+
+#[derive(Debug, Default)]
 struct Writer {
-    queue: Sender<(PathBuf, Entry)>,
-    thread: JoinHandle<()>,
+    batch: Vec<Change>,
+    bytes: usize,
+    thread: Option<(Sender<Vec<Change>>, JoinHandle<()>)>,
 }
 
 impl Documents {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, writer: Mutex::new(None) }
+    pub(super) fn new(file: PathBuf) -> Self {
+        // Whatever is there by now is news to the reader.
+        Self { file, reader: Mutex::default(), is_outdated: true.into(), writer: Mutex::default() }
     }
 
     /// The entry of that key, if there is a sound one. Blocks.
     pub(crate) fn read(&self, key: &DocumentKey) -> Option<Entry> {
-        Entry::from_bytes(fs::read(self.path(key)).ok()?, &key.text())
+        let mut reader = locked(&self.reader);
+        if self.is_outdated.swap(false, Ordering::AcqRel) {
+            self.refresh(&mut reader);
+        }
+        let key = key.text();
+        let mut statement = reader.as_ref()?.prepare_cached(
+            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, body FROM document
+             WHERE hash = ? AND key = ?",
+        );
+        statement.as_mut().ok()?.query_row(params![hash(&key), key], Entry::from_row).ok()?
+    }
+
+    /// Lets the next look see what was written meanwhile.
+    pub(crate) fn look_again(&self) {
+        self.is_outdated.store(true, Ordering::Release);
+    }
+
+    /// Lets the reader see what is there now. It reads inside of one transaction, because beginning one for each document would
+    /// cost several system calls.
+    fn refresh(&self, reader: &mut Option<Connection>) {
+        if reader.is_none() {
+            // A database that can't be opened is none; the first batch makes it anew.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            *reader = Connection::open_with_flags(&self.file, flags).ok();
+        } else if let Some(reader) = reader {
+            let _ = reader.execute_batch("COMMIT");
+        }
+        let begun = reader.as_ref().map(|reader| {
+            reader.busy_timeout(PATIENCE)?;
+            reader.execute_batch("BEGIN")
+        });
+        if begun.is_some_and(|begun| begun.is_err()) {
+            *reader = None;
+        }
     }
 
     /// Keeps an entry, soon.
     pub(crate) fn write(&self, key: &DocumentKey, entry: Entry) {
-        let mut writer = self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let writer = writer.get_or_insert_with(|| {
-            let (queue, entries) = mpsc::channel::<(PathBuf, Entry)>();
-            let thread = std::thread::spawn(move || entries.iter().for_each(|(path, entry)| write(&path, &entry)));
-            Writer { queue, thread }
-        });
-        // Fails only when the thread is gone; then nothing is kept any more, which is allowed.
-        let _ = writer.queue.send((self.path(key), entry));
+        self.change(entry.body.len(), Change::Keep(key.text(), entry));
+    }
+
+    /// Notes that the registry said that an entry is still right, and for how long it will be.
+    pub(crate) fn confirm(&self, key: &DocumentKey, fresh_for: u64) {
+        self.change(0, Change::Confirm(key.text(), fresh_for));
     }
 
     /// Forgets the packuments of a package.
-    pub(crate) fn forget(&self, registry: &Url, name: &str) {
+    pub(crate) fn forget(&self, registry: &Address, name: &str) {
         for form in [Form::Abbreviated, Form::Full] {
-            let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form };
-            // What isn't there or can't be removed is asked for again when it has aged.
-            let _ = fs::remove_file(self.path(&key));
+            let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
+            self.change(0, Change::Forget(key.text()));
         }
+    }
+
+    fn change(&self, bytes: usize, change: Change) {
+        let mut writer = locked(&self.writer);
+        writer.bytes += bytes;
+        writer.batch.push(change);
+        if writer.batch.len() >= BATCH || writer.bytes >= BATCH_BYTES {
+            self.hand_over(&mut writer);
+        }
+    }
+
+    /// Lets everything be written that was given to it, without waiting for that.
+    pub(crate) fn settle(&self) {
+        self.hand_over(&mut locked(&self.writer));
+    }
+
+    fn hand_over(&self, writer: &mut Writer) {
+        let batch = std::mem::take(&mut writer.batch);
+        writer.bytes = 0;
+        if batch.is_empty() {
+            return;
+        }
+        let (queue, _) = writer.thread.get_or_insert_with(|| {
+            let (queue, batches) = mpsc::channel::<Vec<Change>>();
+            let file = self.file.clone();
+            let write = move || {
+                let mut database = None;
+                for batch in batches {
+                    // What can't be written isn't kept; a full disk must not stop a resolution.
+                    let _ = write(&file, &mut database, &batch);
+                }
+            };
+            (queue, std::thread::spawn(write))
+        });
+        // Fails only when the thread is gone; then nothing is kept any more, which is allowed.
+        let _ = queue.send(batch);
     }
 
     pub(super) fn flush(&self) {
-        let writer = self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        if let Some(Writer { queue, thread }) = writer {
+        // The reader's transaction would keep the log from being merged.
+        locked(&self.reader).take();
+        self.is_outdated.store(true, Ordering::Release);
+        let mut writer = locked(&self.writer);
+        self.hand_over(&mut writer);
+        if let Some((queue, thread)) = writer.thread.take() {
             drop(queue);
             let _ = thread.join();
         }
-    }
-
-    fn path(&self, key: &DocumentKey) -> PathBuf {
-        self.folder.join(key.folder_name()).join(key.file_name())
     }
 }
 
@@ -223,52 +284,141 @@ impl Drop for Documents {
     }
 }
 
-fn write(path: &std::path::Path, entry: &Entry) {
-    let Some(folder) = path.parent() else { return };
-    // What can't be written isn't kept; a full disk must not stop a resolution.
-    let _ = fs::create_dir_all(folder).and_then(|()| {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&entry.to_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    });
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a batch. A database that is damaged is replaced by one that holds only that.
+fn write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> rusqlite::Result<()> {
+    let mut written = try_write(file, database, batch);
+    if written.as_ref().is_err_and(is_damaged) {
+        *database = None;
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = file.as_os_str().to_owned();
+            name.push(suffix);
+            let _ = std::fs::remove_file(name);
+        }
+        written = try_write(file, database, batch);
+    }
+    written
+}
+
+fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> rusqlite::Result<()> {
+    let database = match database {
+        Some(database) => database,
+        None => database.insert(open(file)?),
+    };
+    let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for change in batch {
+        let (Change::Keep(key, _) | Change::Confirm(key, _) | Change::Forget(key)) = change;
+        let hash = hash(key);
+        let mut find = transaction.prepare_cached("SELECT id FROM document WHERE hash = ? AND key = ?")?;
+        let id: Option<i64> = find.query_row(params![hash, key], |row| row.get(0)).optional()?;
+        match change {
+            Change::Keep(key, Entry { about, body }) => {
+                // Not `INSERT OR REPLACE`, for which SQLite would first copy each page to where the statement could be undone.
+                let mut keep = transaction.prepare_cached(match id {
+                    None => "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    Some(_) => {
+                        "UPDATE document SET hash = ?2, key = ?3, content_type = ?4, gzip = ?5, etag = ?6, last_modified = ?7,
+                             fresh_until = ?8, confirmed = ?9, checksum = ?10, body = ?11 WHERE id = ?1"
+                    }
+                })?;
+                let About { content_type, encoding, validators, fresh_until, confirmed } = about;
+                let (gzip, checksum) = (*encoding == Encoding::Gzip, crc32fast::hash(body));
+                let Validators { etag, last_modified } = validators;
+                keep.execute(params![
+                    id,
+                    hash,
+                    key,
+                    content_type,
+                    gzip,
+                    etag,
+                    last_modified,
+                    fresh_until,
+                    confirmed,
+                    checksum,
+                    **body,
+                ])?;
+            }
+            Change::Confirm(_, fresh_for) => {
+                let mut confirm =
+                    transaction.prepare_cached("UPDATE document SET fresh_until = ?, confirmed = ? WHERE id = ?")?;
+                let (fresh_until, confirmed) = lifetime(*fresh_for);
+                confirm.execute(params![fresh_until, confirmed, id])?;
+            }
+            Change::Forget(_) => {
+                transaction.prepare_cached("DELETE FROM document WHERE id = ?")?.execute([id])?;
+            }
+        }
+    }
+    transaction.commit()
+}
+
+/// Opens the database, or makes one. It doesn't wait for the disk: after a power cut it may be damaged, and is made anew.
+fn open(file: &Path) -> rusqlite::Result<Connection> {
+    if let Some(folder) = file.parent() {
+        // Where it can't be made, opening fails and says why.
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(file, flags)?;
+    database.busy_timeout(PATIENCE)?;
+    database.pragma_update(None, "synchronous", "OFF")?;
+    let made: u32 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if made == 0 {
+        database.execute_batch(SCHEMA)?;
+    }
+    database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+    database.pragma_update(None, "cache_size", PAGES_IN_MEMORY)?;
+    Ok(database)
+}
+
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
 
-    use url::Url;
+    use espalier_registry::Address;
+    use espalier_registry::document::Form;
+    use rusqlite::Connection;
 
-    use super::{DocumentKey, Documents, Entry, Form, escape};
-    use crate::registry::{Encoding, Validators};
+    use super::{BATCH, DocumentKey, Documents, Entry};
+    use crate::body::Encoding;
+    use espalier_registry::Validators;
+
+    fn address(text: &str) -> Address {
+        Address::parse(text, |text| Some(text.to_owned())).expect("an address")
+    }
 
     fn key(name: &str, form: Form) -> DocumentKey {
-        DocumentKey { registry: Url::parse("http://registry.test:4873/npm/").expect("a URL"), name: name.into(), form }
+        DocumentKey { registry: address("http://registry.test:4873/npm/"), name: name.into(), form, integrity: None }
     }
 
-    fn entry(key: &DocumentKey, fresh_for: u64) -> Entry {
+    fn entry(fresh_for: u64) -> Entry {
         let validators = Validators { etag: Some("\"1\"".into()), last_modified: None };
-        Entry::new(key, "application/json".into(), Encoding::Identity, validators, fresh_for, b"{}\n{}".to_vec())
+        Entry::new("application/json".into(), Encoding::Identity, validators, fresh_for, b"{}\n{}".to_vec())
     }
 
-    /// A cache with one entry, and the file of it.
-    fn one_entry(key: &DocumentKey) -> (tempfile::TempDir, Documents, PathBuf) {
+    /// A cache with one entry, written to its file.
+    fn one_entry(key: &DocumentKey) -> (tempfile::TempDir, Documents) {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let documents = Documents::new(folder.path().into());
-        documents.write(key, entry(key, 60));
+        let documents = Documents::new(folder.path().join("documents"));
+        documents.write(key, entry(60));
         documents.flush();
-        let file = documents.path(key);
-        (folder, documents, file)
+        (folder, documents)
     }
 
     #[test]
     fn what_was_written_is_read() {
         let key = key("@babel/core", Form::Abbreviated);
-        let (_folder, documents, _) = one_entry(&key);
+        let (_folder, documents) = one_entry(&key);
         let read = documents.read(&key).expect("an entry");
-        assert_eq!(read.body, b"{}\n{}");
+        assert_eq!(*read.body, b"{}\n{}");
         assert_eq!(read.about.validators.etag.as_deref(), Some("\"1\""));
         assert!(read.is_fresh());
     }
@@ -276,12 +426,13 @@ mod tests {
     #[test]
     fn forms_names_and_registries_are_kept_apart() {
         let stored = key("a", Form::Abbreviated);
-        let (_folder, documents, _) = one_entry(&stored);
-        let elsewhere = Url::parse("http://other.test/").expect("a URL");
+        let (_folder, documents) = one_entry(&stored);
+        let elsewhere = address("http://other.test/");
         for other in [
             key("a", Form::Full),
             key("a", Form::Version("1.0.0".into())),
             key("A", Form::Abbreviated),
+            DocumentKey { integrity: Some("sha512-x".into()), ..stored.clone() },
             DocumentKey { registry: elsewhere, ..stored },
         ] {
             assert_eq!(documents.read(&other), None, "{other:?}");
@@ -289,29 +440,59 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_entry_is_none() {
+    fn a_damaged_body_is_none_until_it_is_written_again() {
         let key = key("a", Form::Full);
-        let (_folder, documents, file) = one_entry(&key);
-        let whole = fs::read(&file).expect("the entry");
-        for length in 0..whole.len() {
-            fs::write(&file, &whole[..length]).expect("written");
-            assert_eq!(documents.read(&key), None, "cut at {length}");
-        }
-        let mut flipped = whole.clone();
-        *flipped.last_mut().expect("a body") ^= 1;
-        fs::write(&file, flipped).expect("written");
+        let (folder, documents) = one_entry(&key);
+        let database = Connection::open(folder.path().join("documents")).expect("a database");
+        database.execute("UPDATE document SET body = x'7b7d'", []).expect("damaged");
         assert_eq!(documents.read(&key), None);
+        documents.write(&key, entry(60));
+        documents.flush();
+        assert!(documents.read(&key).is_some());
+    }
+
+    #[test]
+    fn a_damaged_database_is_made_anew() {
+        let key = key("a", Form::Full);
+        let (folder, documents) = one_entry(&key);
+        let file = folder.path().join("documents");
+        let whole = fs::read(&file).expect("the database");
+        for damaged in [
+            &b"no database at all, but longer than the header of one, which has a hundred bytes, all of them".repeat(9),
+            &whole[..whole.len() / 2],
+        ] {
+            fs::write(&file, damaged).expect("written");
+            assert_eq!(documents.read(&key), None);
+            documents.write(&key, entry(60));
+            documents.flush();
+            assert!(documents.read(&key).is_some());
+            documents.flush();
+        }
     }
 
     #[test]
     fn an_entry_ages_and_is_renewed() {
         let key = key("a", Form::Full);
-        assert!(!entry(&key, 0).is_fresh());
-        assert!(entry(&key, 0).confirmed(60).is_fresh());
-        let mut from_the_future = entry(&key, 60);
+        let (_folder, documents) = one_entry(&key);
+        documents.write(&key, entry(0));
+        documents.flush();
+        assert!(!documents.read(&key).expect("an entry").is_fresh());
+        documents.confirm(&key, 60);
+        documents.flush();
+        assert!(documents.read(&key).expect("an entry").is_fresh());
+        let mut from_the_future = entry(60);
         from_the_future.about.confirmed += 3600;
         from_the_future.about.fresh_until += 3600;
         assert!(!from_the_future.is_fresh());
+    }
+
+    #[test]
+    fn a_package_is_forgotten() {
+        let key = key("a", Form::Abbreviated);
+        let (_folder, documents) = one_entry(&key);
+        documents.forget(&key.registry, "a");
+        documents.flush();
+        assert_eq!(documents.read(&key), None);
     }
 
     #[test]
@@ -321,16 +502,33 @@ mod tests {
         fs::write(&file, "").expect("written");
         let documents = Documents::new(file.join("inside"));
         let key = key("a", Form::Full);
-        documents.write(&key, entry(&key, 60));
+        documents.write(&key, entry(60));
         documents.flush();
         assert_eq!(documents.read(&key), None);
     }
 
     #[test]
-    fn names_cannot_leave_their_folder() {
-        assert_eq!(escape("../../x"), "%2e.%2f..%2fx");
-        assert_eq!(escape("JSONStream"), "%4a%53%4f%4e%53tream");
-        let long = key(&"x".repeat(300), Form::Full);
-        assert_eq!(long.file_name().len(), 64);
+    fn caches_of_the_same_folder_write_at_once() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("documents");
+        let name = |cache: usize, index: usize| format!("{cache}-{index}");
+        std::thread::scope(|scope| {
+            for cache in 0..8 {
+                let file = file.clone();
+                scope.spawn(move || {
+                    let documents = Documents::new(file);
+                    for index in 0..2 * BATCH {
+                        documents.write(&key(&name(cache, index), Form::Full), entry(60));
+                        documents.read(&key(&name(cache, index / 2), Form::Full));
+                    }
+                });
+            }
+        });
+        let documents = Documents::new(file);
+        for cache in 0..8 {
+            for index in 0..2 * BATCH {
+                assert!(documents.read(&key(&name(cache, index), Form::Full)).is_some(), "{cache} {index}");
+            }
+        }
     }
 }

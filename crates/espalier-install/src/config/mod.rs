@@ -13,6 +13,7 @@ mod error;
 pub mod identities;
 pub mod registries;
 pub mod settings;
+pub mod table;
 
 use std::fmt;
 use std::path::PathBuf;

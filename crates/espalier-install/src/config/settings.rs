@@ -5,11 +5,15 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use espalier_core::{Allow, InstallStrategy, Omit};
+use espalier_core::{Allow, InstallStrategy, Omit, Options, Platform};
 
 use super::identities::ClientIdentity;
-use super::registries::Registries;
+use espalier_package::trust::Trust;
+use espalier_registry::{Registries, Retries};
+
+use super::registries;
 use super::{Config, ConfigError, Environment, Value};
+use crate::digest::{Digest, Digested};
 
 /// Everything that is configured, typed.
 #[derive(Clone, Debug)]
@@ -20,8 +24,14 @@ pub struct Settings {
     pub network: Network,
     /// When the network is used at all.
     pub freshness: Freshness,
-    /// What changes the tree.
-    pub tree: Tree,
+    /// What changes the tree. Node's version and the platform are still those of nobody in particular.
+    pub options: Box<Options>,
+    /// The platform to resolve for, where it isn't the machine's own.
+    pub target: Target,
+    /// What is written into package.json and package-lock.json.
+    pub saving: Saving,
+    /// A digest of all that is configured, and where, whether it means anything or not.
+    pub(crate) source: Digested,
 }
 
 /// How to talk to a registry.
@@ -71,66 +81,31 @@ pub enum Freshness {
     CacheOnly,
 }
 
-/// npm's switches that change the tree.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "npm's flags are independent switches")]
-pub struct Tree {
-    /// `legacy-peer-deps`
-    pub legacy_peer_deps: bool,
-    /// `strict-peer-deps`
-    pub strict_peer_deps: bool,
-    /// `force`
-    pub force: bool,
-    /// `prefer-dedupe`
-    pub prefer_dedupe: bool,
-    /// `install-strategy`, or the older `global-style` and `legacy-bundling`
-    pub install_strategy: InstallStrategy,
-    /// `install-links`
-    pub install_links: bool,
-    /// `engine-strict`
-    pub engine_strict: bool,
-    /// `before`, or `min-release-age` days ago, as milliseconds since the epoch.
-    pub before: Option<i64>,
-    /// `tag`
-    pub tag: String,
-    /// `allow-git`
-    pub allow_git: Allow,
-    /// `allow-remote`
-    pub allow_remote: Allow,
-    /// `allow-file`
-    pub allow_file: Allow,
-    /// `allow-directory`
-    pub allow_directory: Allow,
-    /// `min-release-age-exclude`
-    pub before_exclude: Vec<String>,
-    /// `allow-unused-patches`
-    pub allow_unused_patches: bool,
-    /// `omit` and `include`
-    pub omit: Omit,
-    /// `ignore-extension`, which `ignore-scripts` implies.
-    pub ignore_extension: bool,
-    /// `lockfile-version`
-    pub lockfile_version: Option<u64>,
-    /// `omit-lockfile-registry-resolved`
-    pub omit_registry_resolved: bool,
-    /// `package-lock`
-    pub package_lock: bool,
-    /// `format-package-lock`: whether the lockfile has lines.
-    pub format_package_lock: bool,
-    /// `save`, where it is set: what it is otherwise depends on the command.
-    pub save: Option<bool>,
-    /// What is put before a version that is saved: `save-prefix`, or nothing with `save-exact`.
-    pub save_prefix: String,
-    /// `os`, where it isn't the machine's own.
+/// `os`, `cpu` and `libc`, where they are set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// `os`
     pub os: Option<String>,
-    /// `cpu`, likewise.
+    /// `cpu`
     pub cpu: Option<String>,
-    /// `libc`, likewise.
+    /// `libc`
     pub libc: Option<String>,
 }
 
-/// Documents are small, and there are two for each package: what counts is the way to the registry and back.
-const DOCUMENTS_AT_ONCE: usize = 128;
+/// How files are saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// `save`, where it is set: what it is otherwise depends on the command.
+    pub save: Option<bool>,
+    /// What is put before a version that is saved: `save-prefix`, or nothing with `save-exact`.
+    pub prefix: String,
+    /// `format-package-lock`: whether the lockfile has lines.
+    pub format_package_lock: bool,
+}
+
+/// Documents are small, and there are two for each package: what counts is the way to the registry and back. So many are asked
+/// for at once only where that way is long.
+const DOCUMENTS_AT_ONCE: usize = 256;
 /// Tarballs are large, and are held in memory until they are verified.
 const TARBALLS_AT_ONCE: usize = 64;
 
@@ -138,11 +113,46 @@ impl Settings {
     /// Reads the settings; what is wrong is an error that says where it was set.
     pub fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
         Ok(Self {
-            registries: Registries::new(config)?,
+            registries: registries::read(config)?,
             network: Network::new(config, environment)?,
             freshness: Freshness::new(config),
-            tree: Tree::new(config, environment)?,
+            options: Box::new(options(config, environment)?),
+            target: Target { os: named(config, "os"), cpu: named(config, "cpu"), libc: named(config, "libc") },
+            saving: Saving::new(config),
+            source: Digest::of(format!("{:?}", config.layers)),
         })
+    }
+
+    /// Where packages may come from.
+    pub fn trust(&self) -> Trust {
+        let options = &self.options;
+        Trust {
+            git: options.allow_git,
+            remote: options.allow_remote,
+            file: options.allow_file,
+            directory: options.allow_directory,
+        }
+    }
+}
+
+impl Target {
+    /// The platform that is resolved for on a machine. A C library belongs to a platform: that of this machine says nothing
+    /// about another one.
+    pub fn on(&self, machine: &Platform) -> Platform {
+        let os = self.os.clone().unwrap_or_else(|| machine.os.clone());
+        let libc = machine.libc.clone().filter(|_| os == machine.os);
+        Platform { os, cpu: self.cpu.clone().unwrap_or_else(|| machine.cpu.clone()), libc: self.libc.clone().or(libc) }
+    }
+}
+
+impl Saving {
+    fn new(config: &Config) -> Self {
+        let prefix = || config.text("save-prefix").unwrap_or_else(|| "^".to_owned());
+        Self {
+            save: config.origin("save").map(|_| config.flag("save", false)),
+            prefix: if config.flag("save-exact", false) { String::new() } else { prefix() },
+            format_package_lock: config.flag("format-package-lock", true),
+        }
     }
 }
 
@@ -167,8 +177,12 @@ impl Network {
             retries: small("fetch-retries")?.unwrap_or(2),
             retry_minimum: milliseconds("fetch-retry-mintimeout", 500)?,
             retry_maximum: milliseconds("fetch-retry-maxtimeout", 60_000)?,
-            retry_factor: small("fetch-retry-factor")?.unwrap_or(4),
-            timeout: milliseconds("fetch-timeout", 5 * 60 * 1000)?,
+            retry_factor: small("fetch-retry-factor")?.unwrap_or(Retries::default().factor),
+            timeout: match milliseconds("fetch-timeout", 5 * 60 * 1000)? {
+                // npm's agent takes it for no limit. A year is none, and can be added to any moment.
+                Duration::ZERO => Duration::from_hours(365 * 24),
+                timeout => timeout,
+            },
             concurrency,
             tarballs: concurrency.min(TARBALLS_AT_ONCE),
             https_proxy: from(&["https_proxy"]),
@@ -219,43 +233,40 @@ impl Freshness {
     }
 }
 
-impl Tree {
-    fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
-        let flag = |key| config.flag(key, false);
-        let named = |key| config.text(key).filter(|text| !text.is_empty());
-        Ok(Self {
-            legacy_peer_deps: flag("legacy-peer-deps"),
-            strict_peer_deps: flag("strict-peer-deps"),
-            force: flag("force"),
-            prefer_dedupe: flag("prefer-dedupe"),
-            install_strategy: install_strategy(config)?,
-            install_links: flag("install-links"),
-            engine_strict: flag("engine-strict"),
-            before: before(config)?,
-            tag: named("tag").unwrap_or_else(|| "latest".to_owned()),
-            allow_git: allow(config, "allow-git", Allow::None)?,
-            allow_remote: allow(config, "allow-remote", Allow::None)?,
-            allow_file: allow(config, "allow-file", Allow::All)?,
-            allow_directory: allow(config, "allow-directory", Allow::All)?,
-            before_exclude: config.list("min-release-age-exclude"),
-            allow_unused_patches: flag("allow-unused-patches"),
-            omit: omitted(config, environment),
-            ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
-            lockfile_version: lockfile_version(config)?,
-            omit_registry_resolved: flag("omit-lockfile-registry-resolved"),
-            package_lock: config.flag("package-lock", true) || flag("package-lock-only"),
-            format_package_lock: config.flag("format-package-lock", true),
-            save: config.origin("save").map(|_| flag("save")),
-            save_prefix: if flag("save-exact") {
-                String::new()
-            } else {
-                config.text("save-prefix").unwrap_or_else(|| "^".to_owned())
-            },
-            os: named("os"),
-            cpu: named("cpu"),
-            libc: named("libc"),
-        })
-    }
+/// A text that is set, and not empty.
+fn named(config: &Config, key: &str) -> Option<String> {
+    config.text(key).filter(|text| !text.is_empty())
+}
+
+/// The options of a resolution. `--save` is the command's to decide, where it isn't set.
+fn options(config: &Config, environment: &Environment) -> Result<Options, ConfigError> {
+    let flag = |key| config.flag(key, false);
+    let defaults = Options::default();
+    Ok(Options {
+        legacy_peer_deps: flag("legacy-peer-deps"),
+        strict_peer_deps: flag("strict-peer-deps"),
+        force: flag("force"),
+        decisions: matches!(config.text("loglevel").as_deref(), Some("verbose" | "silly")),
+        prefer_dedupe: flag("prefer-dedupe"),
+        install_strategy: install_strategy(config)?,
+        install_links: flag("install-links"),
+        engine_strict: flag("engine-strict"),
+        before: before(config)?,
+        default_tag: named(config, "tag").unwrap_or(defaults.default_tag),
+        allow_git: allow(config, "allow-git", defaults.allow_git)?,
+        allow_remote: allow(config, "allow-remote", defaults.allow_remote)?,
+        allow_file: allow(config, "allow-file", defaults.allow_file)?,
+        allow_directory: allow(config, "allow-directory", defaults.allow_directory)?,
+        before_exclude: config.list("min-release-age-exclude"),
+        allow_unused_patches: flag("allow-unused-patches"),
+        omit: omitted(config, environment),
+        ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
+        lockfile_version: lockfile_version(config)?,
+        omit_registry_resolved: flag("omit-lockfile-registry-resolved"),
+        package_lock: config.flag("package-lock", defaults.package_lock) || flag("package-lock-only"),
+        default_registry_host: espalier_registry::public_host().to_owned(),
+        ..defaults
+    })
 }
 
 fn allow(config: &Config, key: &str, default: Allow) -> Result<Allow, ConfigError> {

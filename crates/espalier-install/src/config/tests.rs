@@ -1,11 +1,12 @@
 use std::path::Path;
 
+use espalier_core::{Allow, Options};
+use espalier_registry::{Address, Registries};
 use indexmap::IndexMap;
-use url::Url;
 
-use super::registries::Registries;
+use super::registries::{normalize, read};
 use super::settings::{Freshness, Settings};
-use super::{Config, ConfigError, Environment, Origin, Value};
+use super::{Config, ConfigError, Environment, Origin, Value, definitions};
 
 /// A project, a home and a prefix in a temporary folder.
 struct Place {
@@ -41,7 +42,7 @@ impl Place {
     }
 
     fn registries(&self) -> Registries {
-        Registries::new(&self.load(&[])).expect("registries")
+        read(&self.load(&[])).expect("registries")
     }
 
     fn settings(&self) -> Result<Settings, ConfigError> {
@@ -49,8 +50,8 @@ impl Place {
     }
 }
 
-fn url(text: &str) -> Url {
-    Url::parse(text).expect("a URL")
+fn url(text: &str) -> Address {
+    Address::parse(text, normalize).expect("a URL")
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_scope_has_its_own_registry() {
 #[test]
 fn the_default_registry_needs_no_setting() {
     let registries = Place::new([]).registries();
-    assert_eq!(registries.default_registry().as_str().trim_end_matches('/'), deno_npmrc::NPM_DEFAULT_REGISTRY);
+    assert_eq!(registries.default_registry().as_str().trim_end_matches('/'), espalier_registry::PUBLIC_REGISTRY);
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn a_user_and_an_encoded_password_make_a_basic_header() {
 #[test]
 fn a_credential_without_a_registry_is_refused() {
     let place = Place::new([]).with("home/.npmrc", "registry=http://registry.test/npm/\n_authToken=abc");
-    let error = Registries::new(&place.load(&[])).expect_err("refused");
+    let error = read(&place.load(&[])).expect_err("refused");
     let ConfigError::UnscopedCredential { replacement, .. } = error else { panic!("{error}") };
     assert_eq!(replacement, "//registry.test/npm/:_authToken");
 }
@@ -182,7 +183,7 @@ fn a_credential_without_a_registry_is_refused() {
 #[test]
 fn a_registry_that_is_no_url_is_an_error_that_says_where() {
     let place = Place::new([]).with("project/.npmrc", "registry=registry.test");
-    let error = Registries::new(&place.load(&[])).expect_err("not a URL").to_string();
+    let error = read(&place.load(&[])).expect_err("not a URL").to_string();
     assert!(error.starts_with("registry is `registry.test`, which is not an http or https URL (set by "), "{error}");
 }
 
@@ -191,10 +192,10 @@ fn the_nearest_of_the_two_age_limits_counts() {
     let place = Place::new([])
         .with("project/.npmrc", "before=2026-01-31")
         .with("home/.npmrc", "min-release-age=3\nbefore=2020-01-01");
-    assert_eq!(place.settings().expect("settings").tree.before, Some(1_769_817_600_000));
+    assert_eq!(place.settings().expect("settings").options.before, Some(1_769_817_600_000));
 
     let place = Place::new([]).with("project/.npmrc", "min-release-age=0").with("home/.npmrc", "before=2020-01-01");
-    assert_eq!(place.settings().expect("settings").tree.before, None);
+    assert_eq!(place.settings().expect("settings").options.before, None);
 }
 
 #[test]
@@ -239,4 +240,44 @@ fn project_paths_do_not_need_to_exist() {
     let environment = Environment::of_variables([]);
     let config = Config::load(Path::new("/nonexistent/project"), IndexMap::new(), &environment);
     assert!(config.is_ok(), "{config:?}");
+}
+
+#[test]
+fn an_allowance_is_all_root_or_none() {
+    let scene = Place::new([("npm_config_allow_git", "root")]);
+    let settings = scene.settings().expect("settings");
+    assert_eq!(settings.trust().git, Allow::Root);
+    let nonsense = Place::new([("npm_config_allow_git", "some")]).settings();
+    assert!(nonsense.is_err_and(|error| error.to_string().contains("allow-git")));
+}
+
+#[test]
+fn retries_wait_longer_by_npms_factor() {
+    assert_eq!(Place::new([]).settings().expect("settings").network.retry_factor, 10);
+}
+
+#[test]
+fn no_time_to_fetch_is_no_limit() {
+    let settings = Place::new([("npm_config_fetch_timeout", "0")]).settings().expect("settings");
+    assert!(settings.network.timeout > std::time::Duration::from_hours(24));
+}
+
+#[test]
+fn what_is_not_set_is_npms_default() {
+    // The waits are shorter, and more documents are asked for at once.
+    const OTHER: [&str; 2] = ["fetch-retry-mintimeout", "maxsockets"];
+    let line = |key: &str| match definitions::default(key)? {
+        Value::Flag(flag) => Some(format!("{key}={flag}\n")),
+        Value::Text(text) => Some(format!("{key}={text}\n")),
+        Value::Null | Value::List(_) => None,
+    };
+    let text: String = definitions::keys().filter(|key| !OTHER.contains(key)).filter_map(line).collect();
+    let unset = Place::new([]).settings().expect("settings");
+    let set = Place::new([]).with("project/.npmrc", &text).settings().expect("settings");
+    assert_eq!(set.options, unset.options);
+    assert_eq!(format!("{:?}{:?}", set.network, set.freshness), format!("{:?}{:?}", unset.network, unset.freshness));
+    assert_eq!(set.saving.prefix, unset.saving.prefix);
+    let of_the_core =
+        Options { default_registry_host: unset.options.default_registry_host.clone(), ..Options::default() };
+    assert_eq!(*unset.options, of_the_core);
 }

@@ -64,7 +64,14 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     let path = if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
     let file = git(Some(repository), &["show", &format!("{hash}:{path}")]).await;
     let manifest = file.map_err(|_| missing(&format!("{path} at {hash}")))?;
-    Ok(GitCommit { commit: hash, manifest })
+    let mut files = String::new();
+    if manifest.contains("directories") {
+        let tree = format!("{hash}:{folder}");
+        files = git(Some(repository), &["-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", &tree])
+            .await
+            .unwrap_or_default();
+    }
+    Ok(GitCommit { commit: hash, manifest, files: files.lines().map(str::to_owned).collect() })
 }
 
 /// Gets a revision into a new bare repository. What isn't known to be a commit or the name of a ref is only found by getting

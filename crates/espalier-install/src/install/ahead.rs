@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use espalier_core::{Event, Platform};
+use espalier_core::{EdgeKind, Event, Platform};
 use espalier_package::identity::package_of;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -44,38 +44,52 @@ impl Ahead {
     pub fn observe(&mut self, event: &Event) {
         let Event::Placed { version, kind, tarball: Some(tarball), .. } = event else { return };
         // Packuments in their abbreviated form don't tell the C library; these are optional, and there are many.
-        if *kind == "optional" && tarball.name.contains("musl") {
+        if *kind == EdgeKind::Optional && tarball.name.contains("musl") {
             return;
         }
-        self.fetch(&tarball.name, version, &tarball.resolved, tarball.integrity.as_deref());
+        if let Some(source) = self.source(&tarball.name, version, &tarball.resolved, tarball.integrity.as_deref()) {
+            self.fetch(source);
+        }
     }
 
     /// Fetches what a lockfile lists for this platform.
     pub fn read(&mut self, lockfile: &str, platform: &Platform) {
         let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
+        let mut sources = Vec::new();
         for (location, entry) in &packages {
             let Some((_, name)) = location.rsplit_once("node_modules/") else { continue };
             let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else { continue };
             if !entry.link && !entry.in_bundle && entry.suits(platform) {
                 let name = entry.name.as_deref().unwrap_or(name);
-                self.fetch(name, version, resolved, entry.integrity.as_deref());
+                sources.extend(self.source(name, version, resolved, entry.integrity.as_deref()));
             }
+        }
+        let store = self.store();
+        store.find_ahead(sources.iter().filter_map(|source| source.integrity.as_ref()));
+        let is_stored =
+            |source: &Source| source.integrity.as_ref().is_some_and(|integrity| store.find(integrity).is_some());
+        for source in sources.into_iter().filter(|source| !is_stored(source)) {
+            self.fetch(source);
         }
     }
 
-    fn fetch(&mut self, name: &str, version: &str, resolved: &str, integrity: Option<&str>) {
+    /// What may be fetched without asking.
+    fn source(&self, name: &str, version: &str, resolved: &str, integrity: Option<&str>) -> Option<Source> {
         let registry = &self.origins.registry;
         let other = package_of(resolved);
         let is_plain = registry.is_of_registry(resolved, name) && (other.is_empty() || other == name);
         // Without an integrity nobody knows whether the store has it.
-        let Some(integrity) = integrity.and_then(|text| text.parse().ok()).filter(|_| is_plain) else { return };
-        let source = Source {
+        let integrity = integrity.and_then(|text| text.parse().ok()).filter(|_| is_plain)?;
+        Some(Source {
             name: name.to_owned(),
             version: Some(version.to_owned()),
             resolved: resolved.to_owned(),
             integrity: Some(integrity),
             stored: None,
-        };
+        })
+    }
+
+    fn fetch(&mut self, source: Source) {
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
         self.tasks.spawn(async move {
             let Ok(_room) = room.acquire().await else { return };

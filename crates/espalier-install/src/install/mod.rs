@@ -8,15 +8,17 @@ mod ahead;
 mod patches;
 pub mod scripts;
 mod selection;
+mod unchanged;
 
 use std::cell::RefCell;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use espalier_core::{Allow, Event, Graph, Outcome};
+use espalier_core::resolution::Warning;
+use espalier_core::{Event, Graph};
 use espalier_package::agreement;
 use espalier_package::noted::Noted;
 use espalier_package::patch::PatchError;
@@ -24,14 +26,13 @@ use espalier_package::trust::World;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::Config;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
 use crate::plan::inspect::Inspection;
-use crate::plan::layout::{Layout, LayoutError, Origin, lies_in_node_modules};
+use crate::plan::layout::{Layout, LayoutError, Origin, lies_in_node_modules, resolved_in_lockfile};
 use crate::plan::{Plan, bins};
-use crate::project::{HIDDEN_LOCKFILE, Written};
+use crate::project::{HIDDEN_LOCKFILE, ProjectError, Written};
 use crate::reify::{Built, Flights, Hold, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::identity::Subject;
@@ -39,9 +40,9 @@ use crate::scripts::lifecycle::{PROJECT_EVENTS, install_scripts};
 use crate::scripts::policy::{PolicyError, Verdict};
 use crate::store::{Store, StoreError, StoredPackage};
 use ahead::Ahead;
-use patches::Patches;
 use scripts::{ScriptFailure, Scripts};
 use selection::{Selection, Touched};
+use unchanged::Unchanged;
 
 /// What to install, and how.
 #[derive(Debug)]
@@ -71,8 +72,8 @@ pub struct Install {
 /// A project of which `node_modules` is as it should be, or in a dry run would be.
 #[derive(Debug)]
 pub struct Done {
-    /// What was resolved.
-    pub outcome: Outcome,
+    /// What a person should know about the tree.
+    pub warnings: Vec<Warning>,
     /// What became of the lockfile; `ci` doesn't write it.
     pub lockfile: Option<(PathBuf, Written)>,
     /// What was done.
@@ -145,22 +146,6 @@ impl From<StoreError> for InstallError {
     }
 }
 
-/// npm's `allow-git` and its like.
-pub fn trusted(config: &Config) -> Trust {
-    let allowed = |key, default| match config.text(key).as_deref() {
-        Some("all") => Allow::All,
-        Some("root") => Allow::Root,
-        Some(_) => Allow::None,
-        None => default,
-    };
-    Trust {
-        git: allowed("allow-git", Allow::None),
-        remote: allowed("allow-remote", Allow::None),
-        file: allowed("allow-file", Allow::All),
-        directory: allowed("allow-directory", Allow::All),
-    }
-}
-
 impl Install {
     /// Runs it. `observe` sees what the resolution decides, and `interruption` ends it when it comes to pass.
     pub async fn run(
@@ -171,6 +156,20 @@ impl Install {
         let mut interruption = pin!(interruption);
         // It may prepare what the installation needs, so it runs before anything is read.
         self.project_event("preinstall").await?;
+        let start = Instant::now();
+        let unchanged = Unchanged::of(&self).await;
+        if let Some(found) = unchanged.as_ref().and_then(|unchanged| unchanged.find(&self)) {
+            self.later_project_events().await?;
+            let lockfile = self.lock.project.path().join("package-lock.json");
+            return Ok(Done {
+                warnings: found.warnings,
+                lockfile: Some((lockfile, Written::Unchanged)),
+                report: Report { kept: found.kept, ..Report::default() },
+                plan: None,
+                note: None,
+                elapsed: start.elapsed(),
+            });
+        }
         let started = self.lock.start()?;
         if self.clean && started.lockfile.text().is_none() {
             return Err(InstallError::NoLockfile);
@@ -187,15 +186,15 @@ impl Install {
             }
             observe(event);
         };
-        let resolved = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut()).await?;
+        let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
+        let resolved = Box::pin(resolving).await?;
         if let Some(ahead) = &ahead {
             ahead.settle();
         }
         if self.clean {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
-                &resolved.outcome.lockfile,
-                &self.lock.project.path().to_string_lossy().replace('\\', "/"),
+                &resolved.outcome.graph,
                 &placed,
             );
             if !differences.is_empty() {
@@ -203,7 +202,7 @@ impl Install {
             }
         }
         let store = ahead.as_ref().map(Ahead::store);
-        self.apply(resolved, flights, store, interruption).await
+        Box::pin(self.apply(resolved, flights, store, unchanged.as_ref(), interruption)).await
     }
 
     /// Begins to download, unless nothing is to be installed or the store can't be used: that is told later.
@@ -231,10 +230,11 @@ impl Install {
         resolved: Resolved,
         flights: Arc<Flights>,
         store: Option<Arc<Store>>,
+        unchanged: Option<&Unchanged>,
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let project = self.lock.project.path().to_owned();
-        let mut layout = Layout::new(&resolved.outcome, self.lock.settings.tree.omit)?;
+        let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit)?;
         check_workspaces(&project, &layout)?;
         if !self.bin_links {
             layout.packages.values_mut().for_each(|package| package.bins.clear());
@@ -263,18 +263,17 @@ impl Install {
             Some(store) => (store, None),
             None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
         };
-        let patches = Patches::of(resolved.outcome.packages());
-        let mut plan = self.plan(&layout, &store, &patches, installed.as_ref());
+        let mut plan = self.plan(&layout, &store, installed.as_ref());
         let touched = Touched::by(&plan);
         selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
         let mut left_out = self.left_out_as_unknown(&plan, &layout, &resolved)?;
         let refused = self.check_trust(&plan, &layout, &resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
-        let patches = patches.read(&project, plan.place.iter().map(|placement| placement.location.as_str()))?;
+        let patches = patches::read(&project, &layout, &plan)?;
         if self.dry_run {
             return Ok(Done {
-                outcome: resolved.outcome,
+                warnings: resolved.outcome.warnings,
                 lockfile: None,
                 report: Report::default(),
                 plan: Some(plan),
@@ -283,6 +282,7 @@ impl Install {
             });
         }
         left_out.extend(refused.into_iter().map(|refusal| (refusal.location, refusal.message)));
+        let is_nothing_to_do = plan.is_empty() && left_out.is_empty() && note.is_none();
         let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
         let origins = Origins {
             registry: resolved.registry.clone(),
@@ -310,12 +310,7 @@ impl Install {
             built.roll_back();
             return Err(failure.into());
         }
-        let saved = if self.clean {
-            self.lock.save_yarn_lock(&resolved).map(|()| None)
-        } else {
-            self.lock.save(&resolved).map(|written| Some((resolved.lockfile.path().to_owned(), written)))
-        };
-        let lockfile = match saved {
+        let lockfile = match self.save(&resolved) {
             Ok(lockfile) => lockfile,
             Err(error) => {
                 built.roll_back();
@@ -329,10 +324,30 @@ impl Install {
             let _ = std::fs::remove_dir_all(temporary);
         }
         let report = built.commit()?;
+        let warnings = resolved.outcome.warnings;
+        // Before the project's own scripts: what those change is not what was found.
+        if let (Some(unchanged), true, Some((_, Written::Unchanged))) = (unchanged, is_nothing_to_do, &lockfile) {
+            unchanged.note(&self, &resolved.reads, report.kept, &warnings);
+        }
+        self.later_project_events().await?;
+        Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+    }
+
+    /// The project's own scripts that run when everything is installed.
+    async fn later_project_events(&self) -> Result<(), ScriptFailure> {
         for event in PROJECT_EVENTS.into_iter().filter(|event| *event != "preinstall") {
             self.project_event(event).await?;
         }
-        Ok(Done { outcome: resolved.outcome, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+        Ok(())
+    }
+
+    /// Writes the lockfiles; `ci` leaves npm's own as it is.
+    fn save(&self, resolved: &Resolved) -> Result<Option<(PathBuf, Written)>, ProjectError> {
+        if self.clean {
+            return self.lock.save_yarn_lock(resolved).map(|()| None);
+        }
+        let written = self.lock.save(resolved)?;
+        Ok(Some((resolved.lockfile.path().to_owned(), written)))
     }
 
     /// Which part of the tree is meant.
@@ -347,7 +362,7 @@ impl Install {
     /// Whether npm knows the project by its lockfile, the old or the new one: only then its name is noted.
     fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
         let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
-        self.clean || self.lock.settings.tree.package_lock && (has_lock || resolved.outcome.is_saved)
+        self.clean || self.lock.settings.options.package_lock && (has_lock || resolved.outcome.is_saved)
     }
 
     /// What isn't there and can't be asked for: an optional package is left out, and any other one is an error.
@@ -390,7 +405,7 @@ impl Install {
     }
 
     /// Runs the approved scripts of what is new. An optional package whose script fails is left out.
-    async fn run_scripts(&self, graph: &Graph, built: &mut Built, links: &[String]) -> Result<(), ScriptFailure> {
+    async fn run_scripts(&self, graph: &Graph, built: &mut Built<'_>, links: &[String]) -> Result<(), ScriptFailure> {
         let project = self.lock.project.path();
         let is_new = |location: &str| {
             links.iter().any(|link| link == location)
@@ -410,8 +425,8 @@ impl Install {
         let project = self.lock.project.path();
         let is_packed = |resolved: &str| resolved.starts_with("file:") || Repository::of(resolved).is_some();
         let packed = graph.nodes.iter().enumerate().filter_map(|(index, node)| {
-            let resolved = node.resolved.as_ref().filter(|&resolved| is_packed(resolved))?;
-            self.scripts.gate.allows(graph, index, project).then(|| resolved.clone())
+            let resolved = resolved_in_lockfile(node, graph).filter(|resolved| is_packed(resolved))?;
+            self.scripts.gate.allows(graph, index, project).then_some(resolved)
         });
         Preparing {
             allowed: packed.collect::<FxHashSet<String>>(),
@@ -444,7 +459,7 @@ impl Install {
         if packages.is_empty() { Ok(()) } else { Err(InstallError::Unreviewed { packages }) }
     }
 
-    fn plan(&self, layout: &Layout, store: &Store, patches: &Patches, installed: Option<&Noted>) -> Plan {
+    fn plan(&self, layout: &Layout, store: &Store, installed: Option<&Noted>) -> Plan {
         let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {
@@ -465,7 +480,6 @@ impl Install {
             executable_mode: store.executable_mode(),
         };
         let mut findings = inspection.run();
-        patches.judge(&mut findings, installed);
         if store.root().starts_with(project.join(TEMPORARY_STORE)) {
             findings.extraneous.retain(|path| path != TEMPORARY_STORE);
         }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use espalier_core::Graph;
+use espalier_core::{EdgeKind, Graph};
 use espalier_package::noted::Noted;
 use rustc_hash::FxHashSet;
 
@@ -41,17 +41,17 @@ impl Selection {
     }
 
     fn reached(graph: &Graph, workspaces: &[String], root: bool) -> Self {
-        let targets = |from: u32, kinds: fn(&str) -> bool| {
+        let targets = |from: u32, kinds: fn(EdgeKind) -> bool| {
             graph.edges_of(from).iter().filter(move |edge| kinds(edge.kind)).filter_map(|edge| edge.to)
         };
         let mut open: VecDeque<u32> = graph
             .edges_of(0)
             .iter()
-            .filter(|edge| edge.kind == "workspace" && workspaces.contains(&edge.name))
+            .filter(|edge| edge.kind == EdgeKind::Workspace && workspaces.contains(&edge.name))
             .filter_map(|edge| edge.to)
             .collect();
         if root {
-            open.extend(targets(0, |kind| kind != "workspace"));
+            open.extend(targets(0, |kind| kind != EdgeKind::Workspace));
         }
         let mut meant = FxHashSet::default();
         while let Some(index) = open.pop_front() {

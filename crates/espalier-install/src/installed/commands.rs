@@ -7,7 +7,8 @@ use std::io;
 use std::path::Path;
 
 use espalier_core::collation;
-use espalier_package::bins::{self, BinLink};
+use espalier_package::bin_field;
+use espalier_package::bins::BinLink;
 use espalier_package::layout::{lies_in_node_modules, split};
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ impl Installed {
             let (folder, name) = split(location);
             let package = ScriptPackage::read(&Path::new(&self.path).join(location)).unwrap_or_default();
             let bin = package.field("bin").unwrap_or(&Value::Null);
-            for (command, file) in bins::normalize(bin, package.name().unwrap_or(name)) {
+            for (command, file) in bin_field::commands(bin, package.name().unwrap_or(name)) {
                 let link = format!("{folder}/.bin/{command}");
                 if taken.insert(link.clone()) {
                     let target = format!("../{name}/{file}");

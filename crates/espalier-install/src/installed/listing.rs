@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use espalier_core::EdgeKind;
 use espalier_core::collation;
 use espalier_core::graph::GraphEdge;
 use espalier_core::semver;
@@ -61,9 +62,38 @@ pub struct Item {
     pub included: bool,
     /// Whether it was itself asked for.
     pub matched: bool,
-    /// npm's words for what is wrong with it.
-    pub problems: Vec<String>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
     depth: usize,
+}
+
+/// What is wrong with what is installed; its text is npm's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Problem {
+    /// A dependency isn't there.
+    #[error("missing: {id}, required by {by}")]
+    Missing {
+        /// The name and the spec asked for.
+        id: String,
+        /// Who asks, as `name@version`.
+        by: String,
+    },
+    /// It doesn't satisfy whoever asks for it.
+    #[error("invalid: {id} {path}")]
+    Invalid {
+        /// Its name and version.
+        id: String,
+        /// Where it is.
+        path: String,
+    },
+    /// Nobody needs it.
+    #[error("extraneous: {id} {path}")]
+    Extraneous {
+        /// Its name and version.
+        id: String,
+        /// Where it is.
+        path: String,
+    },
 }
 
 /// All lines, the root's first, each after the one that it is below.
@@ -72,7 +102,7 @@ pub struct Listing {
     /// The lines.
     pub items: Vec<Item>,
     /// All problems of what is listed, each once.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
     /// What npm prints with `--parseable`: the listed folders, in the order of the walk.
     pub folders: Vec<usize>,
     /// The lines below each line.
@@ -82,7 +112,7 @@ pub struct Listing {
 impl Listing {
     /// Whether anything but extraneous packages is wrong.
     pub fn is_broken(&self) -> bool {
-        self.problems.iter().any(|problem| !problem.starts_with("extraneous:"))
+        self.problems.iter().any(|problem| !matches!(problem, Problem::Extraneous { .. }))
     }
 
     /// Whether nothing is what was asked for.
@@ -149,7 +179,7 @@ struct Walk<'a> {
     invalid: HashMap<u32, String>,
     seen: HashSet<u32>,
     missing_before: bool,
-    problems: IndexSet<String>,
+    problems: IndexSet<Problem>,
     /// What nobody needs, by where it lies.
     extraneous: HashMap<u32, Vec<u32>>,
     items: Vec<Item>,
@@ -182,14 +212,14 @@ impl Walk<'_> {
             item.invalid = self.invalid.get(&node).cloned();
         }
         if let Some(by) = item.missing.as_ref().filter(|_| !item.optional) {
-            item.problems.push(format!("missing: {}, required by {by}", item.id));
+            item.problems.push(Problem::Missing { id: item.id.clone(), by: by.clone() });
         }
         let path = item.node.map(|node| self.tree.path_of(node)).unwrap_or_default();
         if item.invalid.is_some() {
-            item.problems.push(format!("invalid: {} {path}", item.id));
+            item.problems.push(Problem::Invalid { id: item.id.clone(), path: path.clone() });
         }
         if item.extraneous {
-            item.problems.push(format!("extraneous: {} {path}", item.id));
+            item.problems.push(Problem::Extraneous { id: item.id.clone(), path: path.clone() });
         }
         // Of what is only on the way to something else, npm doesn't tell.
         if !item.included {
@@ -238,7 +268,7 @@ impl Walk<'_> {
     }
 
     fn child(&mut self, edge: &GraphEdge) -> Item {
-        let optional = matches!(edge.kind, "optional" | "peerOptional");
+        let optional = edge.kind.is_optional();
         let required = Some(if edge.spec.is_empty() { "*" } else { &edge.spec }.to_owned());
         let Some(to) = edge.to else {
             let id = format!("{}@{}", edge.name, edge.spec);
@@ -326,9 +356,9 @@ impl Walk<'_> {
 
     fn is_of_kind(&self, edge: &GraphEdge) -> bool {
         let is = |kind: &str| match kind {
-            "dev" => edge.kind == "dev",
-            "optional" => matches!(edge.kind, "optional" | "peerOptional"),
-            "peer" => matches!(edge.kind, "peer" | "peerOptional"),
+            "dev" => edge.kind == EdgeKind::Dev,
+            "optional" => edge.kind.is_optional(),
+            "peer" => edge.kind.is_peer(),
             _ => false,
         };
         let links = |to: u32| self.tree.graph.nodes[to as usize].target.is_some();

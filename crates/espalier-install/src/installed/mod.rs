@@ -102,8 +102,8 @@ impl Installed {
     }
 
     /// What can explain it.
-    pub fn explainer(&self) -> explain::Tree<'_> {
-        explain::Tree { graph: &self.graph, path: &self.path }
+    pub fn explainer(&self) -> explain::Explainer<'_> {
+        explain::Explainer { graph: &self.graph, path: &self.path }
     }
 }
 

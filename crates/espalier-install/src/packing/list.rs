@@ -8,9 +8,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use espalier_core::glob::{Manner, Pattern};
 use serde_json::{Map, Value};
 
-use super::glob::{Manner, Pattern};
 use super::rules::{Level, Rules};
 
 /// The paths of the files to pack, relative to the folder.
@@ -89,7 +89,7 @@ impl Packing<'_> {
             let bare = bare.strip_prefix('.').filter(|rest| rest.starts_with('/')).unwrap_or(bare);
             let bare = bare.strip_prefix('/').unwrap_or(bare).trim_end_matches('/');
             let Some(bare) = normalized(bare) else { continue };
-            let pattern = Pattern::new(&format!("/{bare}"), Manner::default());
+            let pattern = Pattern::new(&format!("/{bare}"), Manner { dot: true, ..Manner::default() });
             let mut open = vec![String::new()];
             while let Some(above) = open.pop() {
                 for found in sorted_entries(&self.root.join(folder).join(&above)).unwrap_or_default() {

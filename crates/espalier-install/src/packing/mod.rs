@@ -4,7 +4,6 @@
 //! The archive isn't compressed: it goes into the store, from where it is installed like any other. Which scripts run
 //! before is decided by [`prepare`].
 
-mod glob;
 mod list;
 pub mod prepare;
 mod rules;

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::glob::{Manner, Pattern};
+use espalier_core::glob::{Manner, Pattern};
 
 /// What is never packed, unless a package.json asks for it.
 const USUALLY_LEFT_OUT: &[&str] = &[
@@ -126,9 +126,10 @@ impl Level<'_> {
                 return false;
             }
         }
-        let rooted = format!("/{entry}");
+        // npm ignores case here.
+        let (rooted, name) = (format!("/{entry}").to_lowercase(), name.map(str::to_lowercase));
         for rule in self.rules.all() {
-            if rule.negated != included && applies(rule, &rooted, as_folder, name) {
+            if rule.negated != included && applies(rule, &rooted, as_folder, name.as_deref()) {
                 included = rule.negated;
             }
         }
@@ -168,5 +169,5 @@ fn patterns<S: AsRef<str>>(texts: &[S]) -> Vec<Pattern> {
 }
 
 fn pattern(text: &str) -> Pattern {
-    Pattern::new(text, Manner { ignore_case: true, by_name: true })
+    Pattern::new(&text.to_lowercase(), Manner { by_name: true, dot: true, plain: false })
 }

@@ -84,7 +84,8 @@ impl Inspection<'_> {
             let condition = if is_below(location, &findings.extraneous) {
                 Condition::Absent
             } else {
-                self.condition(location, package, executables.get(location.as_str()), &folders)
+                let found = self.condition(location, package, executables.get(location.as_str()), &folders);
+                self.patched(found, location, package)
             };
             findings.conditions.insert(location.clone(), condition);
             let version = self.installed.and_then(|installed| installed.get(location)?.version.clone());
@@ -167,6 +168,17 @@ impl Inspection<'_> {
             }
         }
         findings.extraneous.sort_unstable();
+    }
+
+    /// What is right as far as its version goes is wrong if it isn't patched as it should be: by npm's note, or, where there
+    /// is none, if it is to be patched at all, because the store doesn't know patched files.
+    fn patched(&self, found: Condition, location: &str, package: &Package) -> Condition {
+        let noted = self.installed.and_then(|installed| installed.get(location));
+        let is_right = noted.map_or(package.patch.is_none(), |entry| entry.is_patched_as(package));
+        if found != Condition::Right || is_right {
+            return found;
+        }
+        Condition::Wrong("it is not patched as it should be".to_owned())
     }
 
     fn condition(

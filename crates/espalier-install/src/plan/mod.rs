@@ -152,6 +152,11 @@ impl Plan {
         plan
     }
 
+    /// Whether everything is as it shall be.
+    pub fn is_empty(&self) -> bool {
+        self.retire.is_empty() && self.place.is_empty() && self.unknown.is_empty() && self.links.is_empty()
+    }
+
     /// How many packages are added that weren't there.
     pub fn added(&self) -> usize {
         self.place.iter().filter(|placement| placement.change == Change::Added).count() + self.links.len()

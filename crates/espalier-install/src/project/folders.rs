@@ -3,14 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use espalier_core::{FetchFailure, FetchFailureKind};
+use espalier_core::{FetchFailure, FetchFailureKind, WorkspaceFolders};
 
 use super::{MANIFEST, ProjectFolder};
 
 impl ProjectFolder {
-    /// All of them but the root, sorted. `node_modules` and `.git` are not looked into, and links to folders are listed but
-    /// not followed further, so that the walk ends. Blocks.
+    /// All of them but the root, sorted. Folders that no workspace can be in, `node_modules` and `.git` are not looked into, and
+    /// links to folders are listed but not followed further, so that the walk ends. Blocks.
     pub fn package_folders(&self) -> Result<Vec<String>, FetchFailure> {
+        let workspaces = WorkspaceFolders::of(&self.manifest().unwrap_or_default());
         let mut found = Vec::new();
         let mut open = vec![String::new()];
         while let Some(folder) = open.pop() {
@@ -29,16 +30,35 @@ impl ProjectFolder {
                     continue;
                 }
                 let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-                if has_manifest(&entry.path()) {
+                if workspaces.may_be(&path) && has_manifest(&entry.path()) {
                     found.push(path.clone());
                 }
-                if !linked {
+                if !linked && workspaces.may_be_below(&path) {
                     open.push(path);
                 }
             }
         }
         found.sort_unstable();
         Ok(found)
+    }
+
+    /// The files and folders below a folder, as paths from there with forward slashes. Links aren't followed, and what can't be
+    /// read isn't there. Blocks.
+    pub fn files_below(&self, folder: &str) -> Vec<String> {
+        let folder = self.path().join(folder);
+        let mut found = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(within) = open.pop() {
+            for entry in fs::read_dir(folder.join(&within)).into_iter().flatten().flatten() {
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let path = if within.is_empty() { name } else { format!("{within}/{name}") };
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    open.push(path.clone());
+                }
+                found.push(path);
+            }
+        }
+        found
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use espalier_core::{Installed, InstalledPackage};
+use espalier_core::{InstalledPackage, NodeModules};
 use espalier_package::noted::Noted;
 use rustc_hash::FxHashSet;
 
@@ -20,24 +20,31 @@ const JITTER: Duration = Duration::from_millis(10);
 
 impl ProjectFolder {
     /// What a resolution without a lock starts from. Blocks.
-    pub fn installed(&self) -> Installed {
+    pub fn installed(&self) -> NodeModules {
         match self.noted() {
-            Some((_, text)) => Installed { hidden_lockfile: Some(text), packages: Vec::new() },
-            None => Installed { hidden_lockfile: None, packages: self.installed_packages() },
+            Some((_, text)) => NodeModules { hidden_lockfile: Some(text), packages: Vec::new() },
+            None => NodeModules { hidden_lockfile: None, packages: self.installed_packages() },
         }
     }
 
     /// npm's note about what is installed, the hidden lockfile, and its text; unless something in `node_modules` is newer than
     /// it, or not what it says (`assertNoNewer` of `shrinkwrap.js`).
     pub fn noted(&self) -> Option<(Noted, String)> {
-        let path = self.path().join(HIDDEN_LOCKFILE);
-        let written = fs::metadata(&path).ok()?.modified().ok()? + JITTER;
-        let text = fs::read_to_string(&path).ok()?;
+        let text = fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?;
         let noted = Noted::read(&text)?;
-        let mut check = Check { project: self.path(), noted: &noted, written, seen: FxHashSet::default() };
-        check.folder("node_modules")?;
-        let is_complete = noted.locations().all(|location| check.seen.contains(location));
-        is_complete.then_some((noted, text))
+        Check::of(self.path(), &noted)?;
+        Some((noted, text))
+    }
+
+    /// The folders whose times tell whether anything was put into `node_modules` or taken out, if npm's note about it is up to
+    /// date: those that npm looks at, and those with packages or commands in them. Blocks.
+    pub fn noted_folders(&self) -> Option<Vec<String>> {
+        let noted = Noted::read(&fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?)?;
+        let check = Check::of(self.path(), &noted)?;
+        let mut folders: Vec<String> = check.seen.into_iter().chain(check.listed).collect();
+        folders.sort_unstable();
+        folders.dedup();
+        Some(folders)
     }
 
     fn installed_packages(&self) -> Vec<InstalledPackage> {
@@ -85,9 +92,19 @@ struct Check<'a> {
     noted: &'a Noted,
     written: SystemTime,
     seen: FxHashSet<String>,
+    /// The folders that packages or commands are in.
+    listed: Vec<String>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    /// The whole walk. `None`, if the note isn't up to date.
+    fn of(project: &'a Path, noted: &'a Noted) -> Option<Self> {
+        let written = fs::metadata(project.join(HIDDEN_LOCKFILE)).ok()?.modified().ok()? + JITTER;
+        let mut check = Self { project, noted, written, seen: FxHashSet::default(), listed: Vec::new() };
+        check.folder("node_modules")?;
+        noted.locations().all(|location| check.seen.contains(location)).then_some(check)
+    }
+
     /// `None` as soon as something is newer than the note, or unknown to it.
     fn folder(&mut self, location: &str) -> Option<()> {
         let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
@@ -109,8 +126,11 @@ impl Check<'_> {
                 self.folder(&child)?;
             } else if kind.is_symlink() {
                 self.link(child)?;
+            } else if kind.is_dir() && name == ".bin" {
+                self.listed.push(child);
             }
         }
+        self.listed.push(inside);
         Some(())
     }
 

@@ -11,7 +11,7 @@ mod workspaces;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use espalier_core::{Changes, FetchFailure, FetchFailureKind, Installed, Project, TarballListing};
+use espalier_core::{Changes, FetchFailure, FetchFailureKind, NodeModules, Project, TarballListing};
 
 pub(crate) use installed::HIDDEN_LOCKFILE;
 pub(crate) use lockfile::readable_as_usual;
@@ -139,6 +139,17 @@ impl ProjectFolder {
         &self.path
     }
 
+    /// The script that may change manifests, where there is one.
+    fn extension(&self) -> Option<&'static str> {
+        let names = [".npm-extension.mjs", ".npm-extension.cjs"];
+        names.into_iter().find(|name| self.path.join(name).is_file())
+    }
+
+    /// Whether there is such a script.
+    pub fn has_extension(&self) -> bool {
+        self.extension().is_some()
+    }
+
     /// Its manifest and lockfile as a resolution wants them.
     pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
         let path = self.path.join(MANIFEST);
@@ -149,13 +160,12 @@ impl ProjectFolder {
             Err(source) => return Err(ProjectError::Unreadable { path, source }),
         };
         let has_lock = lockfile.text().is_some_and(|text| !text.is_empty());
-        let extension_file = [".npm-extension.mjs", ".npm-extension.cjs"].into_iter();
         Ok(Project {
             manifest: String::from_utf8_lossy(&manifest).into_owned(),
             lockfile: lockfile.text().map(str::to_owned),
             yarn_lock: std::fs::read_to_string(self.path.join(YARN_LOCK)).ok(),
-            installed: if has_lock { Installed::default() } else { self.installed() },
-            extension_file: extension_file.map(str::to_owned).find(|name| self.path.join(name).is_file()),
+            installed: if has_lock { NodeModules::default() } else { self.installed() },
+            extension_file: self.extension().map(str::to_owned),
             changes: Changes::default(),
             trial: Vec::new(),
             folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),

@@ -39,12 +39,14 @@ fn a_named_folder_is_not_left() {
 #[test]
 fn package_folders_are_found_outside_node_modules() {
     let root = folder(&[
-        ("package.json", "{}"),
+        ("package.json", r#"{"workspaces":["**", ".hid*"]}"#),
         ("packages/b/package.json", "{}"),
         ("packages/a/package.json", "{}"),
         ("packages/a/nested/package.json", "{}"),
         ("packages/a/node_modules/x/package.json", "{}"),
         (".hidden/package.json", "{}"),
+        // `**` passes over hidden folders.
+        (".other/package.json", "{}"),
         (".git/package.json", "{}"),
         ("docs/readme", ""),
     ]);
@@ -52,10 +54,23 @@ fn package_folders_are_found_outside_node_modules() {
     assert_eq!(folders, [".hidden", "packages/a", "packages/a/nested", "packages/b"]);
 }
 
+#[test]
+fn only_folders_that_can_be_workspaces_are_looked_for() {
+    let root = folder(&[
+        ("package.json", r#"{"workspaces":["packages/*"]}"#),
+        ("packages/a/package.json", "{}"),
+        ("packages/a/nested/package.json", "{}"),
+        ("target/debug/package.json", "{}"),
+    ]);
+    let folders = project(root.path()).package_folders().expect("folders");
+    assert_eq!(folders, ["packages/a"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_linked_folder_is_listed_and_not_entered() {
-    let root = folder(&[("package.json", "{}"), ("real/package.json", "{}"), ("real/inner/package.json", "{}")]);
+    let manifest = r#"{"workspaces":["**"]}"#;
+    let root = folder(&[("package.json", manifest), ("real/package.json", "{}"), ("real/inner/package.json", "{}")]);
     std::os::unix::fs::symlink(root.path(), root.path().join("loop")).expect("a link");
     let folders = project(root.path()).package_folders().expect("folders");
     assert_eq!(folders, ["loop", "real", "real/inner"]);

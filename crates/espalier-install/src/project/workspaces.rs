@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use espalier_core::{Answer, Options, Progress, Reading, Request, Resolution, paths};
+use espalier_core::{Answer, EdgeKind, Options, Progress, Reading, Request, Resolution, paths};
 
 use super::{ProjectError, ProjectFolder};
 
@@ -40,7 +40,7 @@ impl ProjectFolder {
             }
         }
         let Ok(outcome) = inspection.finish() else { return Vec::new() };
-        let edges = outcome.graph.edges_of(0).iter().filter(|edge| edge.kind == "workspace");
+        let edges = outcome.graph.edges_of(0).iter().filter(|edge| edge.kind == EdgeKind::Workspace);
         let workspace = |edge: &espalier_core::GraphEdge| {
             let path = edge.spec.strip_prefix("file:")?;
             Some(Workspace { name: edge.name.clone(), path: path.into(), location: paths::relative(&root, path) })

@@ -1,173 +1,313 @@
-//! Packuments and version documents, cached.
+//! Packuments and version documents, cached. In which form they are asked for, and what came, is [`espalier_registry`]'s.
 //!
-//! Abbreviated packuments are asked for, because they are several times smaller; a registry that doesn't know them sends
-//! full ones, which the content type tells. A registry that can't give the document of one version is asked for the full
-//! packument instead, and the version is taken from there: the answer is the same.
+//! To fetch a document and to read it are two things. One thread fetches, and whoever waits for a document has the time to
+//! inflate and parse it. A document that can't be read is fetched again, which counts as another attempt.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
-use espalier_core::{FetchFailure, FetchFailureKind, Packument};
-use serde::de::IgnoredAny;
-use url::Url;
+use espalier_core::packument::Source;
+use espalier_core::{Answer, FetchFailure, Packument};
+use espalier_registry::document::{self, Form};
+use espalier_registry::{Experience, Get, Trouble};
 
-use super::Registry;
-use super::request::{Get, Received, Reply, Validators};
+use super::request::{Received, Reply};
+use super::{Asked, Registry};
 use crate::activity::Activity;
-use crate::cache::documents::{DocumentKey, Entry, Form};
+use crate::body::{Encoding, Inflater};
+use crate::cache::documents::{DocumentKey, Entry};
 use crate::config::settings::Freshness;
 
-const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
-const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
-const ACCEPT_FULL: &str = "application/json";
+/// A document that is here and that nobody has read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    document: Document,
+    came: Came,
+    /// How many attempts failed before.
+    attempts: u32,
+}
 
-/// The longest document as it is sent, and as it is meant. The largest of npm's own are a fifth of that.
-const LONGEST_SENT: u64 = 256 << 20;
-const LONGEST_MEANT: u64 = 1 << 30;
+/// A document that can't be read.
+#[derive(Debug)]
+pub(crate) struct Misread {
+    unread: Unread,
+    /// The rest of a sentence about it.
+    reason: String,
+}
 
-type Decode<T> = fn(&[u8], &str) -> Result<T, String>;
+/// A document, by what it is asked for with and kept under.
+#[derive(Debug)]
+struct Document {
+    registry: Registry,
+    get: Get,
+    key: DocumentKey,
+}
+
+/// Where a document is from.
+#[derive(Debug)]
+enum Came {
+    /// The cache had it, and it was right by itself.
+    Stored(Entry),
+    /// The cache had it, and the registry said that it is still right for so many seconds.
+    Confirmed(Entry, u64),
+    /// The registry sent it; whether it may be kept.
+    New(Entry, bool),
+}
 
 impl Registry {
     /// The packument of a package, in full where that is needed.
     pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
+        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument).await
+    }
+
+    /// The packument as its registry sent it, and its content type, for those who read it elsewhere.
+    pub async fn packument_text(&self, name: &str, full: bool) -> Result<(Vec<u8>, String), FetchFailure> {
+        // Whoever asks may ask again, and what was written since then is not asked of the registry.
+        if let Some(cache) = &self.cache {
+            cache.documents.look_again();
+        }
+        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument_text).await
+    }
+
+    /// The document of one version, as JSON text. `integrity` is what the packument says of its tarball.
+    pub async fn version_document(
+        &self,
+        name: &str,
+        version: &str,
+        integrity: Option<&str>,
+    ) -> Result<String, FetchFailure> {
+        let read = match self.unread_version(name, version, integrity).await {
+            Ok(unread) => unread.read_in_the_end(Unread::read_version).await,
+            Err(failure) => Err(failure),
+        };
+        match read {
+            Ok(text) => Ok(text),
+            Err(failure) => self.version_instead(name, version, failure).await,
+        }
+    }
+
+    /// The same, to be read.
+    pub(crate) async fn unread_packument(&self, name: &str, full: bool) -> Result<Unread, FetchFailure> {
         let form = if full { Form::Full } else { Form::Abbreviated };
-        self.document(name, form, |text, content_type| {
-            let abbreviated = content_type.trim_start().starts_with(ABBREVIATED);
-            Packument::parse(text, abbreviated).map(Arc::new).map_err(|error| format!("is {error}"))
-        })
-        .await
+        self.unread(name, form, None).await
     }
 
-    /// The document of one version, as JSON text.
-    pub async fn version_document(&self, name: &str, version: &str) -> Result<String, FetchFailure> {
-        let document = self.document(name, Form::Version(version.to_owned()), |text, _| {
-            let text = str::from_utf8(text).map_err(|error| format!("is not text: {error}"))?;
-            match serde_json::from_str::<IgnoredAny>(text) {
-                Ok(_) if text.trim_start().starts_with('{') => Ok(text.to_owned()),
-                Ok(_) => Err("is not the document of a version".to_owned()),
-                Err(error) => Err(format!("is not the document of a version: {error}")),
-            }
-        });
-        match document.await {
-            Err(failure) if matches!(failure.kind, FetchFailureKind::NotFound | FetchFailureKind::Status(_)) => {
-                self.version_in_packument(name, version).await?.ok_or(failure)
-            }
-            result => result,
-        }
-    }
-
-    async fn version_in_packument(&self, name: &str, version: &str) -> Result<Option<String>, FetchFailure> {
-        let parse: Decode<Packument> = |text, _| Packument::parse(text, false).map_err(|error| format!("is {error}"));
-        let packument = self.document(name, Form::Full, parse).await?;
-        Ok(packument.find(version).map(|index| packument.manifest(index).to_owned()))
-    }
-
-    async fn document<T: Send + 'static>(&self, name: &str, form: Form, parse: Decode<T>) -> Result<T, FetchFailure> {
+    /// The document of one version, to be read. `integrity` is what the packument says of its tarball.
+    pub(crate) async fn unread_version(
+        &self,
+        name: &str,
+        version: &str,
+        integrity: Option<&str>,
+    ) -> Result<Unread, FetchFailure> {
         let registry = self.registries.of_package(name);
-        let get = self.get(registry, name, &form)?;
-        let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form };
-        let document = Document { registry: self.clone(), get, key, parse };
-        let stored = match self.read_stored(&document).await {
-            Some(Stored::Usable(document)) => return Ok(document),
-            Some(Stored::Stale(entry)) => Some(entry),
-            None => None,
-        };
-        if self.freshness == Freshness::CacheOnly {
-            return Err(Registry::not_cached(&document.get.url));
+        let form = self.experience().form(registry, Form::Version(version.to_owned()));
+        if !form.is_final() {
+            return Err(self.registries.no_such_version(name, version));
         }
-        document.fetch(stored).await
+        self.unread(name, form, integrity).await
     }
 
-    fn get(&self, registry: &Url, name: &str, form: &Form) -> Result<Get, FetchFailure> {
-        let (version, accept) = match form {
-            Form::Abbreviated => (None, ACCEPT_ABBREVIATED),
-            Form::Full => (None, ACCEPT_FULL),
-            Form::Version(version) => (Some(version), ACCEPT_FULL),
+    /// The text of one version in the full packument, after its own document couldn't be had.
+    pub(crate) async fn version_instead(
+        &self,
+        name: &str,
+        version: &str,
+        failure: FetchFailure,
+    ) -> Result<String, FetchFailure> {
+        let is_offline = self.is_offline();
+        if Form::Version(version.to_owned()).instead(failure.kind, is_offline).is_none() {
+            return Err(failure);
+        }
+        let packument = match self.packument(name, true).await {
+            Err(_) if is_offline => return Err(failure),
+            packument => packument?,
         };
-        let mut url = registry.clone();
-        let steps = std::iter::once(name).chain(version.map(String::as_str)).map(path_step).collect::<Option<Vec<_>>>();
-        let steps = steps.ok_or_else(|| FetchFailure {
-            kind: FetchFailureKind::Invalid,
-            message: format!("`{}` cannot be the name of a package", super::failure::printable(name)),
-            url: super::failure::shown(registry),
-        })?;
-        url.set_path(&format!("{}{}", registry.path(), steps.join("/")));
-        let authorization = self.registries.authorization(&url, name);
-        Ok(Get { url, accept, authorization, validators: Validators::default(), limit: LONGEST_SENT })
+        let text = packument.find(version).map(|index| packument.manifest(index).to_owned()).ok_or(failure)?;
+        if !is_offline {
+            self.experience().learn(self.registries.of_package(name), false);
+        }
+        Ok(text)
     }
 
-    /// What the cache has.
-    async fn read_stored<T: Send + 'static>(&self, document: &Document<T>) -> Option<Stored<T>> {
-        let cache = self.cache.clone()?;
-        let any_age = matches!(self.freshness, Freshness::AnyAge | Freshness::CacheOnly);
-        let never = self.freshness == Freshness::Revalidate;
-        let (key, parse, activity) = (document.key.clone(), document.parse, self.requester.activity.clone());
-        let read = tokio::task::spawn_blocking(move || {
-            let entry = cache.documents.read(&key)?;
-            if never || !(any_age || entry.is_fresh()) {
-                return Some(Stored::Stale(Arc::new(entry)));
+    fn experience(&self) -> MutexGuard<'_, Experience> {
+        self.experience.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn unread(&self, name: &str, form: Form, integrity: Option<&str>) -> Result<Unread, FetchFailure> {
+        let get = self.registries.document(name, &form)?;
+        let registry = self.registries.of_package(name).clone();
+        let key = DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) };
+        if let Some(asked) = &self.asked {
+            let address = get.address.as_str().to_owned();
+            let is_identified = url::Url::parse(&address).is_ok_and(|url| self.requester.clients.identify(&url));
+            let is_private = get.authorization.is_some() || get.address.names_user() || is_identified;
+            asked.add(Asked { key: key.clone(), address, is_private });
+        }
+        let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
+        let document = Document { registry: self.clone(), get, key };
+        match stored {
+            Some(entry) if self.is_usable(&document.key, &entry) => {
+                Ok(Unread { document, came: Came::Stored(entry), attempts: 0 })
             }
-            // A body that passes its checksum and yet can't be parsed was kept by mistake: it is fetched again.
-            let document = decode(&activity, &entry, parse).ok()?;
-            activity.cached_documents.add(1);
-            Some(Stored::Usable(document))
-        });
-        read.await.ok().flatten()
+            stored => document.fetch(stored, 0).await,
+        }
+    }
+
+    /// Whether what the cache has needs no question.
+    fn is_usable(&self, key: &DocumentKey, entry: &Entry) -> bool {
+        match self.freshness {
+            Freshness::Revalidate => false,
+            Freshness::AnyAge | Freshness::CacheOnly => true,
+            Freshness::Normal => key.is_final() || entry.is_fresh(),
+        }
     }
 }
 
-/// One step of a path. Names come from manifests that anyone may have written: none may lead away from its registry.
-fn path_step(text: &str) -> Option<String> {
-    let harmless = !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\']);
-    harmless.then(|| text.replace('/', "%2f"))
-}
-
-enum Stored<T> {
-    Usable(T),
-    Stale(Arc<Entry>),
-}
-
-/// One document on its way.
-struct Document<T> {
-    registry: Registry,
-    get: Get,
-    key: DocumentKey,
-    parse: Decode<T>,
-}
-
-impl<T: Send + 'static> Document<T> {
+impl Document {
     /// Asks the registry, which may say that the stored entry is still right.
-    async fn fetch(mut self, stored: Option<Arc<Entry>>) -> Result<T, FetchFailure> {
-        self.get.validators = stored.as_ref().map(|entry| entry.about.validators.clone()).unwrap_or_default();
-        let Self { registry, get, key, parse } = self;
-        let (activity, for_entry) = (registry.requester.activity.clone(), key.clone());
-        let decoded = registry.requester.get(&get, move |reply| match reply {
-            Reply::Unchanged { fresh_for } => {
-                let entry = stored.as_ref().ok_or("is empty")?.as_ref().clone().confirmed(fresh_for);
-                activity.cached_documents.add(1);
-                Ok((decode(&activity, &entry, parse)?, Some(entry)))
-            }
-            Reply::Body(received) => {
-                let keep = received.fresh_for;
-                let entry = received.into_entry(&for_entry);
-                Ok((decode(&activity, &entry, parse)?, keep.map(|_| entry)))
-            }
-        });
-        let (document, entry) = decoded.await?;
-        if let (Some(cache), Some(entry)) = (&registry.cache, entry) {
-            cache.documents.write(&key, entry);
+    async fn fetch(mut self, stored: Option<Entry>, mut attempts: u32) -> Result<Unread, FetchFailure> {
+        if self.registry.is_offline() {
+            return Err(Registry::not_cached(&self.get.address));
         }
-        Ok(document)
+        self.get.validators = stored.as_ref().map(|entry| entry.about.validators.clone()).unwrap_or_default();
+        let reply = self.registry.requester.fetch(&self.get, &mut attempts).await?;
+        let came = match (reply, stored) {
+            (Reply::Body(received), _) => {
+                let may_be_kept = received.about.fresh_for.is_some();
+                Came::New(received.into_entry(), may_be_kept)
+            }
+            (Reply::Unchanged { fresh_for }, Some(entry)) => Came::Confirmed(entry, fresh_for),
+            (Reply::Unchanged { .. }, None) => unreachable!("nothing was asked about"),
+        };
+        Ok(Unread { document: self, came, attempts })
+    }
+}
+
+impl Unread {
+    /// What gives the text of a packument again, where that takes less memory than to keep the text.
+    fn source(&self) -> Option<Source> {
+        let Entry { about, body } = self.entry();
+        let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
+        let body = Arc::clone(body);
+        is_smaller.then(|| {
+            Source::new(move || {
+                Inflater::with(|inflater| {
+                    let text = Encoding::Gzip.decode(&body, document::LONGEST_MEANT, inflater).ok()?;
+                    str::from_utf8(text).ok().map(Box::from)
+                })
+            })
+        })
+    }
+
+    fn entry(&self) -> &Entry {
+        let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = &self.came;
+        entry
+    }
+
+    /// Reads it, as the answer to a request.
+    pub fn read(self) -> Result<(Answer, Option<Source>), Box<Misread>> {
+        if self.document.key.form.is_final() {
+            return self.read_version().map(|text| (Answer::VersionDocument(text), None));
+        }
+        let source = self.source();
+        self.read_packument().map(|packument| (Answer::Packument(packument), source))
+    }
+
+    /// Reads it, and fetches it again until it can be read or there are no more attempts.
+    async fn read_in_the_end<T>(mut self, read: fn(Self) -> Result<T, Box<Misread>>) -> Result<T, FetchFailure> {
+        loop {
+            self = match read(self) {
+                Ok(document) => return Ok(document),
+                Err(misread) => misread.again().await?,
+            };
+        }
+    }
+
+    fn read_version(self) -> Result<String, Box<Misread>> {
+        // One that was kept was checked before, and its checksum is right.
+        let is_checked = !matches!(self.came, Came::New(..));
+        let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
+        let read = self.read_as(|text, _| match str::from_utf8(text) {
+            Ok(text) if is_checked => Ok(text.to_owned()),
+            _ => document::check_version(text).map(str::to_owned),
+        });
+        if read.is_ok() {
+            registry.experience().learn(&of, true);
+        }
+        read
+    }
+
+    fn read_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
+        let form = self.document.key.form.clone();
+        self.read_as(|text, content_type| form.packument(text, content_type)).map(Arc::new)
+    }
+
+    fn read_packument_text(self) -> Result<(Vec<u8>, String), Box<Misread>> {
+        let form = self.document.key.form.clone();
+        self.read_as(|text, content_type| {
+            // What is no packument is an answer that has to be fetched again.
+            form.packument(text, content_type)?;
+            Ok((text.to_vec(), content_type.to_owned()))
+        })
+    }
+
+    /// Reads it, and lets the cache keep what is new and sound.
+    fn read_as<T>(self, parse: impl FnOnce(&[u8], &str) -> Result<T, String>) -> Result<T, Box<Misread>> {
+        let Document { registry, key, .. } = &self.document;
+        let mut is_of_it = true;
+        let read = decode(registry.activity(), self.entry(), |text, content_type| {
+            // One that is of another publication is not kept under this one's integrity.
+            is_of_it = key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
+            parse(text, content_type)
+        });
+        let read = match read {
+            Ok(read) => read,
+            Err(reason) => return Err(Box::new(Misread { unread: self, reason })),
+        };
+        let documents = registry.cache.as_ref().map(|cache| &cache.documents);
+        if !matches!(self.came, Came::New(..)) {
+            registry.activity().cached_documents.add(1);
+        }
+        match (self.came, documents) {
+            (Came::New(entry, true), Some(documents)) if is_of_it => documents.write(key, entry),
+            (Came::Confirmed(_, fresh_for), Some(documents)) => documents.confirm(key, fresh_for),
+            _ => {}
+        }
+        Ok(read)
+    }
+}
+
+impl Misread {
+    /// Fetches it again. A stored one was kept by mistake, and a confirmed one, too: neither is asked about any more.
+    pub async fn again(self) -> Result<Unread, FetchFailure> {
+        let Unread { document, came, mut attempts } = self.unread;
+        if !matches!(came, Came::Stored(_)) {
+            let trouble = Trouble::Unusable(self.reason);
+            document.registry.requester.wait(&document.get, &mut attempts, trouble).await?;
+        }
+        document.fetch(None, attempts).await
     }
 }
 
 impl Received {
-    fn into_entry(self, key: &DocumentKey) -> Entry {
-        let fresh_for = self.fresh_for.unwrap_or_default();
-        Entry::new(key, self.content_type, self.encoding, self.validators, fresh_for, self.bytes)
+    fn into_entry(self) -> Entry {
+        let fresh_for = self.about.fresh_for.unwrap_or_default();
+        Entry::new(self.about.content_type, self.encoding, self.about.validators, fresh_for, self.bytes)
     }
 }
 
-fn decode<T>(activity: &Activity, entry: &Entry, parse: Decode<T>) -> Result<T, String> {
-    let text = activity.inflating.time(|| entry.about.encoding.decode(&entry.body, LONGEST_MEANT))?;
-    activity.parsing.time(|| parse(&text, &entry.about.content_type))
+/// Whether an integrity stands in the text of a document.
+fn holds(text: &[u8], integrity: &str) -> bool {
+    memchr::memmem::find(text, integrity.as_bytes()).is_some()
+}
+
+fn decode<T>(
+    activity: &Activity,
+    entry: &Entry,
+    parse: impl FnOnce(&[u8], &str) -> Result<T, String>,
+) -> Result<T, String> {
+    Inflater::with(|inflater| {
+        let inflating = &activity.inflating;
+        let text = inflating.time(|| entry.about.encoding.decode(&entry.body, document::LONGEST_MEANT, inflater))?;
+        activity.parsing.time(|| parse(text, &entry.about.content_type))
+    })
 }

@@ -1,48 +1,26 @@
 //! One request, with its retries.
 //!
 //! A request ends within attempts × timeout plus the waits between them; nothing here can wait for ever. What the body is
-//! worth is decided by the caller's `decode`, which runs on a thread where it may take its time and counts as part of the
-//! attempt, so that a body that broke on its way is fetched again.
+//! worth is decided by whoever reads it; reading counts as part of the attempt, so that a body that broke on its way is
+//! fetched again.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use espalier_core::FetchFailure;
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
-};
-use reqwest::{Response, StatusCode};
+use espalier_registry::{Answered, Broken, Get, Judged, Retries, Trouble, printable};
+use reqwest::header::{HeaderMap, HeaderValue};
 use url::Url;
 
-use super::body::{self, Encoding};
-use super::failure::{self, Trouble};
-use super::retry::{self, Retries};
+use super::failure;
 use super::transport::Clients;
+use super::wire::Outcome;
 use crate::activity::Activity;
-use crate::cache::freshness;
+use crate::body::{Encoding, Inflater, too_long};
 
-/// What to fetch.
-#[derive(Clone, Debug)]
-pub(super) struct Get {
-    pub url: Url,
-    pub accept: &'static str,
-    pub authorization: Option<String>,
-    /// By which the server knows what is already here.
-    pub validators: Validators,
-    /// The longest body, as it is sent.
-    pub limit: u64,
-}
-
-/// What identifies a version of a document, as the server gave it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Validators {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub etag: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_modified: Option<String>,
-}
+/// So much of a refusal's body is read.
+pub(super) const LONGEST_REFUSAL: u64 = 16 << 10;
 
 /// What came.
 #[derive(Debug)]
@@ -60,10 +38,15 @@ pub(super) enum Reply {
 pub(super) struct Received {
     pub bytes: Vec<u8>,
     pub encoding: Encoding,
-    pub content_type: String,
-    pub validators: Validators,
-    /// For how many seconds it may be used without asking; `None` where it must not be kept.
-    pub fresh_for: Option<u64>,
+    pub about: espalier_registry::Received,
+}
+
+/// An answer whose body nobody has looked into.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub judged: Judged,
+    pub encoding: Encoding,
+    pub body: Vec<u8>,
 }
 
 /// Makes requests.
@@ -75,109 +58,150 @@ pub(super) struct Requester {
 }
 
 impl Requester {
-    /// Fetches something and makes of it what `decode` makes of it.
+    /// Fetches something, and makes of it what `decode` makes of it, on another thread.
     pub(super) async fn get<T: Send + 'static>(
         &self,
         get: &Get,
         decode: impl Fn(Reply) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
-        let mut spread = DefaultHasher::new();
-        get.url.as_str().hash(&mut spread);
-        let spread = spread.finish();
-        let mut attempt = 0;
+        let mut attempts = 0;
         loop {
-            let trouble = match self.attempt(get, decode.clone()).await {
-                Ok(result) => return Ok(result),
-                Err(trouble) => trouble,
+            let reply = self.fetch(get, &mut attempts).await?;
+            let decode = decode.clone();
+            let unusable = match tokio::task::spawn_blocking(move || decode(reply)).await {
+                Ok(Ok(result)) => return Ok(result),
+                Ok(Err(reason)) => reason,
+                // A decoder that panics is a bug, which is not to be hidden behind a failed fetch.
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_) => "came while everything was ending".to_owned(),
+                },
             };
-            let wait = self.retries.wait(attempt, trouble.asked_wait(), spread.wrapping_add(u64::from(attempt)));
-            attempt += 1;
-            match wait.filter(|_| trouble.is_transient()) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return Err(trouble.into_failure(&get.url, attempt)),
-            }
-            self.activity.retries.add(1);
+            self.wait(get, &mut attempts, Trouble::Unusable(unusable)).await?;
         }
     }
 
-    async fn attempt<T: Send + 'static>(
-        &self,
-        get: &Get,
-        decode: impl FnOnce(Reply) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, Trouble> {
-        let reply = self.exchange(get).await?;
-        let decoded = tokio::task::spawn_blocking(move || decode(reply)).await;
-        match decoded {
-            Ok(result) => result.map_err(Trouble::Unusable),
-            // A decoder that panics is a bug, which is not to be hidden behind a failed fetch.
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(Trouble::Unusable("came while everything was ending".to_owned())),
-            },
+    /// Fetches something. `attempts` were made before, and are counted on.
+    pub(super) async fn fetch(&self, get: &Get, attempts: &mut u32) -> Result<Reply, FetchFailure> {
+        loop {
+            match self.exchange(get).await {
+                Ok(reply) => return Ok(reply),
+                Err(trouble) => self.wait(get, attempts, trouble).await?,
+            }
         }
+    }
+
+    /// Waits for what made an attempt fail to pass, if it may, and there are more attempts.
+    pub(super) async fn wait(&self, get: &Get, attempts: &mut u32, trouble: Trouble) -> Result<(), FetchFailure> {
+        let mut spread = DefaultHasher::new();
+        get.address.as_str().hash(&mut spread);
+        let spread = spread.finish().wrapping_add(u64::from(*attempts));
+        let wait = self.retries.wait(*attempts, trouble.asked_wait(), spread);
+        *attempts += 1;
+        match wait.filter(|_| trouble.is_transient()) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return Err(trouble.into_failure(&get.address, *attempts)),
+        }
+        self.activity.retries.add(1);
+        Ok(())
     }
 
     async fn exchange(&self, get: &Get) -> Result<Reply, Trouble> {
         self.activity.network_requests.add(1);
-        let request = self.clients.of(&get.url).get(get.url.clone()).headers(get.headers()?);
-        let response = request.send().await.map_err(|error| Trouble::Transport(error.without_url()))?;
-        let status = response.status();
-        let fresh_for = freshness::lifetime(response.headers());
-        if status == StatusCode::NOT_MODIFIED && !get.validators.is_empty() {
-            return Ok(Reply::Unchanged { fresh_for: fresh_for.unwrap_or_default() });
+        let plain = match self.clients.wire() {
+            Some(wire) => wire.exchange(get).await.transpose()?,
+            None => None,
+        };
+        let url = |text| Url::parse(text).expect("an address is a URL");
+        let Answer { judged, encoding, body } = match plain {
+            Some(Outcome::Answer(answer)) => answer,
+            Some(Outcome::Elsewhere(location)) => {
+                let origin = url(get.address.as_str());
+                let unusable = |_| Trouble::Broken(Broken::Impossible(format!("it leads to {}", printable(&location))));
+                let target = origin.join(&location).map_err(unusable)?;
+                let is_same = target.origin() == origin.origin();
+                // A credential is for whom it was meant.
+                let authorization = get.authorization.clone().filter(|_| is_same);
+                self.exchange_through_client(&Get { authorization, ..get.clone() }, target).await?
+            }
+            None => self.exchange_through_client(get, url(get.address.as_str())).await?,
+        };
+        match judged {
+            Judged::Unchanged { fresh_for } => Ok(Reply::Unchanged { fresh_for }),
+            Judged::Refused { status, wait } => {
+                let words = |inflater: &mut Inflater| {
+                    encoding.decode(&body, LONGEST_REFUSAL, inflater).unwrap_or_default().to_vec()
+                };
+                Err(Trouble::refused(status, wait, &Inflater::with(words)))
+            }
+            Judged::Body(about) => {
+                self.activity.network_bytes.add(body.len() as u64);
+                Ok(Reply::Body(Received { bytes: body, encoding, about }))
+            }
         }
-        if status != StatusCode::OK {
-            let wait = retry::asked_wait(response.headers(), SystemTime::now());
-            return Err(Trouble::Status { status, wait, detail: detail(response).await });
+    }
+
+    async fn exchange_through_client(&self, get: &Get, url: Url) -> Result<Answer, Trouble> {
+        let request = self.clients.of(&url).get(url).headers(headers(get)?);
+        let broken = |error: reqwest::Error| Trouble::Broken(failure::broken(&error.without_url()));
+        let response = request.send().await.map_err(broken)?;
+        let header = |name: &str| joined(response.headers(), name);
+        let judged = judged(get, response.status().as_u16(), &header);
+        let encoding = Encoding::of(header("content-encoding").as_deref());
+        if matches!(judged, Judged::Unchanged { .. }) {
+            return Ok(Answer { judged, encoding: Encoding::Identity, body: Vec::new() });
         }
-        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let content_type = text(CONTENT_TYPE).unwrap_or_default();
-        let validators = Validators { etag: text(ETAG), last_modified: text(LAST_MODIFIED) };
-        let encoding = Encoding::of(&response)?;
-        let bytes = body::read(response, get.limit).await?;
-        self.activity.network_bytes.add(bytes.len() as u64);
-        Ok(Reply::Body(Received { bytes, encoding, content_type, validators, fresh_for }))
+        if matches!(judged, Judged::Refused { .. }) {
+            // It says no, whether it says why or not.
+            let body = read(response, LONGEST_REFUSAL).await.unwrap_or_default();
+            return Ok(Answer { judged, encoding: encoding.unwrap_or(Encoding::Identity), body });
+        }
+        Ok(Answer { judged, encoding: encoding?, body: read(response, get.limit).await? })
     }
 }
 
-impl Get {
-    fn headers(&self) -> Result<HeaderMap, Trouble> {
-        let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(self.accept))]);
-        let set = [
-            (AUTHORIZATION, &self.authorization),
-            (IF_NONE_MATCH, &self.validators.etag),
-            (IF_MODIFIED_SINCE, &self.validators.last_modified),
-        ];
-        for (name, text) in set {
-            let Some(text) = text else { continue };
-            let value = HeaderValue::from_str(text.trim());
-            let mut value = value.map_err(|_| {
-                Trouble::Unusable("was not asked for: its credentials hold characters that no header can".to_owned())
-            })?;
-            value.set_sensitive(name == AUTHORIZATION);
-            headers.insert(name, value);
+/// The headers of a request, its credential marked as one.
+fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
+    let unusable = |_| Trouble::Broken(Broken::Impossible("a header can't be sent".to_owned()));
+    let mut headers = HeaderMap::new();
+    for (name, value) in get.headers()? {
+        let mut value = HeaderValue::from_str(value).map_err(unusable)?;
+        value.set_sensitive(name == "authorization");
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// What the head of a response means.
+pub(super) fn judged(get: &Get, status: u16, header: &dyn Fn(&str) -> Option<String>) -> Judged {
+    get.judge(&Answered {
+        status,
+        header,
+        now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+        date: |text| httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok(),
+        // What doesn't say how long it is fresh is asked about each time.
+        unsaid_freshness: 0,
+    })
+}
+
+/// A header's values, with commas in between.
+fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// Reads a body as it was sent.
+pub(super) async fn read(mut response: reqwest::Response, limit: u64) -> Result<Vec<u8>, Trouble> {
+    let announced = response.content_length().unwrap_or_default();
+    if announced > limit {
+        return Err(Trouble::Unusable(too_long(limit)));
+    }
+    let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or_default());
+    while let Some(chunk) = response.chunk().await.map_err(|error| Trouble::Broken(failure::broken(&error)))? {
+        body.extend_from_slice(&chunk);
+        if body.len() as u64 > limit {
+            return Err(Trouble::Unusable(too_long(limit)));
         }
-        Ok(headers)
     }
-}
-
-impl Validators {
-    pub(super) fn is_empty(&self) -> bool {
-        self.etag.is_none() && self.last_modified.is_none()
-    }
-}
-
-/// What the server says about its refusal, where it says so in JSON as npm's registry does.
-async fn detail(response: Response) -> Option<String> {
-    const LIMIT: u64 = 16 * 1024;
-    #[derive(serde::Deserialize)]
-    struct Said {
-        error: Option<String>,
-        message: Option<String>,
-    }
-    let encoding = Encoding::of(&response).ok()?;
-    let bytes = body::read(response, LIMIT).await.ok()?;
-    let said: Said = serde_json::from_slice(&encoding.decode(&bytes, LIMIT).ok()?).ok()?;
-    let words = failure::printable(&said.error.or(said.message)?);
-    (!words.is_empty()).then_some(words)
+    Ok(body)
 }

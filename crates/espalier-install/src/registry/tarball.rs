@@ -5,32 +5,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use espalier_core::{FetchFailure, FetchFailureKind, TarballListing};
 use espalier_package::identity::package_of;
-use url::Url;
+use espalier_registry::Get;
+use espalier_registry::tarball::LONGEST_SENT;
 
 use super::Registry;
-use super::failure::{printable, shown};
-use super::request::{Get, Reply, Validators};
+use super::request::Reply;
+use crate::body::Inflater;
 use crate::integrity::Integrity;
 use crate::tarball;
-
-/// The longest tarball.
-const LONGEST_SENT: u64 = 1 << 30;
 
 impl Registry {
     /// Lists a tarball of a registry, by a URL or by a path on the registry that its package comes from.
     pub async fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
         let package = package_of(address);
-        let url = self.tarball_url(address, &package)?;
+        let get = self.registries.tarball(address, &package)?;
         let expected = integrity.map(str::parse::<Integrity>).transpose();
-        let expected = expected.map_err(|error| invalid(&url, format!("its tarball cannot be trusted: {error}")))?;
+        let expected = expected.map_err(|error| FetchFailure {
+            kind: FetchFailureKind::Invalid,
+            message: format!("its tarball cannot be trusted: {error}"),
+            url: get.address.shown(),
+        })?;
         if let Some(listing) = self.cached_listing(expected.clone()).await {
             return Ok(listing);
         }
         if self.is_offline() {
-            return Err(Registry::not_cached(&url));
+            return Err(Registry::not_cached(&get.address));
         }
         let cache = self.cache.clone();
-        self.fetch_tarball(url, &package, expected.clone(), move |bytes| {
+        self.fetch_tarball(get, &package, expected.clone(), move |bytes| {
             let listing = tarball::list(bytes).map_err(|error| error.to_string())?;
             if let Some((cache, integrity)) = cache.as_ref().zip(expected.as_ref()) {
                 cache.tarballs.write(integrity, bytes);
@@ -49,50 +51,43 @@ impl Registry {
         integrity: Option<Integrity>,
         take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
-        let url = self.tarball_url(address, package)?;
+        let get = self.registries.tarball(address, package)?;
         if self.is_offline() {
-            return Err(Registry::not_cached(&url));
+            return Err(Registry::not_cached(&get.address));
         }
-        self.fetch_tarball(url, package, integrity, take).await
+        self.fetch_tarball(get, package, integrity, take).await
     }
 
     /// Whether an address is one of the registry that a package comes from: there, and nowhere else, its tarball may be
     /// fetched without asking (npm's `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, address: &str, package: &str) -> bool {
-        let registry = self.registries.of_package(package);
-        let url = self.tarball_url(address, package);
-        url.is_ok_and(|url| url.origin() == registry.origin() && url.path().starts_with(registry.path()))
+        self.registries.is_of_registry(address, package)
     }
 
     async fn fetch_tarball<T: Send + 'static>(
         &self,
-        url: Url,
+        get: Get,
         package: &str,
         expected: Option<Integrity>,
         take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
         let is_promised = expected.is_some();
-        let get = Get {
-            authorization: self.registries.authorization(&url, package),
-            url,
-            accept: "*/*",
-            validators: Validators::default(),
-            limit: LONGEST_SENT,
-        };
         let mismatch = Arc::<AtomicBool>::default();
         let found = Arc::clone(&mismatch);
         let decode = move |reply| {
             found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
             // The tarball is the compressed file itself: an encoding on top is the transport's.
-            let bytes = received.encoding.decode(&received.bytes, LONGEST_SENT)?;
-            if let Some(expected) = &expected {
-                expected.verify(&bytes).map_err(|error| {
-                    found.store(true, Ordering::Relaxed);
-                    format!("is not the expected tarball: {error}")
-                })?;
-            }
-            take(&bytes)
+            Inflater::with(|inflater| {
+                let bytes = received.encoding.decode(&received.bytes, LONGEST_SENT, inflater)?;
+                if let Some(expected) = &expected {
+                    expected.verify(bytes).map_err(|error| {
+                        found.store(true, Ordering::Relaxed);
+                        format!("is not the expected tarball: {error}")
+                    })?;
+                }
+                take(bytes)
+            })
         };
         let mut taken = self.requester.get(&get, decode).await;
         let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
@@ -117,22 +112,4 @@ impl Registry {
         self.activity().cached_documents.add(1);
         Some(listing)
     }
-
-    fn tarball_url(&self, address: &str, package: &str) -> Result<Url, FetchFailure> {
-        let registry = self.registries.of_package(package);
-        // Some recorded registries leave out their own host.
-        let url = if address.starts_with('/') { registry.join(address) } else { Url::parse(address) };
-        match url {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(self.registries.tarball_url(url, package)),
-            _ => Err(FetchFailure {
-                kind: FetchFailureKind::Unsupported,
-                message: format!("`{}` is not the URL of a tarball", printable(address)),
-                url: shown(registry),
-            }),
-        }
-    }
-}
-
-fn invalid(url: &Url, message: String) -> FetchFailure {
-    FetchFailure { kind: FetchFailureKind::Invalid, message, url: shown(url) }
 }

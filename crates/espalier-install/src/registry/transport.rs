@@ -1,15 +1,22 @@
-//! The HTTP client: sockets, certificates and proxies.
+//! The HTTP clients: sockets, certificates and proxies.
 //!
 //! HTTP/1.1 with many sockets, because one connection's h2 was slower for thousands of small documents. Bodies are not
-//! decompressed here: that is done on the thread that parses.
+//! decompressed here: that is done on the thread that parses. The plain client ([`super::wire`]) serves where it can, and the
+//! other one where proxies or certificates want more than that.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
 use url::Url;
 
+use super::wire::{Patience, Wire};
 use crate::config::identities::ClientIdentity;
 use crate::config::settings::Network;
 use crate::config::{ConfigError, Origin};
@@ -21,12 +28,24 @@ const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 10;
 const USER_AGENT: &str = concat!("espalier/", env!("CARGO_PKG_VERSION"));
 
-/// The clients: one for each certificate of the user's own, and one without.
+/// The clients: one for each certificate of the user's own, one without, and a plain one where that will do.
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
     usual: Client,
-    identified: Vec<(ClientIdentity, Client)>,
+    identified: Arc<[(ClientIdentity, Client)]>,
+    wire: Option<Arc<Wire>>,
 }
+
+/// Whose certificates are believed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trusted {
+    /// In place of the system's, unless there are none.
+    only: Arc<[Certificates]>,
+    extra: Arc<[Certificates]>,
+}
+
+/// The name of a setting, and PEM text.
+type Certificates = (String, String);
 
 impl Clients {
     /// The clients for these settings.
@@ -35,13 +54,62 @@ impl Clients {
         for identity in &network.identities {
             identified.push((identity.clone(), client(network, Some(identity))?));
         }
-        Ok(Self { usual: client(network, None)?, identified })
+        let is_plain = network.identities.is_empty() && network.strict_ssl;
+        let is_direct = network.https_proxy.is_none() && network.http_proxy.is_none();
+        let wire = (is_plain && is_direct).then(|| {
+            let trusted = Trusted {
+                only: network.certificates.as_slice().into(),
+                extra: network.extra_certificates.as_slice().into(),
+            };
+            let patience = Patience {
+                connecting: CONNECT_TIMEOUT.min(network.timeout),
+                silence: SILENCE_TIMEOUT.min(network.timeout),
+                attempt: network.timeout,
+            };
+            Arc::new(Wire::new(trusted, USER_AGENT, patience, network.concurrency))
+        });
+        Ok(Self { usual: client(network, None)?, identified: identified.into(), wire })
+    }
+
+    /// The plain client, unless proxies, certificates of the user's own or unverified ones are in use.
+    pub fn wire(&self) -> Option<&Wire> {
+        self.wire.as_deref()
+    }
+
+    /// Whether a certificate of the user's own goes to this URL.
+    pub fn identify(&self, url: &Url) -> bool {
+        self.identified.iter().any(|(identity, _)| identity.is_for(url))
     }
 
     /// The one that may talk to this URL.
     pub fn of(&self, url: &Url) -> &Client {
         self.identified.iter().find(|(identity, _)| identity.is_for(url)).map_or(&self.usual, |(_, client)| client)
     }
+}
+
+impl Trusted {
+    /// For a connection. The error is the rest of a sentence.
+    pub fn tls(&self) -> Result<ClientConfig, String> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let versions = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
+        let builder = versions.map_err(|error| error.to_string())?;
+        let extra = pem_certificates(&self.extra)?;
+        if self.only.is_empty() {
+            let verifier = Verifier::new_with_extra_roots(extra, provider).map_err(|error| error.to_string())?;
+            let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+            return Ok(builder.with_no_client_auth());
+        }
+        let mut roots = RootCertStore::empty();
+        for certificate in pem_certificates(&self.only)?.into_iter().chain(extra) {
+            roots.add(certificate).map_err(|error| error.to_string())?;
+        }
+        Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    }
+}
+
+fn pem_certificates(texts: &[Certificates]) -> Result<Vec<CertificateDer<'static>>, String> {
+    let parsed = texts.iter().flat_map(|(_, text)| CertificateDer::pem_slice_iter(text.as_bytes()));
+    parsed.map(|certificate| certificate.map_err(|error| error.to_string())).collect()
 }
 
 fn client(network: &Network, identity: Option<&ClientIdentity>) -> Result<Client, ConfigError> {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
-use super::flights::Flights;
+use super::flights::{Flights, ObtainError};
 use crate::git::{self, Repository};
 use crate::packing::{self, prepare::Preparing};
 use crate::plan::Source;
 use crate::registry::Registry;
-use crate::store::{AddError, PackageRecord, Store, StoreError, StoredPackage};
+use crate::store::{AddError, PackageRecord, Store, StoredPackage};
 
 /// Where packages come from.
 #[derive(Clone, Debug)]
@@ -28,17 +28,6 @@ pub struct Origins {
     pub flights: Arc<Flights>,
 }
 
-/// Why a package isn't in the store.
-#[derive(Debug, thiserror::Error)]
-pub enum ObtainError {
-    /// It can't be fetched, or isn't what it should be.
-    #[error("{0}")]
-    Fetch(FetchFailure),
-    /// The store can't take it.
-    #[error(transparent)]
-    Store(StoreError),
-}
-
 impl Origins {
     /// The package of a source, which was verified when it came into the store.
     pub async fn obtain(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
@@ -52,7 +41,7 @@ impl Origins {
     }
 
     /// What a registry serves has to say that it is what was asked for. A tarball by URL may be what it likes.
-    fn check_identity(&self, source: &Source, record: &PackageRecord) -> Result<(), String> {
+    pub(super) fn check_identity(&self, source: &Source, record: &PackageRecord) -> Result<(), String> {
         let of_registry = self.registry.is_of_registry(&source.resolved, &source.name);
         let Some(version) = source.version.as_ref().filter(|_| of_registry) else { return Ok(()) };
         let own = Identity { name: record.name.clone(), version: record.version.clone() };

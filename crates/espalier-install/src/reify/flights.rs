@@ -7,9 +7,19 @@ use espalier_core::FetchFailure;
 use rustc_hash::FxHashMap;
 use tokio::sync::OnceCell;
 
-use super::fetch::ObtainError;
 use crate::plan::Source;
-use crate::store::StoredPackage;
+use crate::store::{StoreError, StoredPackage};
+
+/// Why a package isn't in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum ObtainError {
+    /// It can't be fetched, or isn't what it should be.
+    #[error("{0}")]
+    Fetch(FetchFailure),
+    /// The store can't take it.
+    #[error(transparent)]
+    Store(StoreError),
+}
 
 /// Address and integrity.
 type Key = (String, Option<String>);

@@ -10,7 +10,9 @@ mod flights;
 mod hold;
 mod journal;
 mod place;
+mod ready;
 mod replaced;
+mod route;
 pub mod shims;
 mod task;
 
@@ -22,7 +24,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use espalier_core::{FetchFailure, Graph, Outcome, hidden_lockfile};
+use espalier_core::{FetchFailure, Graph, Outcome, PackageLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -33,12 +35,13 @@ use crate::plan::optional::optional_set;
 use crate::plan::{Change, Placement, Plan, Source, bins};
 use crate::project::HIDDEN_LOCKFILE;
 use crate::store::StoreError;
-pub use fetch::{ObtainError, Origins};
-pub use flights::Flights;
+pub use fetch::Origins;
+pub use flights::{Flights, ObtainError};
 pub use hold::Hold;
 use journal::Journal;
 use place::Linker;
 pub use place::PlaceError;
+use ready::Ready;
 use replaced::symlink;
 use task::{Job, Shared, run};
 
@@ -76,9 +79,9 @@ pub struct Reify<'a> {
 
 /// An installation of which all files are there.
 #[derive(Debug)]
-pub struct Built {
+pub struct Built<'a> {
     project: PathBuf,
-    lockfile: String,
+    lockfile: &'a PackageLock,
     names_project: bool,
     layout: Layout,
     journal: Arc<Journal>,
@@ -91,9 +94,9 @@ pub struct Built {
 #[derive(Debug, Default)]
 pub struct Report {
     /// Packages that are new, with their versions.
-    pub added: Vec<Installed>,
+    pub added: Vec<PlacedPackage>,
     /// Packages that replaced others.
-    pub changed: Vec<Installed>,
+    pub changed: Vec<PlacedPackage>,
     /// What was removed, relative to the project.
     pub removed: Vec<String>,
     /// Packages that were put right again, and what was wrong.
@@ -105,16 +108,16 @@ pub struct Report {
     /// Of how many packages scripts were run.
     pub scripts_run: usize,
     /// New packages with install scripts that were not run, in the order in which they would run.
-    pub with_scripts: Vec<Installed>,
+    pub with_scripts: Vec<PlacedPackage>,
     /// New packages whose version is deprecated, with the message.
-    pub deprecated: Vec<(Installed, String)>,
+    pub deprecated: Vec<(PlacedPackage, String)>,
     /// Why files were copied, if they were.
     pub copied_because: Option<&'static str>,
 }
 
 /// A package that was installed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Installed {
+pub struct PlacedPackage {
     /// Where.
     pub location: String,
     /// Its own name.
@@ -163,16 +166,16 @@ pub enum ReifyError {
     Interrupted,
 }
 
-impl Reify<'_> {
+impl<'a> Reify<'a> {
     /// Does everything but the last step. After an error everything is as it was before.
-    pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built, ReifyError> {
+    pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built<'a>, ReifyError> {
         let noted = fs::read(self.project.join(HIDDEN_LOCKFILE)).ok();
         let journal = Arc::new(Journal::new(self.project));
         let result = self.build_with(&journal, interruption).await;
         match result {
             Ok(report) => Ok(Built {
                 project: self.project.to_owned(),
-                lockfile: self.outcome.packages().to_owned(),
+                lockfile: &self.outcome.lockfile,
                 names_project: self.names_project,
                 layout: self.layout,
                 journal,
@@ -255,8 +258,22 @@ impl Reify<'_> {
         let mut interruption = pin!(interruption);
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        for job in self.jobs() {
-            tasks.spawn(run(Arc::clone(shared), job, stopped.clone()));
+        let (ready, others): (Vec<Job>, Vec<Job>) =
+            self.jobs().into_iter().partition(|job| job.source.stored.is_some());
+        let ready = Ready::new(ready);
+        for _ in 0..HANDS.min(ready.len()) {
+            let (ready, shared, stopped) = (Arc::clone(&ready), Arc::clone(shared), stopped.clone());
+            tasks.spawn_blocking(move || Finished::Hand(ready.place(&shared, &stopped)));
+        }
+        let fetching = |job| {
+            let task = run(Arc::clone(shared), job, stopped.clone());
+            async move {
+                let (placements, result) = task.await;
+                Finished::Job(placements, result)
+            }
+        };
+        for job in others {
+            tasks.spawn(fetching(job));
         }
         let mut left_out = Vec::new();
         let mut failed = None;
@@ -270,8 +287,17 @@ impl Reify<'_> {
                 }
             };
             let Some(finished) = finished else { break };
-            let (placements, result) = finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            let Err(error) = result else { continue };
+            let (placements, error) =
+                match finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
+                    Finished::Hand(left) => {
+                        for job in left {
+                            tasks.spawn(fetching(job));
+                        }
+                        continue;
+                    }
+                    Finished::Job(_, Ok(())) => continue,
+                    Finished::Job(placements, Err(error)) => (placements, error),
+                };
             let is_optional = |placement: &Placement| self.layout.packages[&placement.location].optional;
             if failed.is_none() && placements.iter().all(is_optional) && matches!(error, ReifyError::Fetch { .. }) {
                 left_out.extend(placements.into_iter().map(|placement| (placement.location, error.to_string())));
@@ -351,7 +377,7 @@ impl Reify<'_> {
         let changes: FxHashMap<&str, &Placement> =
             self.plan.place.iter().map(|placement| (placement.location.as_str(), placement)).collect();
         for (location, package) in self.layout.in_building_order() {
-            let installed = || Installed {
+            let installed = || PlacedPackage {
                 location: location.to_owned(),
                 name: package.package_name.clone(),
                 version: package.version.clone(),
@@ -384,6 +410,14 @@ impl Reify<'_> {
     }
 }
 
+/// What a task was about.
+enum Finished {
+    /// One package.
+    Job(Vec<Placement>, Result<(), ReifyError>),
+    /// Those that are in the store, of which some couldn't be placed.
+    Hand(Vec<Job>),
+}
+
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
     let path = project.join(location);
     if let Some(folder) = path.parent() {
@@ -393,16 +427,14 @@ fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> i
     symlink(Path::new(text), &path)
 }
 
-impl Built {
+impl Built<'_> {
     /// Removes what was replaced, and notes what is installed. From then on it is done.
     pub fn commit(self) -> Result<Report, ReifyError> {
         self.journal.finish();
         let path = self.project.join(HIDDEN_LOCKFILE);
-        let layout = &self.layout;
-        let text =
-            hidden_lockfile(&self.lockfile, self.names_project, |location| layout.packages.contains_key(location));
-        if let (Some(text), true) = (text, self.project.join("node_modules").is_dir()) {
-            let written = write_whole(&path, &text);
+        if self.project.join("node_modules").is_dir() {
+            let is_installed = |location: &str| self.layout.packages.contains_key(location);
+            let written = write_whole(&path, &self.lockfile.hidden(self.names_project, &is_installed));
             written.map_err(|source| ReifyError::Disk { path, source })?;
         }
         Ok(self.report)

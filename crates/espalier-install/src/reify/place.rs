@@ -12,8 +12,13 @@ use std::sync::OnceLock;
 use espalier_package::patch::PatchError;
 use rustc_hash::FxHashSet;
 
+use super::route::Route;
 use crate::plan::bins::without_carriage_return;
-use crate::store::{FileRecord, StoredPackage, is_untouched};
+use crate::store::{FileRecord, StoredPackage};
+use crate::unpack;
+
+/// Copies up to this size go through memory: asking the system for a copy takes more calls.
+const SMALL: u64 = 128 << 10;
 
 /// Why a package could not be put in its place.
 #[derive(Debug, thiserror::Error)]
@@ -64,52 +69,54 @@ impl Linker {
             move |source| PlaceError::Unwritable { path, source }
         };
         fs::create_dir_all(target).map_err(unwritable(target))?;
+        let route = match Route::open(&stored.folder, target) {
+            Ok(route) => route,
+            Err(_) if !stored.folder.is_dir() => return Err(PlaceError::Damaged(stored.folder.clone())),
+            Err(error) => return Err(unwritable(target)(error)),
+        };
         for folder in &stored.record.folders {
-            let path = target.join(folder);
-            match fs::create_dir(&path) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(unwritable(&path)(error)),
-                _ => {}
-            }
+            route.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
         // Scripts of node-gyp write into the package, too.
         let private = placing.private || stored.record.file("binding.gyp").is_some();
         for file in &stored.record.files {
-            let from = stored.folder.join(&file.path);
-            let to = target.join(&file.path);
-            let found = fs::symlink_metadata(&from).map_err(|_| PlaceError::Damaged(from.clone()))?;
-            if !is_untouched(&found, file, &stored.key) {
-                return Err(PlaceError::Damaged(from));
+            if !route.is_untouched(file, &stored.key) {
+                return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());
+            if !private && !executable && self.copying.get().is_none() && route.link(&file.path).is_ok() {
+                continue;
+            }
+            let (from, to) = (stored.folder.join(&file.path), target.join(&file.path));
             let placed = if executable && needs_repair(&from, file, placing.executable_mode) {
                 make_executable(&from, &to, file.mode | placing.executable_mode, stored)
             } else if private {
-                copy(&from, &to, stored)
+                copy(&from, &to, file, stored)
             } else {
-                self.link(&from, &to, stored)
+                self.link(&from, &to, file, stored)
             };
             placed.map_err(unwritable(&to))?;
         }
         Ok(())
     }
 
-    fn link(&self, from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
+    fn link(&self, from: &Path, to: &Path, file: &FileRecord, stored: &StoredPackage) -> io::Result<()> {
         if self.copying.get().is_none() {
             match fs::hard_link(from, to) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     fs::remove_file(to)?;
-                    return self.link(from, to, stored);
+                    return self.link(from, to, file, stored);
                 }
                 Err(error) => match reason_to_copy(&error) {
                     Some(reason) => self.copying.get_or_init(|| reason),
                     // A file can have so many names and no more: this one is copied, the next one may be linked.
-                    None if error.kind() == io::ErrorKind::TooManyLinks => return copy(from, to, stored),
+                    None if error.kind() == io::ErrorKind::TooManyLinks => return copy(from, to, file, stored),
                     None => return Err(error),
                 },
                 Ok(()) => return Ok(()),
             };
         }
-        copy(from, to, stored)
+        copy(from, to, file, stored)
     }
 }
 
@@ -128,7 +135,22 @@ fn reason_to_copy(error: &io::Error) -> Option<&'static str> {
 }
 
 /// A file of its own, which says like the stored one when it was changed: that is how it is recognised.
-fn copy(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
+fn copy(from: &Path, to: &Path, file: &FileRecord, stored: &StoredPackage) -> io::Result<()> {
+    if file.size <= SMALL {
+        let content = fs::read(from)?;
+        match unpack::new_file(to, file.mode) {
+            Ok(mut copy) => {
+                copy.write_all(&content)?;
+                return copy.set_modified(stored.key.modified());
+            }
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(_) => {}
+        }
+    }
+    copy_whole(from, to, stored)
+}
+
+fn copy_whole(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
     match fs::symlink_metadata(to) {
         Ok(_) => fs::remove_file(to)?,
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -141,7 +163,7 @@ fn copy(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> {
 
 /// A command as `bin-links` leaves it: executable, and without a carriage return after its `#!` line.
 fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) -> io::Result<()> {
-    copy(from, to, stored)?;
+    copy_whole(from, to, stored)?;
     if let Some(content) = without_carriage_return(&fs::read(to)?) {
         fs::File::options().write(true).truncate(true).open(to)?.write_all(&content)?;
     }

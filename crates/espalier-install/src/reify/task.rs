@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, watch};
 
 use super::ReifyError;
-use super::fetch::{ObtainError, Origins};
+use super::fetch::Origins;
+use super::flights::ObtainError;
 use super::journal::Journal;
 use super::place::{Linker, PlaceError, Placing};
 use crate::activity::Activity;
@@ -16,6 +17,7 @@ use crate::plan::{Placement, Source};
 use crate::store::StoredPackage;
 
 /// What one source's task is given.
+#[derive(Debug)]
 pub(super) struct Job {
     pub source: Source,
     pub placements: Vec<Placement>,
@@ -93,7 +95,7 @@ async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, Obtai
 }
 
 impl Shared {
-    fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
+    pub fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
         for placement in placements {
             let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
             let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();

@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use etcetera::BaseStrategy as _;
+use rustc_hash::FxHashMap;
 
 pub use maintenance::{Pruned, Verified};
 pub use record::{FileRecord, PackageKey, PackageRecord};
@@ -39,6 +39,8 @@ pub struct Store {
     staging: Staging,
     index: Mutex<Index>,
     pending: Mutex<Vec<Row>>,
+    /// What was found, by integrity.
+    found: Mutex<FxHashMap<String, StoredPackage>>,
 }
 
 /// A package in the store.
@@ -84,12 +86,12 @@ pub enum AddError {
     Store(#[from] StoreError),
 }
 
-/// Where the store is unless someone says otherwise: `ESPALIER_STORE`, or `store` in the folder for caches.
-pub fn default_folder(environment: &Environment) -> Option<PathBuf> {
+/// Where the store is unless someone says otherwise: `ESPALIER_STORE`, or `store` in the cache's folder.
+pub fn default_folder(environment: &Environment, cache: Option<&Path>) -> Option<PathBuf> {
     if let Some(folder) = environment.variable("ESPALIER_STORE").filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).ok();
     }
-    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("espalier").join("store"))
+    std::path::absolute(cache?.join("store")).ok()
 }
 
 impl Store {
@@ -103,7 +105,7 @@ impl Store {
         let umask = staging.umask().map_err(unusable)?;
         let index = Index::open(&root.join("index.sqlite"));
         let index = index.map_err(|source| StoreError::Index { folder: folder.to_owned(), source })?;
-        Ok(Self { root, umask, staging, index: Mutex::new(index), pending: Mutex::default() })
+        Ok(Self { root, umask, staging, index: Mutex::new(index), pending: Mutex::default(), found: Mutex::default() })
     }
 
     /// Where the packages are.
@@ -118,9 +120,25 @@ impl Store {
 
     /// The package that a lock knows by this integrity. A damaged index has none.
     pub fn find(&self, integrity: &Integrity) -> Option<StoredPackage> {
-        let (key, record) = self.index().find(&integrity.to_string(), self.umask).ok()??;
+        let integrity = integrity.to_string();
+        if let Some(found) = self.found().get(&integrity) {
+            return Some(found.clone());
+        }
+        let (key, record) = self.index().find(&integrity, self.umask).ok()??;
+        Some(self.stored(key, record))
+    }
+
+    /// Finds these together, and remembers those that are there until one of them turns out to be damaged.
+    pub fn find_ahead<'a>(&self, integrities: impl Iterator<Item = &'a Integrity>) {
+        let integrities: Vec<String> = integrities.map(ToString::to_string).collect();
+        let Ok(found) = self.index().find_all(integrities.iter().map(String::as_str), self.umask) else { return };
+        let found = found.into_iter().map(|(integrity, key, record)| (integrity.to_owned(), self.stored(key, record)));
+        self.found().extend(found);
+    }
+
+    fn stored(&self, key: PackageKey, record: PackageRecord) -> StoredPackage {
         let folder = self.folder_of(&key);
-        Some(StoredPackage { key, folder, record: Arc::new(record) })
+        StoredPackage { key, folder, record: Arc::new(record) }
     }
 
     /// Unpacks a tarball into the store. The bytes were verified before, against this integrity if there was one.
@@ -175,6 +193,7 @@ impl Store {
 
     /// Removes a package that isn't what it was, so that it can be added again.
     pub fn discard(&self, key: &PackageKey) -> Result<(), StoreError> {
+        self.found().retain(|_, found| found.key != *key);
         let removed = self.index().remove(key);
         removed.map_err(|source| StoreError::Index { folder: self.root.clone(), source })?;
         let folder = self.folder_of(key);
@@ -211,6 +230,10 @@ impl Store {
 
     fn index(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn found(&self) -> MutexGuard<'_, FxHashMap<String, StoredPackage>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pending(&self) -> MutexGuard<'_, Vec<Row>> {

@@ -32,10 +32,15 @@ impl PackageKey {
     /// same package make the same files, a file that was written to is known by its time, and tools that remember files
     /// by size and time don't take another version's for it.
     pub fn modified(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds())
+    }
+
+    /// The same, in seconds since 1970.
+    pub fn seconds(&self) -> u64 {
         const FIRST: u64 = 1_000_000_000;
         const SPAN: u64 = 500_000_000;
         let hash = self.0.get(..12).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default();
-        SystemTime::UNIX_EPOCH + Duration::from_secs(FIRST + hash % SPAN)
+        FIRST + hash % SPAN
     }
 }
 

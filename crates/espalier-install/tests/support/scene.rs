@@ -9,7 +9,7 @@ use espalier_core::Changes;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment, Value};
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, InstallError, trusted};
+use espalier_install::install::{Done, Install, InstallError};
 use espalier_install::integrity::Integrity;
 use espalier_install::lock::Lock;
 use espalier_install::project::ProjectFolder;
@@ -142,6 +142,7 @@ impl Scene {
         let environment = Environment::of_variables([]);
         let config = Config::load(&self.at(""), flags.collect(), &environment).expect("a configuration");
         let settings = Settings::new(&config, &environment).expect("settings");
+        let trust = settings.trust();
         let project = ProjectFolder::at(&self.at("")).expect("a project");
         let node_version = Some("22.14.0".to_owned());
         let scripts = Scripts::new(&config, &environment, &project, "install", false).expect("a policy");
@@ -158,7 +159,7 @@ impl Scene {
             store: self.path("store"),
             clean,
             dry_run: false,
-            trust: trusted(&config),
+            trust,
             scripts,
             project_scripts: true,
             without_workspaces: false,

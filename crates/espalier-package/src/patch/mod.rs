@@ -7,11 +7,8 @@
 mod apply;
 mod parse;
 
+use espalier_core::graph::PatchFile;
 use espalier_core::integrity_of;
-use rustc_hash::FxHashMap;
-use serde_json::Value;
-
-use crate::entry::{self, owned};
 use parse::FilePatch;
 
 /// Why a package could not be patched.
@@ -28,40 +25,16 @@ fn failed(message: String) -> PatchError {
     PatchError { code: "EPATCHFAILED", message }
 }
 
-/// A patch, as the lock names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patched {
-    /// Where it is in the project.
-    pub path: String,
-    /// What it has to be.
-    pub integrity: String,
-}
-
-/// The packages that a lockfile has patched, by location. Most have none, and aren't read for it.
-pub fn patched(lockfile: &str) -> FxHashMap<String, Patched> {
-    if !lockfile.contains("\"patched\"") {
-        return FxHashMap::default();
+/// A patch's text, of what its file holds.
+pub fn text(file: &PatchFile, content: Option<&[u8]>) -> Result<String, PatchError> {
+    let PatchFile { path, integrity } = file;
+    let content = content
+        .ok_or_else(|| PatchError { code: "EPATCHNOTFOUND", message: format!("patch file not found: {path}") })?;
+    if integrity_of(content) != *integrity {
+        let message = format!("patch file {path} does not match the recorded integrity");
+        return Err(PatchError { code: "EPATCHINTEGRITY", message });
     }
-    let of = |entry: &Value| {
-        let patched = entry.get("patched")?;
-        Some(Patched { path: owned(patched, "path")?, integrity: owned(patched, "integrity")? })
-    };
-    let entries = entry::entries(lockfile).unwrap_or_default().into_iter();
-    entries.filter_map(|(location, entry)| Some((location, of(&entry)?))).collect()
-}
-
-impl Patched {
-    /// The patch's text, of what its file holds.
-    pub fn text(&self, content: Option<&[u8]>) -> Result<String, PatchError> {
-        let Self { path, integrity } = self;
-        let content = content
-            .ok_or_else(|| PatchError { code: "EPATCHNOTFOUND", message: format!("patch file not found: {path}") })?;
-        if integrity_of(content) != *integrity {
-            let message = format!("patch file {path} does not match the recorded integrity");
-            return Err(PatchError { code: "EPATCHINTEGRITY", message });
-        }
-        Ok(String::from_utf8_lossy(content).into_owned())
-    }
+    Ok(String::from_utf8_lossy(content).into_owned())
 }
 
 /// The files of one package. Paths are relative to it, with neither `.` nor `..` in them.

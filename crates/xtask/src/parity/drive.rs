@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use espalier_core::request::{Answer as Reply, FetchFailure, FetchFailureKind, Request};
-use espalier_core::{ChangedManifest, Options, Packument, Progress, Resolution};
+use espalier_core::{ChangedManifest, Detail, Options, Packument, Progress, Resolution};
 use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
@@ -66,7 +66,7 @@ impl Recording {
         match resolution.finish() {
             Ok(outcome) => {
                 let before = input.project.lockfile.as_deref().unwrap_or_default();
-                let lockfile = if outcome.is_saved { &outcome.lockfile } else { before };
+                let lockfile = if outcome.is_saved { outcome.lockfile.text() } else { before };
                 (Answer::Lockfile(without_origin(lockfile, ORIGIN)), outcome.changed_manifests)
             }
             Err(error) => (Answer::Failure { code: error.code().to_owned(), message: error.to_string() }, Vec::new()),
@@ -76,9 +76,10 @@ impl Recording {
     fn answer(&self, request: &Request, folder: &Path) -> Result<Reply, FetchFailure> {
         match request {
             Request::Packument { name, full } => self.packument(name, *full).map(Reply::Packument),
-            Request::VersionDocument { name, version } => self.version(name, version).map(Reply::VersionDocument),
+            Request::VersionDocument { name, version, .. } => self.version(name, version).map(Reply::VersionDocument),
             Request::Folder { path } => manifest(folder, path).map(Reply::Folder),
             Request::File { path } => Ok(Reply::File(fs::read(folder.join(path)).ok())),
+            Request::Files { folder: below } => Ok(Reply::Files(files_below(&folder.join(below)))),
             Request::Git { .. } => Err(not_found("a git repository")),
             Request::PackageFolders => package_folders(folder).map(Reply::PackageFolders),
             Request::Tarball { url, integrity } => {
@@ -115,7 +116,7 @@ impl Recording {
         let body = body.map_err(|error| failure(FetchFailureKind::Unreachable, name, &error))?;
         let body = if full { document::full(&body, ORIGIN, 1.0) } else { document::abbreviated(&body, ORIGIN) };
         let body = body.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?;
-        let packument = Packument::parse(&body, !full);
+        let packument = Packument::parse(&body, if full { Detail::Whole } else { Detail::Abbreviated });
         Ok(Some(Arc::new(packument.map_err(|error| failure(FetchFailureKind::Invalid, name, &error))?)))
     }
 
@@ -166,6 +167,22 @@ fn package_folders(project: &Path) -> Result<Vec<String>, FetchFailure> {
     }
     found.sort();
     Ok(found)
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![String::new()];
+    while let Some(within) = pending.pop() {
+        for entry in fs::read_dir(folder.join(&within)).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if within.is_empty() { name } else { format!("{within}/{name}") };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn not_found(what: &str) -> FetchFailure {

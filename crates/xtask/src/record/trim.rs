@@ -33,24 +33,32 @@ const FIELDS: [&str; 20] = [
     "hasInstallScript",
 ];
 
+/// Fields of `dist` that are kept.
+const DIST: [&str; 5] = ["integrity", "shasum", "tarball", "fileCount", "unpackedSize"];
+
+/// What is in `dist` besides where the tarball is; by integrity.
+type Sizes = BTreeMap<String, Value>;
+
 const SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
 /// Replaces the packuments in a folder; says how many bytes they have.
 pub fn write(packages: &BTreeMap<String, Package>, folder: &Path) -> anyhow::Result<usize> {
+    let mut sizes = Sizes::new();
     if folder.exists() {
+        sizes = recorded_sizes(folder)?;
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
     let mut bytes = 0;
     for (name, package) in packages {
-        let text = packument(package)?;
+        let text = packument(package, &sizes)?;
         bytes += text.len();
         fs::write(folder.join(format!("{}.json", name.replace('/', "%2f"))), text)?;
     }
     Ok(bytes)
 }
 
-fn packument(package: &Package) -> serde_json::Result<String> {
+fn packument(package: &Package, sizes: &Sizes) -> serde_json::Result<String> {
     let field = |name: &str| package.packument.get(name).unwrap_or(&Value::Null);
     let kept = |version: &Value| version.as_str().is_some_and(|version| package.kept.contains(version));
     let mut tags: Map<String, Value> = entries(field("dist-tags")).filter(|(_, version)| kept(version)).collect();
@@ -60,7 +68,9 @@ fn packument(package: &Package) -> serde_json::Result<String> {
     }
     let versions: Vec<String> = entries(field("versions"))
         .filter(|(version, _)| package.kept.contains(version))
-        .map(|(version, manifest)| Ok(format!("{}:{}", json!(version), serde_json::to_string(&trimmed(&manifest))?)))
+        .map(|(version, manifest)| {
+            Ok(format!("{}:{}", json!(version), serde_json::to_string(&trimmed(&manifest, sizes))?))
+        })
         .collect::<serde_json::Result<_>>()?;
     let timed = |name: &String| name == "modified" || package.kept.contains(name);
     let time: Map<String, Value> = entries(field("time")).filter(|(name, _)| timed(name)).collect();
@@ -73,11 +83,11 @@ fn packument(package: &Package) -> serde_json::Result<String> {
     ))
 }
 
-fn trimmed(manifest: &Value) -> Value {
+fn trimmed(manifest: &Value, sizes: &Sizes) -> Value {
     let mut kept = Map::new();
     for (name, value) in entries(manifest) {
         let value = match name.as_str() {
-            "dist" => distribution(&value),
+            "dist" => distribution(&value, sizes),
             "scripts" => subset(&value, &SCRIPTS),
             "directories" => subset(&value, &["bin"]),
             name if FIELDS.contains(&name) => value,
@@ -91,15 +101,32 @@ fn trimmed(manifest: &Value) -> Value {
 }
 
 /// Tarballs become paths, which a server puts its own origin in front of.
-fn distribution(dist: &Value) -> Value {
-    let mut dist = subset(dist, &["integrity", "shasum", "tarball"]);
+fn distribution(dist: &Value, sizes: &Sizes) -> Value {
+    let known = dist["integrity"].as_str().and_then(|integrity| sizes.get(integrity));
+    let mut dist: Map<_, _> = known.into_iter().chain([dist]).flat_map(entries).collect();
+    dist.retain(|name, _| DIST.contains(&name.as_str()));
     if let Some(Value::String(tarball)) = dist.get_mut("tarball")
         && let Some((_, rest)) = tarball.split_once("://")
         && let Some(slash) = rest.find('/')
     {
         *tarball = rest[slash..].to_owned();
     }
-    dist
+    dist.into()
+}
+
+/// The sizes in a recording, which another source may not know: they are kept where the tarball is the same.
+fn recorded_sizes(folder: &Path) -> anyhow::Result<Sizes> {
+    let mut sizes = Sizes::new();
+    for file in fs::read_dir(folder)? {
+        let packument: Value = serde_json::from_str(&fs::read_to_string(file?.path())?)?;
+        for (_, manifest) in entries(&packument["versions"]) {
+            let dist = &manifest["dist"];
+            if let (Some(integrity), false) = (dist["integrity"].as_str(), dist["unpackedSize"].is_null()) {
+                sizes.insert(integrity.to_owned(), subset(dist, &["fileCount", "unpackedSize"]));
+            }
+        }
+    }
+    Ok(sizes)
 }
 
 fn subset(object: &Value, names: &[&str]) -> Value {

@@ -8,4 +8,11 @@ const here = await install(input).result;
 const client = createWorkerClient();
 const worker = await client.install(input).result;
 client.terminate();
-console.log(JSON.stringify({ here: here.lockfile, worker: worker.lockfile, installed: paths(here), installedByWorker: paths(worker) }));
+console.log(
+  JSON.stringify({
+    here: here.lockfile,
+    worker: worker.lockfile,
+    installed: paths(here),
+    installedByWorker: paths(worker),
+  }),
+);

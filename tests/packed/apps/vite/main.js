@@ -5,7 +5,12 @@ const input = JSON.parse(new URLSearchParams(location.search).get('input'));
 
 async function run() {
   const client = createWorkerClient();
-  const runs = [resolve(input).result, client.resolve(input).result, install(input).result, client.install(input).result];
+  const runs = [
+    resolve(input).result,
+    client.resolve(input).result,
+    install(input).result,
+    client.install(input).result,
+  ];
   const [here, worker, installed, installedByWorker] = await Promise.all(runs);
   client.terminate();
   return {

@@ -25,7 +25,12 @@ export function Announcer() {
     }),
   );
   createEffect(
-    on(view.matches, (matches) => matches && setWords(matches.nodes.size === 0 ? 'Nothing found' : `${counted(matches.nodes.size, 'package')} found`)),
+    on(
+      view.matches,
+      (matches) =>
+        matches &&
+        setWords(matches.nodes.size === 0 ? 'Nothing found' : `${counted(matches.nodes.size, 'package')} found`),
+    ),
   );
   return (
     <div class="unseen" role="status" aria-live="polite">

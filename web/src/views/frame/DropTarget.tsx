@@ -1,7 +1,7 @@
 // A package.json dropped anywhere on the page becomes the manifest; a package-lock.json is compared with.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
-import { take } from '../../state/intake';
+import { takeDropped } from '../../state/intake';
 import { useSession } from '../../state/session';
 
 export function DropTarget() {
@@ -16,11 +16,11 @@ export function DropTarget() {
     if (event.relatedTarget === null) setOver(false);
   };
   const onDrop = (event: DragEvent) => {
-    const files = event.dataTransfer?.files;
-    if (!files || files.length === 0) return;
+    const data = event.dataTransfer;
+    if (!data || data.items.length === 0) return;
     event.preventDefault();
     setOver(false);
-    void take(session, files);
+    void takeDropped(session, data);
   };
   onMount(() => {
     window.addEventListener('dragover', onOver);
@@ -34,7 +34,7 @@ export function DropTarget() {
   });
   return (
     <Show when={over()}>
-      <div class="drop-target">Drop a package.json, a package-lock.json, or both</div>
+      <div class="drop-target">Drop a package.json, a package-lock.json, a folder or a zip</div>
     </Show>
   );
 }

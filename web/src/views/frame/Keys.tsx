@@ -4,11 +4,17 @@ import { createEffect, For } from 'solid-js';
 import { setSingleKeys, singleKeys } from '../../state/single-keys';
 
 const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
-  [['1', '–', '9'], 'open a sample'],
+  [['1', '–', '9'], 'on the first page: open a sample'],
   [['e'], 'edit package.json'],
   [['Ctrl', 'Enter'], 'resolve now'],
   [['/'], 'search; Enter goes to the next result'],
-  [['t'], 'to the tree'],
+  [['t'], 'the tree'],
+  [['o'], 'the overview'],
+  [['f'], 'focus on the selected package'],
+  [['m'], 'the map'],
+  [['u'], 'undo the last change'],
+  [['r'], 'redo it'],
+  [['[', ']'], 'in the replay: one decision back or on'],
   [['↑', '↓'], 'one row up or down'],
   [['→', '←'], 'open and close; to the first dependency, to the one that asked'],
   [['Home', 'End'], 'first and last row'],
@@ -40,11 +46,15 @@ export function Keys(props: { shown: boolean; close: () => void }) {
         </For>
       </dl>
       <label class="single-keys">
-        <input type="checkbox" checked={singleKeys()} onChange={(event) => setSingleKeys(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={singleKeys()}
+          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        />
         Single keys act outside of text fields
       </label>
       <form method="dialog">
-        <button class="button" autofocus>
+        <button type="submit" class="button" autofocus>
           Close
         </button>
       </form>

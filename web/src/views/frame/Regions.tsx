@@ -2,12 +2,14 @@
 // goes from one to the next.
 
 import { createEffect, createSignal, For, on, onMount, type JSX } from 'solid-js';
+import type { Side } from '../../state/panes';
 import { useSession } from '../../state/session';
 
 const NAMES = ['Manifest', 'Tree', 'Package'] as const;
 
 export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; package: JSX.Element }) {
-  const { run, project } = useSession();
+  const { run, project, panes } = useSession();
+  const width = (side: Side) => (panes.panes().width[side] ? `${panes.panes().width[side]}px` : undefined);
   const [current, setCurrent] = createSignal(1);
   let track!: HTMLDivElement;
 
@@ -18,11 +20,19 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
     track.addEventListener('show-package', () => go(2));
   });
   // A project that was just picked is watched in the tree.
-  createEffect(on([project.sample, run.phase], ([sample, phase]) => sample && phase === 'resolving' && go(1), { defer: true }));
+  createEffect(
+    on([project.sample, run.phase], ([sample, phase]) => sample && phase === 'resolving' && go(1), { defer: true }),
+  );
 
   return (
     <>
-      <main class="regions" ref={track} onScroll={settle}>
+      <main
+        class="regions"
+        classList={{ 'left-closed': panes.panes().closed.left, 'right-closed': panes.panes().closed.right }}
+        style={{ '--left': width('left'), '--right': width('right') }}
+        ref={track}
+        onScroll={settle}
+      >
         {props.manifest}
         {props.outcome}
         {props.package}
@@ -30,7 +40,12 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
       <nav class="region-bar" aria-label="Regions">
         <For each={NAMES}>
           {(name, index) => (
-            <button class="plain" aria-current={current() === index() ? 'true' : undefined} onClick={() => go(index())}>
+            <button
+              type="button"
+              class="plain"
+              aria-current={current() === index() ? 'true' : undefined}
+              onClick={() => go(index())}
+            >
               {name}
             </button>
           )}

@@ -12,7 +12,7 @@ export function TimeStrip() {
   const { run } = useSession();
   const shape = createMemo(() => areas(run.moments(), Math.max(run.elapsed(), 1), WIDTH, HEIGHT));
   return (
-    <footer class="time" aria-label="Time">
+    <footer class="time">
       <Show when={run.phase() !== 'idle'} fallback={<p class="soft">Nothing has been asked of any registry yet.</p>}>
         <svg class="time-shape" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path class="time-fetched" d={shape().fetched} />

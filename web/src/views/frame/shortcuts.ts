@@ -24,15 +24,32 @@ export function handleKeys(actions: { showKeys: () => void }): void {
 }
 
 function act(key: string, session: Session, actions: { showKeys: () => void }): boolean {
-  const { run, view } = session;
+  const { view } = session;
   switch (key) {
     case '/':
       return focus('.search input');
     case 'e':
+      session.panes.setClosed('left', false);
       return focus('.cm-content');
     case 't':
-      return focus('[role=treegrid]');
+      view.open('tree');
+      queueMicrotask(() => focus('[role=treegrid]'));
+      return true;
+    case 'o':
+      view.open('overview');
+      return true;
+    case 'f':
+      view.open('focus');
+      return true;
+    case 'm':
+      view.open('map');
+      return true;
+    case 'u':
+      return session.history.undo();
+    case 'r':
+      return session.history.redo();
     case 'w':
+      session.panes.setClosed('right', false);
       return focus('.package');
     case 'd':
       view.find(toggleWord(view.query(), 'is:duplicated'));
@@ -43,8 +60,9 @@ function act(key: string, session: Session, actions: { showKeys: () => void }): 
     case 'Escape':
       return stepBack(session);
   }
-  const sample = samples[Number(key) - 1];
-  if (!sample || run.phase() === 'resolving') return false;
+  // Only where nothing is there yet: what was typed is never replaced by a key.
+  const sample = session.isLanding() ? samples[Number(key) - 1] : undefined;
+  if (!sample) return false;
   session.pick(sample.name);
   return true;
 }
@@ -68,7 +86,12 @@ function focus(selector: string): boolean {
 
 function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || isTyping(target);
+  return (
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    isTyping(target)
+  );
 }
 
 function isTyping(target: HTMLElement): boolean {

@@ -1,11 +1,18 @@
 // The text of package.json, in CodeMirror.
 
-import { history, defaultKeymap, historyKeymap } from '@codemirror/commands';
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, indentUnit, syntaxHighlighting } from '@codemirror/language';
-import { lintGutter, linter, type Diagnostic } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
 import { createEffect, onCleanup, onMount } from 'solid-js';
 import { faults } from '../../model/manifest';
 import { useSession } from '../../state/session';
@@ -17,7 +24,13 @@ export function Editor() {
   let parent!: HTMLDivElement;
 
   onMount(() => {
-    const view = new EditorView({ parent, state: EditorState.create({ doc: project.text(), extensions: extensions(project.edit) }) });
+    const view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: project.text(),
+        extensions: extensions((text) => text !== project.text() && project.edit(text, true)),
+      }),
+    });
     registerEditor({ goTo: (line, column) => goTo(view, line, column) });
     createEffect(() => {
       const text = project.text();
@@ -31,30 +44,56 @@ export function Editor() {
   return <div ref={parent} class="editor" />;
 }
 
-function extensions(edit: (text: string) => void) {
+function extensions(edit: (text: string) => unknown) {
   return [
     lineNumbers(),
     history(),
-    drawSelection(),
     bracketMatching(),
     highlightActiveLine(),
     indentUnit.of('  '),
     json(),
-    linter((view) => diagnostics(view.state.doc.toString()), { delay: 200 }),
-    lintGutter(),
+    marked,
     placeholder('Paste or drop a package.json'),
     syntaxHighlighting(highlighting),
     theme,
     EditorView.contentAttributes.of({ 'aria-label': 'package.json', tabindex: '0' }),
     // Tab is left to the browser, so that the keyboard never gets caught in here.
-    keymap.of([...defaultKeymap.filter((binding) => binding.key !== 'Mod-Enter'), ...historyKeymap]),
+    keymap.of([...standardKeymap.filter((binding) => binding.key !== 'Mod-Enter'), ...historyKeymap]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) edit(update.state.doc.toString());
     }),
   ];
 }
 
-function diagnostics(text: string): Diagnostic[] {
-  if (text.trim() === '') return [];
-  return faults(text).map(({ from, to, message }) => ({ from, to, message, severity: 'error' }));
+/** A text that is being typed is wrong most of the time: it is looked at when it has been left alone for a moment. */
+const PAUSE = 200;
+const mark = StateEffect.define<DecorationSet>();
+const marks = StateField.define<DecorationSet>({
+  create: (state) => faultsIn(state.doc.toString()),
+  update: (old, transaction) =>
+    transaction.effects.find((effect) => effect.is(mark))?.value ?? old.map(transaction.changes),
+  provide: (field) => EditorView.decorations.from(field),
+});
+let waiting: number | undefined;
+const marked = [
+  marks,
+  EditorView.updateListener.of(({ docChanged, view }) => {
+    if (!docChanged) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      if (view.dom.isConnected) view.dispatch({ effects: mark.of(faultsIn(view.state.doc.toString())) });
+    }, PAUSE);
+  }),
+];
+
+/** What is wrong is underlined; the words stand below the editor. */
+function faultsIn(text: string): DecorationSet {
+  if (text.trim() === '') return Decoration.none;
+  const found = faults(text).filter(({ from, to }) => to > from && to <= text.length);
+  return Decoration.set(
+    found.map(({ from, to, message }) =>
+      Decoration.mark({ class: 'cm-fault', attributes: { title: message } }).range(from, to),
+    ),
+    true,
+  );
 }

@@ -11,10 +11,17 @@ export function FileButton() {
   };
   return (
     <>
-      <button class="button" onClick={() => input.click()}>
+      <button type="button" class="button" onClick={() => input.click()}>
         Open…
       </button>
-      <input ref={input} type="file" multiple accept=".json,application/json" hidden onChange={read} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept=".json,.zip,application/json,application/zip"
+        hidden
+        onChange={read}
+      />
     </>
   );
 }

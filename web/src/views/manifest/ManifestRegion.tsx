@@ -1,51 +1,91 @@
 // Left: what is to be resolved, and from where.
 
-import { For, Show } from 'solid-js';
+import { For, lazy, Show, Suspense } from 'solid-js';
 import { samples } from '../../samples';
 import { useSession } from '../../state/session';
-import { Editor } from './Editor';
+import { Splitter } from '../frame/Splitter';
 import { FileButton } from './FileButton';
 import { Flags } from './Flags';
 import { RegistryChoice } from './RegistryChoice';
 import './manifest.css';
 
+// It is half of the page's weight, and nothing of the first page.
+const Editor = lazy(() => import('./Editor').then((module) => ({ default: module.Editor })));
+
 export function ManifestRegion() {
   const session = useSession();
-  const { project, run } = session;
+  const { project, run, panes } = session;
   const fault = () => project.faults()[0];
   return (
     <section class="region manifest" aria-label="Manifest">
+      <button type="button" class="plain rail" onClick={() => panes.setClosed('left', false)}>
+        package.json
+      </button>
+      <Splitter side="left" />
       <div class="manifest-bar">
-        <label class="sample-choice">
-          <span class="unseen">Sample</span>
-          <select class="field" value={project.sample() ?? ''} onChange={(event) => session.pick(event.currentTarget.value)}>
-            <option value="" disabled>
-              {project.text() === '' ? 'Samples' : 'Your own'}
-            </option>
-            <For each={samples}>
-              {(sample) => (
-                <option value={sample.name} selected={project.sample() === sample.name}>
-                  {sample.name}
-                </option>
-              )}
-            </For>
-          </select>
-        </label>
+        <Show when={samples.length > 0} fallback={<span class="sample-choice mono">{session.played()?.folder}</span>}>
+          <label class="sample-choice">
+            <span class="unseen">Sample</span>
+            <select
+              class="field"
+              value={project.sample() ?? ''}
+              onChange={(event) => session.pick(event.currentTarget.value)}
+            >
+              <option value="" disabled>
+                {project.text() === '' ? 'Samples' : 'Your own'}
+              </option>
+              <For each={samples}>
+                {(sample) => (
+                  <option value={sample.name} selected={project.sample() === sample.name}>
+                    {sample.name}
+                  </option>
+                )}
+              </For>
+            </select>
+          </label>
+        </Show>
         <FileButton />
+        <button
+          type="button"
+          class="plain region-close"
+          aria-label="Close the manifest"
+          onClick={() => panes.setClosed('left', true)}
+        >
+          «
+        </button>
       </div>
-      <Editor />
+      <Suspense fallback={<div class="editor" />}>
+        <Editor />
+      </Suspense>
       <p class="fault rust" classList={{ hidden: !fault() }}>
         <Show when={fault()}>
-          {(first) => `Line ${first().line}, column ${first().column}: ${first().message}.`}
+          {(first) => (
+            <>
+              Line {first().line}, column {first().column}: {first().message}.
+            </>
+          )}
         </Show>
       </p>
       <RegistryChoice />
       <Flags />
+      <Show when={project.lockfile() !== undefined}>
+        <div class="choice">
+          <label>
+            <input
+              type="checkbox"
+              checked={project.startsFromLock()}
+              onChange={(event) => project.setStartsFromLock(event.currentTarget.checked)}
+            />
+            Start from your package-lock.json
+          </label>
+        </div>
+      </Show>
       <div class="manifest-actions">
         <Show
           when={run.phase() === 'resolving'}
           fallback={
             <button
+              type="button"
               class="button primary"
               disabled={project.text().trim() === '' || fault() !== undefined}
               aria-keyshortcuts="Control+Enter"
@@ -55,7 +95,7 @@ export function ManifestRegion() {
             </button>
           }
         >
-          <button class="button" aria-keyshortcuts="Escape" onClick={() => run.stop()}>
+          <button type="button" class="button" aria-keyshortcuts="Escape" onClick={() => run.stop()}>
             Stop
           </button>
         </Show>

@@ -2,11 +2,22 @@
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { EMBEDDED, PUBLIC } from '../../state/project';
+import { isPlayed } from '../../state/played';
 import { useSession } from '../../state/session';
 
 const OTHER = 'other';
 
 export function RegistryChoice() {
+  if (!isPlayed) return <Choice />;
+  return (
+    <fieldset class="choice">
+      <legend>Registry</legend>
+      <p class="soft">Your .npmrc files decide. `espalier play` makes the requests, so no token reaches this page.</p>
+    </fieldset>
+  );
+}
+
+function Choice() {
   const { project } = useSession();
   const isKnown = (registry: string) => registry === EMBEDDED || registry === PUBLIC;
   const [other, setOther] = createSignal(false);

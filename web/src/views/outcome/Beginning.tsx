@@ -16,7 +16,7 @@ export function Beginning() {
               <svg class="sample-branch" viewBox="0 0 16 64" aria-hidden="true">
                 <path d="M1 64V36l8-8h8" />
               </svg>
-              <button class="plain sample" onClick={() => session.pick(sample.name)}>
+              <button type="button" class="plain sample" onClick={() => session.pick(sample.name)}>
                 <span class="sample-name">
                   <span class="mono">{sample.name}</span>
                   <kbd>{index() + 1}</kbd>
@@ -28,7 +28,8 @@ export function Beginning() {
         </For>
       </ol>
       <p class="soft">
-        The samples come with this page and need no network. Everything is resolved here, in a worker; nothing is uploaded.
+        The samples come with this page and need no network. Everything is resolved here, in a worker; nothing is
+        uploaded.
       </p>
     </div>
   );

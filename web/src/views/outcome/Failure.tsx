@@ -24,7 +24,10 @@ export function Failure(props: { error: ErrorDetails }) {
           {(chain) => (
             <section>
               <h2>Who asked</h2>
-              <RequirerChain chain={chain()} end={{ name: props.error.package ?? '', words: endWords(props.error) }} />
+              <RequirerChain
+                chain={chain()}
+                end={{ name: props.error.package || 'what it asks for', words: endWords(props.error) }}
+              />
             </section>
           )}
         </Match>

@@ -1,30 +1,78 @@
-// Centre: one sentence, and the tree; or why there is none.
+// Centre: one sentence, and the tree in the view that is open; or why there is none.
 
-import { Match, Show, Switch } from 'solid-js';
+import { lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useSession } from '../../state/session';
 import { TreeGrid } from '../tree/TreeGrid';
 import { Beginning } from './Beginning';
+import { Changes } from './Changes';
 import { Failure } from './Failure';
 import { NoResults } from './NoResults';
+import { Results } from './Results';
 import { Sentence } from './Sentence';
+import { Tabs } from './Tabs';
 import { Toolbar } from './Toolbar';
 import './outcome.css';
 
+const Overview = lazy(() => import('../overview/Overview').then((module) => ({ default: module.Overview })));
+const Focus = lazy(() => import('../focus/Focus').then((module) => ({ default: module.Focus })));
+const TreeMap = lazy(() => import('../map/TreeMap').then((module) => ({ default: module.TreeMap })));
+const PackageTable = lazy(() => import('../table/PackageTable').then((module) => ({ default: module.PackageTable })));
+const Duplicates = lazy(() => import('../duplicates/Duplicates').then((module) => ({ default: module.Duplicates })));
+const Health = lazy(() => import('../health/Health').then((module) => ({ default: module.Health })));
+const Replay = lazy(() => import('../replay/Replay').then((module) => ({ default: module.Replay })));
+
+/** Views that show everything, and mark what a filter finds; the others have nothing left without results. */
+const WHOLE = new Set(['overview', 'map', 'focus', 'duplicates', 'health', 'replay']);
+
 export function OutcomeRegion() {
   const { run, view } = useSession();
+  const isEmpty = () => view.matches()?.nodes.size === 0 && !WHOLE.has(view.name());
   return (
     <section class="region outcome" aria-label="Tree">
       <Switch>
-        <Match when={run.phase() === 'idle'}>
+        <Match when={run.phase() === 'failed' && run.error()}>{(error) => <Failure error={error()} />}</Match>
+        <Match when={!run.tree()}>
           <Beginning />
         </Match>
-        <Match when={run.phase() === 'failed' && run.error()}>{(error) => <Failure error={error()} />}</Match>
-        <Match when={true}>
-          <Sentence />
-          <Toolbar />
-          <Show when={view.matches()?.nodes.size === 0} fallback={<TreeGrid />}>
-            <NoResults />
-          </Show>
+        <Match when={run.tree()}>
+          {(tree) => (
+            <>
+              <Sentence />
+              <Changes />
+              <Tabs />
+              <Toolbar />
+              <Results />
+              <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${view.name()}`}>
+                <Suspense fallback={<p class="soft view-wait">Opening…</p>}>
+                  <Show when={!isEmpty()} fallback={<NoResults />}>
+                    <Switch fallback={<TreeGrid />}>
+                      <Match when={view.name() === 'overview'}>
+                        <Overview tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'focus'}>
+                        <Focus tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'map'}>
+                        <TreeMap tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'table'}>
+                        <PackageTable tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'duplicates'}>
+                        <Duplicates tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'health'}>
+                        <Health tree={tree()} />
+                      </Match>
+                      <Match when={view.name() === 'replay'}>
+                        <Replay />
+                      </Match>
+                    </Switch>
+                  </Show>
+                </Suspense>
+              </div>
+            </>
+          )}
         </Match>
       </Switch>
     </section>

@@ -6,7 +6,7 @@ import { putCaret } from '../manifest/caret';
 export function RemedyButton(props: { remedy: Remedy }) {
   const session = useSession();
   return (
-    <button class="button" onClick={() => apply(props.remedy, session)}>
+    <button type="button" class="button" onClick={() => apply(props.remedy, session)}>
       {words(props.remedy)}
     </button>
   );
@@ -47,7 +47,7 @@ function apply(remedy: Remedy, { project, run }: Session): void {
     case 'changes':
       return project.edit(withChanges(project.text(), remedy.changes));
     case 'flag':
-      (remedy.flag === 'force' ? project.setForce : project.setLegacyPeerDeps)(true);
+      project.set({ [remedy.flag]: true });
       return;
     case 'registry':
       project.setRegistry(remedy.registry);

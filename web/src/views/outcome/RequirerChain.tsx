@@ -18,9 +18,7 @@ export function RequirerChain(props: { chain: readonly Requirer[]; end: ChainEnd
             <Branch level={index()} />
             <span class="mono">{step.name}</span> <span class="mono soft">{step.version}</span>
             <span class="soft"> asks for </span>
-            <span class="mono">
-              {props.chain[index() + 1]?.name ?? props.end.name}@{step.spec}
-            </span>
+            <span class="mono">{asked(props.chain[index() + 1]?.name ?? props.end.name, step.spec)}</span>
             <span class="soft">{step.kind === 'prod' ? '' : `, ${kindWord(step.kind)}`}</span>
           </li>
         )}
@@ -31,6 +29,11 @@ export function RequirerChain(props: { chain: readonly Requirer[]; end: ChainEnd
       </li>
     </ol>
   );
+}
+
+/** The last one may have no name that could be said. */
+function asked(name: string, spec: string): string {
+  return name.includes(' ') ? spec : `${name}@${spec}`;
 }
 
 function Branch(props: { level: number }) {

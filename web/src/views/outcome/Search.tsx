@@ -7,10 +7,18 @@ import { useSession } from '../../state/session';
 
 export function Search() {
   const { run, view } = useSession();
+  let hasStepped = false;
   const step = (direction: 1 | -1) => {
     const rows = view.rows();
     const matches = view.matches();
     if (!matches) return;
+    // The package of that very name is meant first, wherever it stands.
+    const exact = rows.findIndex((row) => !row.deduped && run.tree()!.nodes[row.node]?.name === view.query().trim());
+    if (exact !== -1 && rows[view.activeIndex()]?.node !== rows[exact]!.node && !hasStepped) {
+      hasStepped = true;
+      return view.activate(exact);
+    }
+    hasStepped = true;
     for (let index = view.activeIndex() + direction; index >= 0 && index < rows.length; index += direction) {
       if (matches.nodes.has(rows[index]!.node)) return view.activate(index);
     }
@@ -28,11 +36,14 @@ export function Search() {
       <span class="unseen">Search</span>
       <input
         type="search"
-        placeholder="Search names, is:duplicated, license:mit"
+        placeholder="Search packages"
         aria-keyshortcuts="/"
         spellcheck={false}
         value={view.query()}
-        onInput={(event) => view.find(event.currentTarget.value)}
+        onInput={(event) => {
+          hasStepped = false;
+          view.find(event.currentTarget.value);
+        }}
         onKeyDown={onKeyDown}
       />
       <Show when={view.matches()} fallback={<kbd class="wide-only">/</kbd>}>

@@ -1,38 +1,75 @@
 // The sentence first: what came out, or how far it is. Each figure filters.
 
 import { createMemo, For, Match, Show, Switch } from 'solid-js';
-import { count, counted, seconds } from '../../model/format';
+import { totals } from '../../model/analysis';
+import { bytes, count, counted, seconds } from '../../model/format';
 import { toggleWord } from '../../model/search';
 import { summarize, type Figure } from '../../model/summary';
 import { packagesOf } from '../../model/tree';
 import { useSession } from '../../state/session';
-import { Comparison } from './Comparison';
 
 export function Sentence() {
-  const { project, run } = useSession();
+  const { project, run, changes, pin } = useSession();
   const packages = () => counted(run.tree() ? packagesOf(run.tree()!).length : 0, 'package');
-  const summary = createMemo(() => (run.phase() === 'done' && run.tree() ? summarize(run.tree()!) : undefined));
+  const summary = createMemo(() => (run.result() && run.tree() ? summarize(run.tree()!) : undefined));
+  const isOld = () => run.result() !== undefined;
   return (
     <div class="sentence-bar">
       <p class="sentence">
         <Switch>
           <Match when={project.faults().length > 0}>
-            <span class="rust">This is not a package.json yet.</span> Below is what the last text gave.
+            <span class="rust">This is not a package.json yet.</span> Below is the last tree that stood.
+          </Match>
+          <Match when={run.phase() === 'resolving' && isOld()}>
+            Resolving the change: {counted(run.placed(), 'package')} placed after {seconds(run.elapsed())}
           </Match>
           <Match when={run.phase() === 'resolving'}>
             Resolving: {packages()} after {seconds(run.elapsed())}
           </Match>
           <Match when={run.phase() === 'stopped'}>
-            Stopped after {seconds(run.elapsed())}, with {packages()} in place.
+            Stopped after {seconds(run.elapsed())}
+            {isOld() ? '. Below is the last tree that stood.' : `, with ${packages()} in place.`}
           </Match>
           <Match when={summary()}>
-            {packages()} in {seconds(run.elapsed())}.{' '}
-            <Figures figures={summary()!.figures} />
+            {packages()}
+            <Size /> in {seconds(run.elapsed())}.<Figures figures={summary()!.figures} />
           </Match>
         </Switch>
       </p>
-      <Comparison />
+      <Show when={run.phase() === 'done' && !changes()}>
+        <button
+          type="button"
+          class="link soft compare wide-only"
+          title="Keep this tree beside every later one: after an edit, with other flags, for another platform, as of another day"
+          onClick={() => pin()}
+        >
+          Compare
+        </button>
+      </Show>
     </div>
+  );
+}
+
+/** How much they weigh, and of how many that is known. */
+function Size() {
+  const { run } = useSession();
+  const analysis = () => totals(run.tree()!);
+  const isPartial = () => analysis().sized < analysis().installed;
+  return (
+    <Show when={analysis().sized > 0}>
+      ,{' '}
+      <span
+        title={
+          isPartial()
+            ? `The size of ${count(analysis().sized)} of ${count(analysis().installed)} installed packages is known`
+            : undefined
+        }
+      >
+        {isPartial() ? 'at least ' : ''}
+        {bytes(analysis().bytes)} unpacked
+      </span>
+      ,
+    </Show>
   );
 }
 
@@ -40,18 +77,23 @@ function Figures(props: { figures: readonly Figure[] }) {
   const { view } = useSession();
   const isOn = (figure: Figure) => view.query().split(/\s+/).includes(figure.query);
   return (
-    <Show when={props.figures.length > 0} fallback="Nothing duplicated, nothing deprecated.">
+    <Show when={props.figures.length > 0} fallback=" Nothing duplicated, nothing deprecated.">
       <For each={props.figures}>
         {(figure, index) => (
           <>
-            <button
-              class={`link figure ${figure.tone}`}
-              aria-pressed={isOn(figure)}
-              onClick={() => view.find(toggleWord(view.query(), figure.query))}
-            >
-              {count(figure.count)} {figure.word}
-            </button>
-            {index() < props.figures.length - 1 ? ', ' : '.'}
+            {' '}
+            <span class="figure-part">
+              <button
+                type="button"
+                class={`link figure ${figure.tone}`}
+                aria-pressed={isOn(figure)}
+                title={figure.title}
+                onClick={() => view.find(toggleWord(view.query(), figure.query))}
+              >
+                {count(figure.count)} {figure.word}
+              </button>
+              {index() < props.figures.length - 1 ? ',' : '.'}
+            </span>
           </>
         )}
       </For>

@@ -3,12 +3,24 @@
 import type { ErrorDetails } from '../../engine/types';
 
 export function headline(error: ErrorDetails): string {
-  const name = error.package ?? 'a package';
+  const asked = error.chain?.at(-1)?.spec;
+  const name = error.package || 'a package without a name';
   switch (error.code) {
     case 'EJSONPARSE':
       return `${error.file ?? 'package.json'} is not JSON: line ${error.line}, column ${error.column}.`;
     case 'ETARGET':
       return `No version of ${name} satisfies ${error.spec}.`;
+    case 'EALLOWGIT':
+    case 'EUNSUPPORTED':
+      return `This page can’t fetch from git: ${asked ?? error.message}.`;
+    case 'EALLOWREMOTE':
+      return `This page doesn’t fetch tarballs by URL: ${asked ?? error.message}.`;
+    case 'EINVALIDTAGNAME':
+      return `“${asked}” is neither a range nor a tag.`;
+    case 'EUNSUPPORTEDPROTOCOL':
+      return `npm doesn’t know the protocol of ${asked}.`;
+    case 'EINVALIDPACKAGENAME':
+      return `${error.package ? `“${error.package}” is` : 'That is'} not a name that a package may have.`;
     case 'E404':
       return `This registry has no package ${name}.`;
     case 'E403':
@@ -39,6 +51,14 @@ export function hint(error: ErrorDetails, registry: string): string | undefined 
     case 'EINVALIDRESPONSE':
     case 'E403':
       return error.url;
+    case 'EALLOWGIT':
+      return 'npm 12 refuses git dependencies too, unless --allow-git says otherwise. Ask for a version from a registry instead.';
+    case 'EALLOWREMOTE':
+      return 'npm 12 refuses them too, unless --allow-remote says otherwise. Ask for a version from a registry instead.';
+    case 'EINVALIDTAGNAME':
+      return 'Ranges look like ^1.2.0, ~1.2.0, >=1 <3 or 1.x; tags like latest or next.';
+    case 'EUNSUPPORTEDPROTOCOL':
+      return 'workspace: and catalog: are pnpm’s and Yarn’s. For npm, a plain range leads to a workspace of that name.';
     case 'ECRASH':
       return 'This is a fault of Espalier, not of the project.';
     default:

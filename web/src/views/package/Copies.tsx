@@ -16,7 +16,7 @@ export function Copies(props: { tree: Tree; copies: readonly number[]; current: 
       <For each={props.copies}>
         {(copy) => (
           <li aria-current={copy === props.current ? 'true' : undefined}>
-            <button class="link mono" onClick={() => view.reveal(props.tree.nodes[copy]!.location)}>
+            <button type="button" class="link mono" onClick={() => view.reveal(props.tree.nodes[copy]!.location)}>
               {props.tree.nodes[copy]!.version}
             </button>{' '}
             {place(props.tree.nodes[copy]!)}
@@ -26,11 +26,15 @@ export function Copies(props: { tree: Tree; copies: readonly number[]; current: 
                 {(edge, index) => (
                   <>
                     {index() > 0 ? ', ' : ''}
-                    {title(props.tree.nodes[props.tree.edges[edge]!.from])} <span class="mono">({props.tree.edges[edge]!.spec})</span>
+                    {title(props.tree.nodes[props.tree.edges[edge]!.from])}{' '}
+                    <span class="mono">({props.tree.edges[edge]!.spec})</span>
                   </>
                 )}
               </For>
-              <Show when={props.tree.into[copy]!.length > FIRST}> and {count(props.tree.into[copy]!.length - FIRST)} more</Show>
+              <Show when={props.tree.into[copy]!.length > FIRST}>
+                {' '}
+                and {count(props.tree.into[copy]!.length - FIRST)} more
+              </Show>
             </p>
           </li>
         )}

@@ -1,20 +1,26 @@
-// One package: what it is, why it is here, who else holds a copy.
+// One package: what it is, why it is here, what would go with it, who else holds a copy, what can be done.
 
 import { createMemo, For, Show } from 'solid-js';
+import { analyze, reaches } from '../../model/analysis';
 import { copiesOf, packageName } from '../../model/copies';
-import { counted } from '../../model/format';
+import { entriesOf } from '../../model/entries';
+import { bytes, count, counted } from '../../model/format';
 import type { Tree } from '../../model/tree';
-import { chainsTo } from '../../model/why';
+import { useSession } from '../../state/session';
 import { title } from '../words';
-import { Chains } from './Chains';
+import { Actions } from './Actions';
 import { Copies } from './Copies';
+import { Facts } from './Facts';
 import { Problems } from './Problems';
+import { Why } from './Why';
 
 export function PackageCard(props: { tree: Tree; node: number }) {
+  const { run, changes } = useSession();
   const node = () => props.tree.nodes[props.node]!;
-  const chains = createMemo(() => chainsTo(props.tree, props.node));
   const copies = createMemo(() => copiesOf(props.tree, node()));
-  const direct = () => props.tree.out[props.node]!.length;
+  const only = () => analyze(props.tree).only[props.node]! - 1;
+  const entry = () => entriesOf(props.tree).get(node().location);
+  const before = () => changes()?.before.get(node().location);
   return (
     <article class="card">
       <header>
@@ -26,15 +32,52 @@ export function PackageCard(props: { tree: Tree; node: number }) {
               alias of <span class="mono">{packageName(node())}</span>
             </span>
           </Show>
-          <span>{node().license ?? 'no license given'}</span>
+          <Show when={node().license ?? (run.result() && !node().target && 'no license given')}>
+            {(license) => <span>{license()}</span>}
+          </Show>
+          <Show when={node().unpackedSize !== undefined}>
+            <span>
+              {bytes(node().unpackedSize!)}
+              <Show when={node().fileCount}>{(files) => <span class="soft"> in {counted(files(), 'file')}</span>}</Show>
+            </span>
+          </Show>
           <For each={flags(node())}>{(flag) => <span class="soft">{flag}</span>}</For>
+          <Show when={entry()?.hasInstallScript}>
+            <span class="ochre">has install scripts</span>
+          </Show>
+          <Show when={entry()?.engines?.node}>{(range) => <span class="soft">Node {range()}</span>}</Show>
         </p>
         <p class="card-location mono soft">{node().location}</p>
+        <Show when={before()}>
+          {(version) => (
+            <p class="ochre">
+              ~ was <span class="mono">{version()}</span>
+            </p>
+          )}
+        </Show>
       </header>
+      <Facts tree={props.tree} node={props.node} />
       <Problems tree={props.tree} node={props.node} />
+      <Actions tree={props.tree} node={props.node} />
       <section aria-label="Why it is here">
-        <h2>Why it is here</h2>
-        <Chains tree={props.tree} chains={chains()} />
+        <h2>Why it’s installed</h2>
+        <Why tree={props.tree} node={props.node} />
+      </section>
+      <section aria-label="What it brings">
+        <h2>What it brings</h2>
+        <p>
+          <Show when={only() > 0} fallback="Nothing is only here through it.">
+            {counted(only(), 'package is', 'packages are')} only here through it
+            <Show when={analyze(props.tree).onlyBytes[props.node]! > 0}>
+              ; without it, {bytes(analyze(props.tree).onlyBytes[props.node]!)} would go
+            </Show>
+            .
+          </Show>{' '}
+          <Show when={props.tree.out[props.node]!.length > 0}>
+            It asks for {count(props.tree.out[props.node]!.length)} and reaches {count(reaches(props.tree, props.node))}
+            .
+          </Show>
+        </p>
       </section>
       <Show when={copies().length > 1}>
         <section aria-label="Copies">
@@ -42,16 +85,18 @@ export function PackageCard(props: { tree: Tree; node: number }) {
           <Copies tree={props.tree} copies={copies()} current={props.node} />
         </section>
       </Show>
-      <Show when={direct() > 0}>
-        <p class="soft">
-          Asks for {counted(direct(), 'package')}; {counted(props.tree.below[props.node]!, 'package stands', 'packages stand')} below it.
-        </p>
-      </Show>
     </article>
   );
 }
 
-function flags(node: { dev: boolean; optional: boolean; devOptional: boolean; peer: boolean; inert: boolean; inBundle: boolean }): string[] {
+function flags(node: {
+  dev: boolean;
+  optional: boolean;
+  devOptional: boolean;
+  peer: boolean;
+  inert: boolean;
+  inBundle: boolean;
+}): string[] {
   return [
     ...(node.dev ? ['only for development'] : []),
     ...(node.optional ? ['optional'] : []),

@@ -3,12 +3,13 @@
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { answer } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { Splitter } from '../frame/Splitter';
 import { PackageCard } from './PackageCard';
 import { ProjectCard } from './ProjectCard';
 import './package.css';
 
 export function PackageRegion() {
-  const { run, view } = useSession();
+  const { run, view, panes } = useSession();
   const selected = createMemo(() => {
     // The root is the project, which is shown where nothing is selected.
     const location = view.selected();
@@ -22,12 +23,27 @@ export function PackageRegion() {
   const isShown = () => run.tree() && run.phase() !== 'idle' && run.phase() !== 'failed';
   return (
     <section class="region package" aria-label="Package" tabindex="-1">
-      <Show when={isShown()} fallback={<p class="soft package-empty">Here stands why a package is in the tree, once there is one.</p>}>
+      <button type="button" class="plain rail" onClick={() => panes.setClosed('right', false)}>
+        Package
+      </button>
+      <Splitter side="right" />
+      <button
+        type="button"
+        class="plain region-close package-close"
+        aria-label="Close the package"
+        onClick={() => panes.setClosed('right', true)}
+      >
+        »
+      </button>
+      <Show when={isShown()} fallback={<p class="soft package-empty">Select a package to see why it’s installed.</p>}>
         <Switch fallback={<ProjectCard tree={run.tree()!} />}>
           <Match when={unanswered()}>
             {(edge) => (
               <p class="package-empty">
-                Nothing here answers <span class="mono">{edge().name}@{edge().spec}</span>.
+                <span class="mono">
+                  {edge().name}@{edge().spec}
+                </span>{' '}
+                is asked for, but nothing in the tree meets it.
               </p>
             )}
           </Match>

@@ -10,7 +10,9 @@ export function Problems(props: { tree: Tree; node: number }) {
   const words = (index: number): string => {
     const edge: GraphEdge = props.tree.edges[index]!;
     const version = props.tree.nodes[answer(props.tree, index)]?.version;
-    return version ? `Wants ${edge.name} ${edge.spec}, and gets ${version}.` : `Wants ${edge.name} ${edge.spec}, which is not there.`;
+    return version
+      ? `Wants ${edge.name} ${edge.spec}, and gets ${version}.`
+      : `Wants ${edge.name} ${edge.spec}, which is not there.`;
   };
   return (
     <>

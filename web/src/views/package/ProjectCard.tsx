@@ -1,9 +1,11 @@
 // The project as a whole: what its direct dependencies bring, and under which licenses.
 
 import { createMemo, For, Show } from 'solid-js';
-import { count, counted } from '../../model/format';
+import { analyze } from '../../model/analysis';
+import { bytes, count, counted } from '../../model/format';
 import { licenses } from '../../model/summary';
 import { answer, packagesOf, type Tree } from '../../model/tree';
+import { whenIdle } from '../../state/idle';
 import { useSession } from '../../state/session';
 import { title } from '../words';
 
@@ -12,34 +14,42 @@ const MOST = 8;
 export function ProjectCard(props: { tree: Tree }) {
   const { run, view } = useSession();
   const root = () => props.tree.nodes[0]!;
+  const brings = (node: number) => analyze(props.tree).only[node]!;
+  const rested = whenIdle(() => props.tree);
   const heaviest = createMemo(() =>
-    props.tree.out[0]!
+    (rested() === props.tree ? props.tree.out[0]! : [])
       .map((edge) => answer(props.tree, edge))
       .filter((node) => node > 0)
-      .sort((a, b) => props.tree.below[b]! - props.tree.below[a]!)
+      .sort((a, b) => brings(b) - brings(a))
       .slice(0, MOST),
   );
-  const brings = (node: number) => props.tree.below[node]! + 1;
   return (
     <article class="card">
       <header>
         <p class="card-name mono">{title(root())}</p>
         <p class="card-facts">
           <span class="mono">{root().version}</span>
-          <span>{counted(props.tree.out[0]!.length, 'direct dependency', 'direct dependencies')}</span>
+          <Show when={run.result()}>
+            <span>{counted(props.tree.out[0]!.length, 'direct dependency', 'direct dependencies')}</span>
+          </Show>
         </p>
       </header>
       <Show when={heaviest().length > 0}>
         <section>
-          <h2>What they bring</h2>
+          <h2>What only they bring</h2>
           <ul class="bars">
             <For each={heaviest()}>
               {(node) => (
                 <li>
-                  <button class="link mono" onClick={() => view.reveal(props.tree.nodes[node]!.location)}>
+                  <button type="button" class="link mono" onClick={() => view.reveal(props.tree.nodes[node]!.location)}>
                     {props.tree.nodes[node]!.name}
                   </button>
-                  <span>{count(brings(node))}</span>
+                  <span class="soft">
+                    {count(brings(node))}
+                    <Show when={analyze(props.tree).onlyBytes[node]! > 0}>
+                      , {bytes(analyze(props.tree).onlyBytes[node]!)}
+                    </Show>
+                  </span>
                   <i style={{ width: `${(brings(node) / brings(heaviest()[0]!)) * 100}%` }} />
                 </li>
               )}
@@ -54,10 +64,15 @@ export function ProjectCard(props: { tree: Tree }) {
             <For each={licenses(props.tree).slice(0, MOST)}>
               {([license, number]) => (
                 <li>
-                  <button class="link" onClick={() => view.find(`license:${license.toLowerCase().replaceAll(' ', '-')}`)}>
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => view.find(`license:${license.toLowerCase().replaceAll(' ', '-')}`)}
+                  >
                     {license}
                   </button>
-                  <span>{count(number)}</span>
+                  <span class="soft">{count(number)}</span>
+                  <i style={{ width: `${(number / licenses(props.tree)[0]![1]) * 100}%` }} />
                 </li>
               )}
             </For>

@@ -2,7 +2,11 @@ import { For } from 'solid-js';
 
 /** A text with the first place of each word marked. */
 export function Marked(props: { text: string; words: readonly string[] }) {
-  return <For each={pieces(props.text, props.words)}>{(piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text)}</For>;
+  return (
+    <For each={pieces(props.text, props.words)}>
+      {(piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text)}
+    </For>
+  );
 }
 
 function pieces(text: string, words: readonly string[]): { text: string; marked: boolean }[] {

@@ -18,7 +18,7 @@ export function Notes(props: { row: Row; node: GraphNode | undefined; edge: Grap
     <>
       <Show when={props.edge && problemWord(props.edge)}>{(word) => <span class="rust">{word()}</span>}</Show>
       <Show when={props.row.deduped}>
-        <button class="link soft" tabindex="-1" onClick={jump}>
+        <button type="button" class="link soft" tabindex="-1" onClick={jump}>
           deduped
         </button>
       </Show>

@@ -1,28 +1,59 @@
 // The tree as a treegrid. The grid keeps the focus and points at the active row, which may be redrawn at any
 // time while the tree grows.
 
-import { createEffect, createMemo, Index, on } from 'solid-js';
+import { createEffect, createMemo, For, Index, on, Show } from 'solid-js';
 import { counted } from '../../model/format';
 import { nameWords } from '../../model/search';
+import { createColumns, type ColumnSpec } from '../../state/columns';
 import { useSession } from '../../state/session';
+import { ColumnEdge, ColumnList } from '../columns/Columns';
 import { createTreeKeys } from './keys';
 import { TreeRow } from './TreeRow';
 import { createWindow } from './window';
 import { trainedWires } from './Wires';
 import './tree.css';
 
-const COLUMNS = ['Package', 'Version', 'Wanted', 'Kind', 'Below', 'Notes'];
+const COLUMNS = [
+  { name: 'package', words: 'Package', width: 150 },
+  { name: 'version', words: 'Version', width: 84 },
+  { name: 'wanted', words: 'Wanted', about: 'The range by which it is asked for here', width: 100, from: 480 },
+  { name: 'kind', words: 'Kind', width: 68, from: 760 },
+  {
+    name: 'only',
+    words: 'Only',
+    about: 'Only through this: how many packages would go if this one went, itself included',
+    width: 52,
+  },
+  {
+    name: 'reaches',
+    words: 'Reaches',
+    about: 'How many packages it leads to, shared ones included',
+    width: 68,
+    from: 600,
+  },
+  { name: 'notes', words: 'Notes', width: 112 },
+] as const satisfies readonly ColumnSpec[];
+export type ColumnName = (typeof COLUMNS)[number]['name'];
+type TreeColumn = ColumnSpec & { readonly name: ColumnName };
 const HEADER = 32;
 
 export function TreeGrid() {
   const { view, run } = useSession();
   let grid!: HTMLDivElement;
   const window = createWindow(view.rows, view.activeIndex, () => grid, HEADER);
-  const onKeyDown = createTreeKeys(view, run.tree, window.page);
+  const columns = createColumns<TreeColumn>('tree', COLUMNS, window.width);
+  const shown = createMemo<readonly ColumnName[]>(() => columns.shown().map(({ name }) => name));
+  const onTreeKey = createTreeKeys(view, run.tree, window.page);
+  /** What is in the head has keys of its own. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!(event.target as HTMLElement).closest('.tree-head')) onTreeKey(event);
+  };
   const trained = createMemo(() => trainedWires(view.rows(), view.activeIndex()));
   const words = createMemo(() => nameWords(view.query()));
 
-  createEffect(on(view.active, () => view.activeIndex() >= 0 && window.bringIntoView(view.activeIndex()), { defer: true }));
+  createEffect(
+    on(view.active, () => view.activeIndex() >= 0 && window.bringIntoView(view.activeIndex()), { defer: true }),
+  );
 
   return (
     <div
@@ -32,7 +63,8 @@ export function TreeGrid() {
       tabindex="0"
       aria-label={`Dependencies, ${counted(view.rows().length, 'row')}`}
       aria-rowcount={view.rows().length + 1}
-      aria-colcount={COLUMNS.length}
+      aria-colcount={columns.shown().length}
+      style={{ '--columns': columns.template(), '--least': `${columns.least()}px` }}
       aria-activedescendant={view.activeIndex() >= 0 ? `row-${view.activeIndex()}` : undefined}
       aria-busy={run.phase() === 'resolving'}
       onScroll={window.onScroll}
@@ -40,13 +72,41 @@ export function TreeGrid() {
     >
       <div role="rowgroup" class="tree-head">
         <div role="row" aria-rowindex="1" class="tree-row">
-          <Index each={COLUMNS}>
-            {(name, index) => (
-              <div role="columnheader" aria-colindex={index + 1}>
-                {name()}
+          <For each={columns.shown()}>
+            {(column, index) => (
+              <div role="columnheader" class={`head-${column.name}`} aria-colindex={index() + 1} title={column.about}>
+                {column.words}
+                <Show when={column.name === 'package'}>
+                  <span class="head-buttons">
+                    <button
+                      type="button"
+                      class="plain head-button"
+                      aria-label="Open all"
+                      title="Open all"
+                      onClick={() => view.setAllOpen(true)}
+                    >
+                      <svg viewBox="0 0 16 16" aria-hidden="true">
+                        <path d="m4 3 4 4 4-4M4 9l4 4 4-4" />
+                      </svg>
+                    </button>
+                    <button
+                      type="button"
+                      class="plain head-button"
+                      aria-label="Close all"
+                      title="Close all"
+                      onClick={() => view.setAllOpen(false)}
+                    >
+                      <svg viewBox="0 0 16 16" aria-hidden="true">
+                        <path d="m3 4 4 4-4 4M9 4l4 4-4 4" />
+                      </svg>
+                    </button>
+                    <ColumnList columns={columns} />
+                  </span>
+                </Show>
+                <ColumnEdge columns={columns} name={column.name} />
               </div>
             )}
-          </Index>
+          </For>
         </div>
       </div>
       <div role="rowgroup" class="tree-body" style={{ height: `${view.rows().length * window.rowHeight()}px` }}>
@@ -60,6 +120,7 @@ export function TreeGrid() {
               isMatch={view.matches()?.nodes.has(drawn().row.node) !== false}
               trained={trained().get(drawn().index)}
               words={words()}
+              columns={shown()}
             />
           )}
         </Index>

@@ -1,15 +1,17 @@
 // One dependency: the package that answers it, the range it asks by, and what is special about it.
 
-import { Show } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import type { GraphEdge, GraphNode } from '../../engine/types';
+import { analyze, reaches } from '../../model/analysis';
 import { count } from '../../model/format';
 import type { Row } from '../../model/rows';
-import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { Sign } from '../Sign';
 import { kindWord, title } from '../words';
 import { Mark, type MarkKind } from './Mark';
 import { Marked } from './Marked';
 import { Notes } from './Notes';
+import type { ColumnName } from './TreeGrid';
 import { Wires, type Trained } from './Wires';
 
 export interface TreeRowProps {
@@ -20,14 +22,37 @@ export interface TreeRowProps {
   isMatch: boolean;
   trained: Trained | undefined;
   words: readonly string[];
+  columns: readonly ColumnName[];
 }
+
+const CLASSES: Record<ColumnName, string> = {
+  package: 'cell-name',
+  version: 'cell-version mono',
+  wanted: 'cell-wanted mono',
+  kind: 'cell-kind',
+  only: 'cell-below',
+  reaches: 'cell-below',
+  notes: 'cell-notes',
+};
 
 export function TreeRow(props: TreeRowProps) {
   const { run, view } = useSession();
   const tree = () => run.tree()!;
   const edge = (): GraphEdge | undefined => tree().edges[props.row.edge];
   const node = (): GraphNode | undefined => tree().nodes[props.row.node];
-  const below = () => (props.row.deduped || props.row.node === -1 ? 0 : tree().below[props.row.node]!);
+  // Of a package that others ask for too, nothing goes with this row: only its own row counts.
+  const only = () => (props.row.deduped || props.row.node === -1 ? 0 : analyze(tree()).only[props.row.node]!);
+  const reached = () => (props.row.deduped || props.row.node === -1 ? 0 : reaches(tree(), props.row.node));
+
+  const cells: Record<ColumnName, () => JSX.Element> = {
+    package: () => undefined,
+    version: () => node()?.version,
+    wanted: () => edge()?.spec,
+    kind: () => kindWord(edge()?.kind),
+    only: () => only() > 0 && count(props.row.level === 1 ? only() - 1 : only()),
+    reaches: () => reached() > 0 && count(reached()),
+    notes: () => <Notes row={props.row} node={node()} edge={edge()} />,
+  };
 
   const onClick = (event: MouseEvent) => {
     view.activate(props.index);
@@ -65,28 +90,25 @@ export function TreeRow(props: TreeRowProps) {
         <span class="twisty" onClick={toggle}>
           <Mark kind={markOf(props.row, node())} open={props.row.open} />
         </span>
+        <Show when={!props.row.deduped && props.row.node !== -1}>
+          <Sign node={props.row.node} />
+        </Show>
         <span class="name mono">
           <Marked text={edge()?.name ?? title(node())} words={props.words} />
         </span>
       </div>
-      <div role="gridcell" aria-colindex="2" class="cell-version mono">
-        {node()?.version}
-      </div>
-      <div role="gridcell" aria-colindex="3" class="cell-wanted mono" title={edge()?.spec}>
-        {edge()?.spec}
-      </div>
-      <div role="gridcell" aria-colindex="4" class="cell-kind">
-        {kindWord(edge()?.kind)}
-      </div>
-      <div role="gridcell" aria-colindex="5" class="cell-below">
-        <Show when={below() > 0}>
-          {count(below())}
-          <i class="share" style={{ width: `${share(tree(), below())}%` }} />
-        </Show>
-      </div>
-      <div role="gridcell" aria-colindex="6" class="cell-notes">
-        <Notes row={props.row} node={node()} edge={edge()} />
-      </div>
+      <For each={props.columns.slice(1)}>
+        {(name, index) => (
+          <div
+            role="gridcell"
+            aria-colindex={index() + 2}
+            class={CLASSES[name]}
+            title={name === 'wanted' ? edge()?.spec : undefined}
+          >
+            {cells[name]()}
+          </div>
+        )}
+      </For>
     </div>
   );
 }
@@ -96,9 +118,4 @@ function markOf(row: Row, node: GraphNode | undefined): MarkKind {
   if (row.deduped) return 'deduped';
   if (row.open !== undefined) return 'branch';
   return node.location.split('node_modules/').length > 2 ? 'graft' : 'leaf';
-}
-
-/** The length of the bar under a number. By the root, so that small shares can be told apart. */
-function share(tree: Tree, below: number): number {
-  return Math.sqrt(below / Math.max(1, tree.below[0]!)) * 100;
 }

@@ -19,7 +19,9 @@ export function Wires(props: { row: Row; height: number; trained: Trained | unde
     <Show when={props.row.level > 1}>
       <svg class="wires" width={width()} height={props.height} aria-hidden="true">
         <path d={wires(props.row, props.height)} />
-        <Show when={props.trained}>{(trained) => <path class="trained" d={trainedWire(trained(), props.height)} />}</Show>
+        <Show when={props.trained}>
+          {(trained) => <path class="trained" d={trainedWire(trained(), props.height)} />}
+        </Show>
       </svg>
     </Show>
   );

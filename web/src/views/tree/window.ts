@@ -2,9 +2,8 @@
 // fifty. When rows come or go above, what is being read stays where it is.
 
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount } from 'solid-js';
-import type { Row } from '../../model/rows';
 
-export interface Drawn {
+export interface Drawn<Row> {
   readonly row: Row;
   readonly index: number;
 }
@@ -12,16 +11,22 @@ export interface Drawn {
 /** Rows drawn beyond either edge, so that scrolling doesn't show emptiness. */
 const MARGIN = 8;
 
-export function createWindow(rows: () => readonly Row[], active: () => number, scroller: () => HTMLElement, header: number) {
+export function createWindow<Row extends { readonly key: string }>(
+  rows: () => readonly Row[],
+  active: () => number,
+  scroller: () => HTMLElement,
+  header: number,
+) {
   const [top, setTop] = createSignal(0);
   const [height, setHeight] = createSignal(0);
+  const [width, setWidth] = createSignal(0);
   const [rowHeight, setRowHeight] = createSignal(24);
 
-  const drawn = createMemo<Drawn[]>(() => {
+  const drawn = createMemo<Drawn<Row>[]>(() => {
     const list = rows();
     const first = Math.max(0, Math.floor(top() / rowHeight()) - MARGIN);
     const last = Math.min(list.length - 1, Math.ceil((top() + height()) / rowHeight()) + MARGIN);
-    const drawn: Drawn[] = [];
+    const drawn: Drawn<Row>[] = [];
     for (let index = first; index <= last; index += 1) drawn.push({ row: list[index]!, index });
     // The active row is always there: it is what a screen reader is pointed at.
     const index = active();
@@ -32,6 +37,7 @@ export function createWindow(rows: () => readonly Row[], active: () => number, s
   const measure = () => {
     setRowHeight(Number.parseFloat(getComputedStyle(scroller()).getPropertyValue('--row')));
     setHeight(scroller().clientHeight - header);
+    setWidth(scroller().clientWidth);
   };
   onMount(() => {
     const observer = new ResizeObserver(measure);
@@ -57,6 +63,7 @@ export function createWindow(rows: () => readonly Row[], active: () => number, s
   return {
     drawn,
     rowHeight,
+    width,
     /** How many rows fit. */
     page: () => Math.max(1, Math.floor(height() / rowHeight()) - 1),
     onScroll: () => setTop(scroller().scrollTop),

@@ -14,7 +14,7 @@ use espalier_install::activity::Activity;
 use espalier_install::cache::{self, Cache};
 use espalier_install::config::settings::Freshness;
 use espalier_install::install::scripts::Scripts;
-use espalier_install::install::{Done, Install, trusted};
+use espalier_install::install::{Done, Install};
 use espalier_install::lock::{Lock, LockError};
 use espalier_install::programs::{self, package_of};
 use espalier_install::project::ProjectFolder;
@@ -148,12 +148,12 @@ fn installation(
     let project = ProjectFolder::without_manifest(folder).map_err(LockError::from)?;
     let mut settings = context.settings.clone();
     // What the project around says about its own lock is not about this one.
-    settings.tree.save = Some(true);
-    settings.tree.package_lock = true;
-    settings.tree.lockfile_version = None;
-    let changes = Changes { add, save_prefix: settings.tree.save_prefix.clone(), ..Changes::default() };
+    settings.saving.save = Some(true);
+    settings.options.package_lock = true;
+    settings.options.lockfile_version = None;
+    let changes = Changes { add, save_prefix: settings.saving.prefix.clone(), ..Changes::default() };
     let scripts = Scripts::with(Policy::of_user(config), config, environment, &project, "exec", true);
-    let store = store::default_folder(environment).unwrap_or_else(|| cache.join("store"));
+    let store = store::default_folder(environment, Some(cache)).unwrap_or_else(|| cache.join("store"));
     let lock = Lock {
         is_last: false,
         project,
@@ -163,12 +163,13 @@ fn installation(
         cache: Some(cache.to_owned()),
         activity: Arc::clone(activity),
     };
+    let trust = lock.settings.trust();
     Ok(Install {
         lock,
         store,
         clean: false,
         dry_run: false,
-        trust: trusted(config),
+        trust,
         scripts,
         project_scripts: false,
         without_workspaces: false,

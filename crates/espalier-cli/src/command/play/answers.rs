@@ -1,0 +1,256 @@
+//! From a request to its answer. Who may ask is decided here, before anything is looked at: the page of this very server, under
+//! a path that nobody can guess. Sockets are not known here.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use bytes::Bytes;
+use espalier_core::{FetchFailure, FetchFailureKind, Options, Platform};
+use espalier_install::project::ProjectFolder;
+use espalier_install::registry::Registry;
+use http_body_util::Full;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use super::page::Page;
+
+/// What the page may do: its own scripts and wasm, and nothing but this server.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+    style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+/// Where npm's clients ask for advisories, below a registry.
+const ADVISORIES: &str = "-/registry/-/npm/v1/security/advisories/bulk";
+const TEXT: &str = "text/plain; charset=utf-8";
+const JSON: &str = "application/json";
+/// As registries call an abbreviated packument.
+const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
+
+pub type Answer = Response<Full<Bytes>>;
+
+/// What is served, and to whom.
+pub struct Answers {
+    /// The page.
+    pub page: Page,
+    /// What it is about.
+    pub project: ProjectFolder,
+    /// Where packages come from: with the user's registries, tokens, certificates and cache, none of which the page gets.
+    pub registry: Registry,
+    /// npm's settings that change the tree.
+    pub options: Box<Options>,
+    /// The Node.js that the tree is for.
+    pub node: Option<String>,
+    /// The machine that it is for.
+    pub platform: Platform,
+    /// The port, which `Host` has to name.
+    pub port: u16,
+    /// The first step of every path. Other users of the machine can reach the port, too.
+    pub key: String,
+}
+
+impl Answers {
+    /// The address of the page.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/?play", self.port, self.key)
+    }
+
+    /// Answers a request. A body that is too long is none.
+    pub async fn answer(&self, request: &Parts, body: Option<Bytes>) -> Answer {
+        let mut answer = self.judged(request, body).await;
+        let fixed = [
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::CACHE_CONTROL, "no-store"),
+        ];
+        for (name, value) in fixed {
+            answer.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        let same = HeaderValue::from_static("same-origin");
+        answer.headers_mut().insert("cross-origin-resource-policy", same.clone());
+        answer.headers_mut().insert("cross-origin-opener-policy", same);
+        answer
+    }
+
+    async fn judged(&self, request: &Parts, body: Option<Bytes>) -> Answer {
+        if let Some(reason) = self.stranger(&request.headers) {
+            return said(StatusCode::FORBIDDEN, reason);
+        }
+        let path = request.uri.path();
+        let Some(path) = path.strip_prefix('/').and_then(|path| path.strip_prefix(&*self.key)) else {
+            return said(StatusCode::NOT_FOUND, "open the address that `espalier play` printed");
+        };
+        let path = path.strip_prefix('/');
+        if request.method == Method::POST && path == Some(ADVISORIES) {
+            return self.advisories(body).await;
+        }
+        if request.method != Method::GET {
+            return said(StatusCode::METHOD_NOT_ALLOWED, "there is nothing to change here");
+        }
+        match path {
+            None => said(StatusCode::NOT_FOUND, "the address must end with a slash"),
+            Some("-/project") => self.about(),
+            // The page asks for this every second, so it is the time to keep what was fetched meanwhile.
+            Some("-/revision") => {
+                self.registry.keep();
+                said(StatusCode::OK, self.revision())
+            }
+            Some(path) => match path.strip_prefix("-/registry/") {
+                Some(document) => self.document(document, &request.headers).await,
+                None => self.file(path, &request.headers),
+            },
+        }
+    }
+
+    /// Why somebody else than this server's page asks, if so. A name that was made to lead here is not this server's, and neither is
+    /// another page that knows the port.
+    fn stranger(&self, headers: &HeaderMap) -> Option<&'static str> {
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
+        let host = text("host").unwrap_or_default();
+        // Browsers leave the usual port out.
+        let is_bare = self.port == 80 && matches!(host, "127.0.0.1" | "localhost");
+        if !is_bare && !hosts.iter().any(|own| own == host) {
+            return Some("the Host is not this server's");
+        }
+        if text("origin").is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
+            return Some("the Origin is not this server's");
+        }
+        let from = text("sec-fetch-site").unwrap_or("none");
+        (!matches!(from, "none" | "same-origin")).then_some("requests from other sites are refused")
+    }
+
+    fn file(&self, path: &str, headers: &HeaderMap) -> Answer {
+        let Some(file) = self.page.file(path) else { return said(StatusCode::NOT_FOUND, "there is no such file") };
+        let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !accepted.split(',').any(|name| name.split(';').next().unwrap_or_default().trim() == "br") {
+            return said(
+                StatusCode::NOT_ACCEPTABLE,
+                "this browser does not accept brotli over plain HTTP; open the page in Chrome, Edge or Firefox",
+            );
+        }
+        let mut answer = with(StatusCode::OK, &file.kind, file.body.clone());
+        answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
+        answer
+    }
+
+    /// The project as the page wants it. Nothing of its .npmrc is in it but what changes the tree.
+    fn about(&self) -> Answer {
+        // First: what is saved meanwhile has another revision then, and is read again.
+        let revision = self.revision();
+        let lockfile = self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned));
+        let files: Map<String, Value> = self
+            .project
+            .workspaces()
+            .into_iter()
+            .filter_map(|workspace| {
+                let text = self.project.manifest_in(&workspace.location).ok()??;
+                Some((format!("{}/package.json", workspace.location), text.into()))
+            })
+            .collect();
+        let Platform { os, cpu, libc } = &self.platform;
+        let about = json!({
+            "folder": self.project.path().file_name().unwrap_or_default().to_string_lossy(),
+            "manifest": self.project.manifest().unwrap_or_default(),
+            "lockfile": lockfile,
+            "files": files,
+            "revision": revision,
+            "settings": {
+                "legacyPeerDeps": self.options.legacy_peer_deps,
+                "strictPeerDeps": self.options.strict_peer_deps,
+                "force": self.options.force,
+                "preferDedupe": self.options.prefer_dedupe,
+                "before": self.options.before,
+                "node": self.node,
+                "platform": { "os": os, "cpu": cpu, "libc": libc },
+            },
+        });
+        with(StatusCode::OK, JSON, about.to_string().into())
+    }
+
+    /// Changes when package.json or the lockfile does.
+    fn revision(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.project.manifest().hash(&mut hasher);
+        self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned)).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// What the registry knows of vulnerable versions. The question is passed on as it is: names, each with versions.
+    async fn advisories(&self, question: Option<Bytes>) -> Answer {
+        let Some(question) = question else { return said(StatusCode::PAYLOAD_TOO_LARGE, "the question is too long") };
+        let is_question = serde_json::from_slice::<HashMap<String, Vec<String>>>(&question).is_ok();
+        if !is_question {
+            return said(StatusCode::BAD_REQUEST, "expected package names with lists of versions");
+        }
+        match self.registry.advisories(question.into()).await {
+            Ok(answer) => with(StatusCode::OK, JSON, answer.into()),
+            Err(failure) => failed(&failure),
+        }
+    }
+
+    /// A document of the package's registry: `name`, or `name/version`.
+    async fn document(&self, path: &str, headers: &HeaderMap) -> Answer {
+        let mut steps = path.split('/').map(|step| percent_decode_str(step).decode_utf8());
+        let (name, version, more) = (steps.next(), steps.next(), steps.next());
+        let (Some(Ok(name)), None) = (name, more) else { return said(StatusCode::NOT_FOUND, "not a package's name") };
+        let version = match version {
+            None => None,
+            Some(Ok(version)) => Some(version),
+            Some(Err(_)) => return said(StatusCode::NOT_FOUND, "not a version"),
+        };
+        let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let found = match version {
+            Some(version) => {
+                let text = self.registry.version_document(&name, &version, None).await;
+                text.map(|text| (text.into_bytes(), JSON.to_owned()))
+            }
+            None => self.registry.packument_text(&name, !accept.contains(ABBREVIATED)).await,
+        };
+        match found {
+            Ok((text, kind)) => with(StatusCode::OK, &kind, text.into()),
+            Err(failure) => failed(&failure),
+        }
+    }
+}
+
+fn failed(failure: &FetchFailure) -> Answer {
+    with(status(failure), JSON, json!({ "error": failure.message }).to_string().into())
+}
+
+fn status(failure: &FetchFailure) -> StatusCode {
+    match failure.kind {
+        FetchFailureKind::NotFound => StatusCode::NOT_FOUND,
+        FetchFailureKind::Forbidden => StatusCode::FORBIDDEN,
+        FetchFailureKind::Status(code) if code < 500 && code != 429 => {
+            StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY)
+        }
+        // What was tried as often as the user's settings say isn't tried again by the page: this is no status that passes.
+        _ => StatusCode::NOT_IMPLEMENTED,
+    }
+}
+
+fn said(status: StatusCode, words: impl Into<Bytes>) -> Answer {
+    with(status, TEXT, words.into())
+}
+
+fn with(status: StatusCode, kind: &str, body: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = status;
+    let kind = HeaderValue::from_str(kind).unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+    answer
+}
+
+/// A step of a path that nobody can guess.
+pub fn key() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,180 @@
+//! A lockfile's text, and the hidden lockfile that is cut from it.
+//!
+//! The entries of packages are written one at a time, because those of a large tree would otherwise all stand in memory once
+//! more. The document remembers where each entry stands in the text. `node_modules/.package-lock.json`, by which npm knows what
+//! it installed, is made of the same pieces, so nothing is read again. What an entry says isn't known here.
+
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json::{self, Format};
+
+const PACKAGES: &str = "packages";
+
+/// A lockfile that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    text: String,
+    /// What stands at its top, with no packages.
+    head: Map<String, Value>,
+    format: Format,
+    /// The locations of the packages in the order of the text, and where their entries stand in it.
+    entries: Vec<(String, Range<usize>)>,
+}
+
+impl Document {
+    /// Writes a lockfile with these values at its top and an entry for each of these locations. `entry` makes the one of an
+    /// index; a location without one is left out.
+    pub fn new(
+        mut head: Map<String, Value>,
+        locations: &[&str],
+        entry: &dyn Fn(usize) -> Option<Value>,
+        format: &Format,
+    ) -> Self {
+        let format = lockfile_format(format);
+        let keyed = locations.iter().enumerate().map(|(index, &location)| (true, location, index)).collect();
+        let mut members = json::in_lockfile_order(keyed)
+            .into_iter()
+            .filter_map(|(location, index)| Some((location, Cow::Owned(member(location, &entry(index)?, 2, &format)))));
+        head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
+        let (text, entries) = assemble(&head, &mut members, &format);
+        drop(members);
+        // The nested tree of older versions is large, and the hidden lockfile has none.
+        head.shift_remove("dependencies");
+        Self { text, head, format, entries }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The hidden lockfile. `named` says whether the project's name and version are in it, which npm has only learnt if it read
+    /// or wrote a lockfile; `installed` says of a location whether it is on disk.
+    pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
+        let mut head = self.head.clone();
+        // It is pinned to version 3.
+        head.insert("lockfileVersion".into(), 3.into());
+        if !named {
+            head.shift_remove("name");
+            head.shift_remove("version");
+        }
+        let mut members = self
+            .entries
+            .iter()
+            .filter(|(location, _)| !location.is_empty() && installed(location))
+            .map(|(location, place)| (location.as_str(), Cow::Borrowed(&self.text[place.clone()])));
+        assemble(&head, &mut members, &self.format).0
+    }
+}
+
+/// The text of a lockfile that has no list of packages, as in version 1.
+pub fn without_packages(head: &Map<String, Value>, format: &Format) -> String {
+    assemble(head, &mut std::iter::empty(), &lockfile_format(format)).0
+}
+
+/// The text of a document, and where the packages' entries stand in it. `packages` are locations and the texts of their entries.
+fn assemble<'a>(
+    head: &Map<String, Value>,
+    packages: &mut (dyn Iterator<Item = (&'a str, Cow<'a, str>)> + '_),
+    format: &Format,
+) -> (String, Vec<(String, Range<usize>)>) {
+    let mut text = "{".to_owned();
+    let mut places = Vec::new();
+    let begin = |text: &mut String, is_first: bool, depth: usize| {
+        text.push_str(if is_first { "" } else { "," });
+        text.push_str(&format.newline);
+        (0..depth).for_each(|_| text.push_str(&format.indent));
+    };
+    for (index, (key, value)) in json::sorted_entries(head).into_iter().enumerate() {
+        begin(&mut text, index == 0, 1);
+        if key != PACKAGES {
+            text.push_str(&member(key, value, 1, format));
+            continue;
+        }
+        text.push_str("\"packages\": {");
+        for (location, entry) in &mut *packages {
+            begin(&mut text, places.is_empty(), 2);
+            let start = text.len();
+            text.push_str(&entry);
+            places.push((location.to_owned(), start..text.len()));
+        }
+        if !places.is_empty() {
+            begin(&mut text, true, 1);
+        }
+        text.push('}');
+    }
+    begin(&mut text, true, 0);
+    text.push('}');
+    begin(&mut text, true, 0);
+    (text, places)
+}
+
+fn member(key: &str, value: &Value, depth: usize, format: &Format) -> String {
+    let text = json::stringify_member(key, value, depth, &format.indent);
+    if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
+}
+
+/// npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
+fn lockfile_format(format: &Format) -> Format {
+    let mut format = format.clone();
+    if format.indent.is_empty() {
+        format.indent.push_str("  ");
+    }
+    if format.newline.is_empty() {
+        format.newline.push('\n');
+    }
+    format
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Document, Format, without_packages};
+
+    fn head(value: Value) -> Map<String, Value> {
+        let Value::Object(head) = value else { panic!("a head is an object") };
+        head
+    }
+
+    fn document(top: Value, packages: &[(&str, Value)], format: &Format) -> Document {
+        let locations: Vec<&str> = packages.iter().map(|(location, _)| *location).collect();
+        Document::new(head(top), &locations, &|index| Some(packages[index].1.clone()), format)
+    }
+
+    #[test]
+    fn values_precede_objects_and_preferred_keys_the_rest() {
+        let top = head(json!({ "packages": {}, "zeta": [{}], "alpha": { "10": 1, "2": 1, "b": 1 }, "name": "x" }));
+        let expected = "{\n  \"name\": \"x\",\n  \"zeta\": [\n    {}\n  ],\n  \"packages\": {},\n  \
+                        \"alpha\": {\n    \"2\": 1,\n    \"10\": 1,\n    \"b\": 1\n  }\n}\n";
+        assert_eq!(without_packages(&top, &Format::default()), expected);
+    }
+
+    #[test]
+    fn the_hidden_lockfile_has_what_is_installed_and_no_root() {
+        let top = json!({ "name": "app", "lockfileVersion": 2, "requires": true, "dependencies": { "a": {} } });
+        let packages = [
+            ("", json!({})),
+            ("node_modules/b", json!({})),
+            ("node_modules/a", json!({ "version": "1.0.0", "engines": { "node": "*" } })),
+        ];
+        let format = Format { indent: "\t".into(), newline: "\r\n".into() };
+        let document = document(top, &packages, &format);
+        let a = "\"node_modules/a\": {\n\t\t\t\"version\": \"1.0.0\",\n\t\t\t\"engines\": {\n\t\t\t\t\"node\": \"*\"\n\
+                 \t\t\t}\n\t\t}";
+        let lockfile = format!(
+            "{{\n\t\"name\": \"app\",\n\t\"lockfileVersion\": 2,\n\t\"requires\": true,\n\t\"packages\": {{\n\t\t\"\": {{}},\n\
+             \t\t{a},\n\t\t\"node_modules/b\": {{}}\n\t}},\n\t\"dependencies\": {{\n\t\t\"a\": {{}}\n\t}}\n}}\n"
+        );
+        assert_eq!(document.text(), lockfile.replace('\n', "\r\n"));
+        let hidden =
+            format!("{{\n\t\"lockfileVersion\": 3,\n\t\"requires\": true,\n\t\"packages\": {{\n\t\t{a}\n\t}}\n}}\n");
+        let with_name = hidden.replacen("{\n", "{\n\t\"name\": \"app\",\n", 1);
+        let installed = |location: &str| location != "node_modules/b";
+        assert_eq!(document.hidden(false, &installed), hidden.replace('\n', "\r\n"));
+        assert_eq!(document.hidden(true, &installed), with_name.replace('\n', "\r\n"));
+        assert!(document.hidden(true, &|_| false).contains("\"packages\": {}"));
+    }
+}

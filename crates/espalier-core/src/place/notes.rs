@@ -1,0 +1,66 @@
+//! What is noted of placements for whoever wants to see the decisions.
+
+use super::can_place::{Answer, Because, Verdict};
+use super::place::{Frame, Placer};
+use crate::decision::{Decision, Demand, Placed, Trial, Why};
+use crate::tree::{NodeId, Tree};
+
+/// The decisions of one placement, a package before its peers.
+#[derive(Default)]
+pub struct Notes {
+    /// What was decided.
+    pub decisions: Vec<Decision>,
+    /// The folders that were asked for the one that is being decided on.
+    tried: Vec<Trial>,
+}
+
+impl Notes {
+    /// A folder was asked.
+    pub fn tried(&mut self, tree: &Tree, target: NodeId, answer: &Answer) {
+        let why = why(tree, answer);
+        self.tried.push(Trial { location: tree.location(target), verdict: answer.verdict, why });
+    }
+}
+
+impl Placer<'_> {
+    /// Something was decided; what was removed since `removed_before` belongs to it.
+    pub(super) fn note(&mut self, frame: &Frame<'_>, removed_before: usize, result: impl FnOnce(&Tree) -> Placed) {
+        let Some(notes) = &mut self.notes else { return };
+        notes.decisions.push(Decision {
+            demand: Demand::of(self.tree, frame.edge),
+            version: self.tree.package(frame.dep).version.as_deref().map(str::to_owned),
+            as_peer: frame.parent.is_some(),
+            tried: std::mem::take(&mut notes.tried),
+            result: result(self.tree),
+            removed: self.removed[removed_before..].iter().map(ToString::to_string).collect(),
+        });
+    }
+}
+
+fn why(tree: &Tree, answer: &Answer) -> Why {
+    let spec = |edge| tree.spec(edge).raw.to_string();
+    let version = |node| tree.package(node).version.as_deref().unwrap_or_default().to_owned();
+    if let (Verdict::Conflict, Some((_, edge, target))) = (answer.verdict, answer.refused_peer)
+        && answer.verdict_for_self != Verdict::Conflict
+    {
+        let name = tree.names.text(tree[edge].name).to_owned();
+        return Why::PeerRefused { name, spec: spec(edge), location: tree.location(target) };
+    }
+    match answer.because {
+        Because::Free => Why::Free,
+        Because::Failed => Why::Failed,
+        Because::PeerOfFolder => Why::PeerOfFolder,
+        Because::OtherDemand(edge) => Why::OtherDemand { spec: spec(edge) },
+        Because::Shadows(edge) => {
+            let dependent = tree[edge].from.map(|from| tree.location(from)).unwrap_or_default();
+            Why::Shadows { dependent, spec: spec(edge) }
+        }
+        Because::Same => Why::Same,
+        Because::Satisfies(current) => Why::Satisfies { version: version(current) },
+        Because::Upgrade(current) => Why::Upgrade { version: version(current) },
+        Because::Dedupe(current) => Why::Dedupe { version: version(current) },
+        Because::OwnFolder(current) => Why::OwnFolder { version: version(current) },
+        Because::PeersMove(current) => Why::PeersMove { version: version(current) },
+        Because::Occupied(current) => Why::Occupied { version: version(current) },
+    }
+}

@@ -1,0 +1,224 @@
+//! Candidates: the package that a spec asks for, as a node in a virtual root.
+
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+use super::Builder;
+use super::explain::chain;
+use crate::decision::Origin;
+use crate::error::ResolveError;
+use crate::manifest::Manifest;
+use crate::options::Allow;
+use crate::refusal::Refusal;
+use crate::spec::{Spec, SpecKind};
+use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
+
+/// Peers whose versions want each other in ever other versions have no end, and npm finds none. Sets of peers of real
+/// packages are some dozens deep.
+const DEEPEST_PEERS: usize = 300;
+/// The same where they branch: an end that is out of reach is none. The largest sets of real packages take some thousands.
+const MOST_PEERS: usize = 20_000;
+
+/// The nodes that are needed for sure, in contrast to those that only optional peers bring.
+pub(super) type Required = FxHashSet<NodeId>;
+
+impl Builder {
+    /// The candidate for a problem edge of a node: what its virtual root has already, what an optional peer
+    /// finds in the tree, or else a new one.
+    pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
+        let virtual_root = self.virtual_root(node, true);
+        let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
+        let tree = &self.tree;
+        let known =
+            tree.edge(virtual_root, name).filter(|&known| tree.is_valid(known)).and_then(|known| tree[known].to);
+        if let Some(known) = known.filter(|&known| tree.satisfied_by(edge, known)) {
+            self.report_gathered(edge, known, virtual_root, Origin::PeerSet);
+            return Ok(known);
+        }
+        let asked_for = self.asked.update_names.contains(&name) || self.asked.explicit.contains(&edge);
+        if kind == EdgeKind::PeerOptional && !asked_for {
+            let start = tree.resolve_parent(node).unwrap_or(node);
+            if let Some(found) = self.find_below(start, edge) {
+                self.report_gathered(edge, found, virtual_root, Origin::Tree);
+                return Ok(found);
+            }
+        }
+        self.gathering.count = 0;
+        let parent = kind.is_peer().then_some(virtual_root);
+        let mut required: Required = std::iter::once(node).collect();
+        self.build_candidate(edge, parent, None, &mut required).await
+    }
+
+    /// Builds the candidate for an edge, with its peers. `second` is another edge of that name that should be
+    /// met as well, if it can.
+    pub(super) async fn build_candidate(
+        &mut self,
+        edge: EdgeId,
+        parent: Option<NodeId>,
+        second: Option<EdgeId>,
+        required: &mut Required,
+    ) -> Result<NodeId, ResolveError> {
+        let owner = |builder: &Self, edge: EdgeId| builder.tree[edge].from.expect("a live edge has a dependent");
+        let from = owner(self, edge);
+        let parent = match parent {
+            Some(parent) => parent,
+            None => self.virtual_root(from, false),
+        };
+        let first = self.build_node(edge, parent).await?;
+        let other = match second.filter(|&second| !self.tree.is_valid(second)) {
+            Some(second) => Some(self.build_node(second, parent).await?),
+            None => None,
+        };
+        // The second is better if the first edge can live with it.
+        let node = other.filter(|_| self.tree.is_valid(edge)).unwrap_or(first);
+        self.tree.set_parent(node, Some(parent));
+
+        let needed = |builder: &Self, edge: EdgeId| {
+            required.contains(&owner(builder, edge)) && builder.tree[edge].kind != EdgeKind::PeerOptional
+        };
+        if needed(self, edge) || second.is_some_and(|second| needed(self, second)) {
+            required.insert(node);
+        }
+        self.gathering.depth += 1;
+        self.gathering.count += 1;
+        if self.gathering.depth > DEEPEST_PEERS || self.gathering.count > MOST_PEERS {
+            return Err(self.endless_peers(edge));
+        }
+        self.load_peer_set(node, required).await?;
+        self.gathering.depth -= 1;
+        Ok(node)
+    }
+
+    fn endless_peers(&self, edge: EdgeId) -> ResolveError {
+        let name = self.tree.names.text(self.tree[edge].name).to_owned();
+        ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
+    }
+
+    /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
+    /// which remembers why.
+    async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
+        let name = self.tree[edge].name;
+        let spec = self.tree.spec(edge);
+        if let SpecKind::Invalid(problem) = &spec.kind {
+            // npm stops at once, whoever asks for it.
+            let (name, spec) = (self.tree.names.text(name).to_owned(), spec.raw.to_string());
+            let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
+            return Err(ResolveError::from(refusal).asked_by(|| chain(&self.tree, edge)));
+        }
+        let workspace = self.workspace_edge(name);
+        if let Err(error) = self.check_allowed(edge, &spec) {
+            return Ok(self.failure_node(edge, parent, &error));
+        }
+        if let SpecKind::Directory(path) = &spec.kind
+            && self.is_linked(edge, parent, workspace.is_some())
+        {
+            // Whoever wrote the spec, npm's link starts from where the dependent lies: a folder that an override names is
+            // looked for below it.
+            let from = self.tree[edge].from.and_then(|from| self.tree[from].path.clone()).unwrap_or_default();
+            let path = path.resolve(&self.tree.absolute(&from));
+            let path: Rc<str> = self.tree.relative(&path).into();
+            let link = self.link(edge, parent, path).await;
+            self.report_gathered(edge, link, parent, Origin::Link);
+            return Ok(link);
+        }
+        if let Some(existing) = workspace.and_then(|edge| self.tree[edge].to)
+            && self.tree.is_workspace(existing)
+            && self.tree.satisfied_by(edge, existing)
+        {
+            self.report_gathered(edge, existing, parent, Origin::Workspace);
+            return Ok(existing);
+        }
+        match self.fetch_manifest(edge, &spec).await {
+            Ok(manifest) => {
+                self.report_picked(edge, &spec, &manifest);
+                let (manifest, applied) = self.extended(manifest)?;
+                let with_peers = !self.options.legacy_peer_deps;
+                let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
+                let node = self.tree.add(new);
+                self.tree[node].extension = applied;
+                self.report_gathered(edge, node, parent, Origin::Fetched);
+                Ok(node)
+            }
+            Err(error) => Ok(self.failure_node(edge, parent, &error)),
+        }
+    }
+
+    /// A node that stands for what could not be had.
+    fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
+        let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
+        let with_peers = !self.options.legacy_peer_deps;
+        let name = Some(self.tree[edge].name);
+        let node = NewNode { name, parent: Some(parent), failure, ..NewNode::of(Rc::default(), with_peers) };
+        let node = self.tree.add(node);
+        self.report_gathered(edge, node, parent, Origin::Failed);
+        node
+    }
+
+    /// npm 12 refuses git and tarballs by URL unless they are allowed (`#checkAllow`).
+    fn check_allowed(&self, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
+        let options = &self.options;
+        let (allow, code, what, setting) = match &spec.kind {
+            SpecKind::Git(_) => (options.allow_git, "EALLOWGIT", "git repositories", "allow-git"),
+            SpecKind::Remote(_) => (options.allow_remote, "EALLOWREMOTE", "tarballs by URL", "allow-remote"),
+            SpecKind::File(_) => (options.allow_file, "EALLOWFILE", "tarballs on disk", "allow-file"),
+            SpecKind::Directory(_) => (options.allow_directory, "EALLOWDIRECTORY", "folders", "allow-directory"),
+            _ => return Ok(()),
+        };
+        let own = self.tree[edge].from.is_some_and(|from| self.tree.is_own(from));
+        if allow == Allow::All || (allow == Allow::Root && own) {
+            return Ok(());
+        }
+        let only_root = allow == Allow::Root;
+        Err(Refusal::NotAllowed { code, setting, source_kind: what, spec: spec.raw.to_string(), only_root }.into())
+    }
+
+    /// The root's workspace edge of a name.
+    fn workspace_edge(&self, name: crate::names::Name) -> Option<EdgeId> {
+        let root = self.tree.root;
+        let workspaces = self.tree[root].workspaces.as_ref()?;
+        workspaces.iter().any(|&(workspace, _)| workspace == name).then(|| self.tree.edge(root, name)).flatten()
+    }
+
+    /// Whether a folder is linked and not packed: workspaces and folders inside the project always are.
+    fn is_linked(&self, edge: EdgeId, parent: NodeId, workspace: bool) -> bool {
+        let tree = &self.tree;
+        let unpacked = tree[parent].resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
+        if self.options.install_links && unpacked {
+            return false;
+        }
+        let raw: &Spec = &tree[edge].raw_spec;
+        let inside = raw.raw.strip_prefix("file:").filter(|path| path.starts_with("./") || path.starts_with("../"));
+        let inside = inside.is_some_and(|path| {
+            let base = tree.absolute(tree[parent].realpath.as_deref().unwrap_or_default());
+            let target = crate::paths::join(&base, path);
+            target == *tree.project || target.starts_with(&format!("{}/", tree.project))
+        });
+        workspace || inside || !self.options.install_links
+    }
+
+    /// A link to a folder, whose manifest may be missing.
+    async fn link(&mut self, edge: EdgeId, parent: NodeId, path: Rc<str>) -> NodeId {
+        let manifest = self.read_folder(&path).await.unwrap_or_default();
+        let with_peers = !self.options.legacy_peer_deps;
+        let link = self.tree.add_link(
+            NewNode {
+                name: Some(self.tree[edge].name),
+                parent: Some(parent),
+                realpath: Some(path),
+                ..NewNode::of(manifest, with_peers)
+            },
+            None,
+        );
+        self.search.links.push(link);
+        link
+    }
+
+    /// The manifest of a package.json in a folder of the project.
+    pub(super) async fn read_folder(&mut self, path: &str) -> Option<Rc<Manifest>> {
+        let text = self.folder_manifest(path).await?;
+        let value = crate::json::parse(path, &text).ok()?;
+        let mut manifest = Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs);
+        self.list_bins(&mut manifest, path).await;
+        Some(Rc::new(manifest))
+    }
+}

@@ -1,0 +1,154 @@
+//! Who asked for what: the chains in errors and warnings.
+
+use std::sync::Arc;
+
+use super::Builder;
+use crate::error::{ConflictSide, PeerConflict, Requirer, ResolveError};
+use crate::place::Unplaceable;
+use crate::resolution::Warning;
+use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+
+/// The packages from the root down to the one that has the edge, each with the spec by which it asks for the
+/// next.
+pub(super) fn chain(tree: &Tree, edge: EdgeId) -> Vec<Requirer> {
+    let mut chain = Vec::new();
+    let mut seen = Vec::new();
+    let mut next = Some(edge);
+    while let Some(id) = next {
+        let Some(from) = tree[id].from else { break };
+        // A virtual root stands for a node of the tree.
+        let from = tree[from].source.unwrap_or(from);
+        if seen.contains(&from) {
+            break;
+        }
+        seen.push(from);
+        chain.push(requirer(tree, from, id));
+        next = entry_edge(tree, from, &seen);
+    }
+    chain.reverse();
+    chain
+}
+
+/// The edge by which a node is best known to be wanted: from the root if there is one.
+fn entry_edge(tree: &Tree, node: NodeId, seen: &[NodeId]) -> Option<EdgeId> {
+    let mut entries: Vec<EdgeId> = tree[node].edges_in.clone();
+    for &link in &tree[node].links_in {
+        entries.extend(&tree[link].edges_in);
+    }
+    entries.retain(|&edge| {
+        let from = tree[edge].from.map(|from| tree[from].source.unwrap_or(from));
+        from.is_some_and(|from| !seen.contains(&from))
+    });
+    let from_root = |&&edge: &&EdgeId| tree[edge].from.is_some_and(|from| tree.is_project_root(from));
+    entries.iter().find(from_root).or_else(|| entries.iter().find(|&&edge| tree.is_valid(edge))).copied()
+}
+
+fn requirer(tree: &Tree, node: NodeId, edge: EdgeId) -> Requirer {
+    let package = tree.package(node);
+    let is_root = node == tree.root;
+    let own_name = package.name.as_deref();
+    let name = if is_root { own_name.unwrap_or("root project") } else { tree.names.text(tree[node].name) };
+    Requirer {
+        name: name.to_owned(),
+        version: package.version.as_deref().map(str::to_owned),
+        location: location(tree, node),
+        spec: tree.spec(edge).raw.to_string(),
+        kind: tree[edge].kind,
+    }
+}
+
+/// Where a node is; a candidate is nowhere yet.
+fn location(tree: &Tree, node: NodeId) -> String {
+    if tree[node].root == tree.root { tree[node].path.as_deref().unwrap_or_default().to_owned() } else { String::new() }
+}
+
+impl Builder {
+    /// Who asked for a node of the tree.
+    pub(super) fn chain_to_node(&self, node: NodeId) -> Vec<Requirer> {
+        entry_edge(&self.tree, node, &[]).map_or_else(Vec::new, |edge| chain(&self.tree, edge))
+    }
+
+    fn side(&self, node: Option<NodeId>, edge: EdgeId) -> ConflictSide {
+        let version = node.and_then(|node| self.tree.package(node).version.as_deref());
+        ConflictSide {
+            version: version.map(str::to_owned),
+            spec: self.tree.spec(edge).raw.to_string(),
+            chain: chain(&self.tree, edge),
+        }
+    }
+
+    /// The edge that keeps a node where it is, other than `except`.
+    fn holder(&self, node: NodeId, except: EdgeId) -> Option<EdgeId> {
+        let tree = &self.tree;
+        let mut holders = tree[node].edges_in.iter().copied().filter(|&edge| edge != except);
+        let valid = holders.clone().find(|&edge| tree.is_valid(edge));
+        valid.or_else(|| holders.next())
+    }
+
+    fn conflict(name: &str, current: ConflictSide, wanted: ConflictSide) -> PeerConflict {
+        let asker = wanted.chain.last().map_or_else(String::new, |asker| {
+            let version = asker.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
+            format!("{}{version}", asker.name)
+        });
+        let found = current.version.as_deref().map_or_else(|| current.spec.clone(), str::to_owned);
+        let summary = format!("{asker} wants {name}@{} as a peer, but {name}@{found} is there", wanted.spec);
+        PeerConflict { summary, name: name.to_owned(), current, wanted, proposals: Vec::new() }
+    }
+
+    /// A conflict that came up while a set of peers was gathered.
+    pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
+        let tree = &self.tree;
+        let name = tree.names.text(tree[edge].name).to_owned();
+        let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
+        let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
+        let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
+        self.with_proposals(conflict)
+    }
+
+    /// A package that found no place.
+    pub(super) fn explain_unplaceable(&mut self, unplaceable: &Unplaceable) -> ResolveError {
+        let tree = &self.tree;
+        let (dep, edge, near) = match unplaceable.refused_peer {
+            Some((peer, edge, target)) => (peer, edge, target),
+            None => {
+                let from = tree[unplaceable.edge].from.unwrap_or(tree.root);
+                (unplaceable.dep, unplaceable.edge, from)
+            }
+        };
+        let name = tree.names.text(tree[edge].name).to_owned();
+        let current = tree.resolve(near, tree[edge].name);
+        let own_edge = tree.edge(near, tree[edge].name);
+        let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
+        let conflict = Self::conflict(&name, self.side(current, holder), self.side(Some(dep), edge));
+        self.with_proposals(conflict)
+    }
+
+    fn with_proposals(&mut self, mut conflict: PeerConflict) -> ResolveError {
+        conflict.proposals = self.proposals(&conflict);
+        ResolveError::PeerConflict(Arc::new(conflict))
+    }
+
+    /// A conflict that is tolerated.
+    pub(super) fn warn_of_conflict(&mut self, edge: EdgeId, dep: NodeId) {
+        let tree = &self.tree;
+        if tree[edge].kind == EdgeKind::PeerOptional && tree[edge].to.is_none() {
+            return;
+        }
+        let Some(from) = tree[edge].from else { return };
+        let current = tree.resolve(from, tree[edge].name);
+        let asker = requirer(tree, from, edge);
+        let version = |node: NodeId| tree.package(node).version.as_deref().unwrap_or("?").to_owned();
+        let found = current.map_or_else(|| version(dep), version);
+        let name = tree.names.text(tree[edge].name);
+        self.warnings.push(Warning {
+            code: "ERESOLVE",
+            message: format!(
+                "{}@{} wants {name}@{} as a peer, but has to do with {name}@{found}",
+                asker.name,
+                asker.version.as_deref().unwrap_or("?"),
+                asker.spec
+            ),
+            location: location(tree, from),
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! Where the root's `packageExtensions` meet the tree: on what is fetched, and on what a lock made under other rules holds.
+
+use serde_json::{Map, Value};
+use std::rc::Rc;
+
+use super::Builder;
+use crate::error::ResolveError;
+use crate::extensions::PackageExtensions;
+use crate::manifest::Manifest;
+use crate::options::Project;
+use crate::refusal::Refusal;
+
+impl Builder {
+    /// Reads the rules. What a lock says of packages that other rules applied to is stale: they are taken out, to be fetched
+    /// anew (`#loadPackageExtensions`).
+    pub(super) fn load_extensions(&mut self, project: &Project) -> Result<(), ResolveError> {
+        if let Some(file) = project.extension_file.as_ref().filter(|_| !self.options.ignore_extension) {
+            return Err(Refusal::ExtensionFile { file: file.clone() }.into());
+        }
+        self.extensions = PackageExtensions::parse(self.root_file.value.get("packageExtensions"))?;
+        if !self.lock.existed || self.lock.extensions_hash == self.extensions.hash {
+            return Ok(());
+        }
+        for node in self.tree.inventory(self.tree.root) {
+            if self.tree.is_top(node) || self.tree.is_own(node) {
+                continue;
+            }
+            let package = self.tree.package(node);
+            let (name, version) =
+                (package.name.as_deref().unwrap_or_default(), package.version.as_deref().unwrap_or_default());
+            if self.tree[node].extension.is_some() || self.extensions.concern(name, version) {
+                for edge in self.tree[node].edges_in.clone() {
+                    if let Some(from) = self.tree[edge].from {
+                        self.search.queue.push(&self.tree, from);
+                    }
+                }
+                self.tree.set_parent(node, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Repairs a manifest that was fetched.
+    pub(super) fn extended(&mut self, manifest: Rc<Manifest>) -> Result<Extended, ResolveError> {
+        let extended = self.extensions.apply(&manifest, &mut self.tree.names, &mut self.tree.specs)?;
+        Ok(match extended {
+            Some((manifest, applied)) => (Rc::new(manifest), Some(Rc::new(applied))),
+            None => (manifest, None),
+        })
+    }
+
+    /// Rules apply to what is installed, not to what a user can edit himself.
+    pub(super) fn warn_of_misplaced_extensions(&mut self) {
+        let workspaces = self.tree[self.tree.root].workspaces.clone().unwrap_or_default();
+        for (name, folder) in workspaces.iter() {
+            let Some(node) = self.tree.at_path(self.tree.root, folder) else { continue };
+            let version = self.tree.package(node).version.clone().unwrap_or_default();
+            let name = self.tree.names.text(*name).to_owned();
+            if self.extensions.concern(&name, &version) {
+                let message = format!(
+                    "packageExtensions don't apply to the workspace {name}@{version}: edit its package.json directly"
+                );
+                self.warn("packageExtensions", message, folder);
+            }
+        }
+    }
+}
+
+/// A manifest, and what was done to it.
+pub(super) type Extended = (Rc<Manifest>, Option<Rc<Map<String, Value>>>);

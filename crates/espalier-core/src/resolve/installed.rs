@@ -1,0 +1,56 @@
+//! The tree that is installed, where there is no lock to start from (`load-actual.js`).
+//!
+//! npm then changes only what it must, so the versions that are there stay. What package.json files on disk
+//! don't say (where a package came from, its hashes) is missing from the new lock, as it is from npm's.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use super::Builder;
+use crate::json;
+use crate::manifest::Manifest;
+use crate::options::InstalledPackage;
+use crate::tree::{NewNode, NodeId};
+
+impl Builder {
+    /// Puts what is installed into the tree, in the `node_modules` of projects that are in it already.
+    pub(super) async fn load_installed(&mut self, packages: &[InstalledPackage]) {
+        let root = self.tree.root;
+        let mut targets: FxHashMap<&str, NodeId> = FxHashMap::default();
+        for package in packages {
+            let project = package.path.find("node_modules/").map_or("", |at| package.path[..at].trim_end_matches('/'));
+            let known = self.tree.at_path(root, &package.path).is_some();
+            if known || self.tree.at_path(root, project).is_none() {
+                continue;
+            }
+            let name = self.tree.folder_name(&package.path);
+            let name = self.tree.names.intern(&name);
+            let manifest = self.installed_manifest(package).await;
+            let new = NewNode {
+                name: Some(name),
+                path: Some(package.path.as_str().into()),
+                root: Some(root),
+                ..NewNode::of(manifest, !self.options.legacy_peer_deps)
+            };
+            match package.target.as_deref() {
+                None => {
+                    let node = self.tree.add(new);
+                    self.on_disk.insert(node, package.path.as_str().into());
+                }
+                Some(target) => {
+                    let known = targets.get(target).copied().or_else(|| self.tree.at_path(root, target));
+                    let link = self.tree.add_link(NewNode { realpath: Some(target.into()), ..new }, known);
+                    targets.insert(target, self.tree.target(link));
+                }
+            }
+        }
+    }
+
+    async fn installed_manifest(&mut self, package: &InstalledPackage) -> Rc<Manifest> {
+        let value = package.manifest.as_deref().and_then(|text| json::parse(&package.path, text).ok());
+        let (names, specs) = (&mut self.tree.names, &mut self.tree.specs);
+        let mut manifest = Manifest::from_value(&value.unwrap_or_default(), names, specs);
+        self.list_bins(&mut manifest, &package.path).await;
+        Rc::new(manifest)
+    }
+}

@@ -1,0 +1,111 @@
+//! The tree that a lockfile describes (`load-virtual.js`).
+
+use serde_json::{Map, Value};
+use std::rc::Rc;
+
+use super::Builder;
+use crate::error::ResolveError;
+use crate::hosted::HostedGit;
+use crate::json;
+use crate::lockfile::ParsedLock;
+use crate::manifest::Manifest;
+use crate::paths;
+use crate::refusal::Refusal;
+use crate::tree::{Flags, NewNode, NodeId};
+
+impl Builder {
+    /// Puts a lockfile's entries into the tree.
+    pub(super) async fn load_lock(&mut self, lock: &ParsedLock) -> Result<(), ResolveError> {
+        let (links, packages): (Vec<_>, Vec<_>) = json::entries(&lock.packages)
+            .into_iter()
+            .filter(|(location, entry)| !location.is_empty() && entry.is_object())
+            .partition(|(_, entry)| entry.get("link").is_some_and(json::truthy));
+        let mut in_bundles = Vec::new();
+        for (location, entry) in packages {
+            let node = self.load_entry(location, entry);
+            if entry.get("inBundle").is_some_and(json::truthy) {
+                in_bundles.push(node);
+            }
+        }
+        for (location, entry) in links {
+            self.load_link(location, entry).await?;
+        }
+        if lock.is_old() {
+            self.assign_bundles(&in_bundles);
+        }
+        self.tree.reset_flags();
+        let root = self.tree.root;
+        self.tree[root].flags = Flags::NONE;
+        self.tree.calculate_flags(false);
+        Ok(())
+    }
+
+    /// A lock of version 1 says what is in a bundle, but not in whose: in that of the package above, where that one depends on
+    /// it and isn't in a bundle itself.
+    fn assign_bundles(&mut self, in_bundles: &[NodeId]) {
+        for &node in in_bundles {
+            let Some(parent) = self.tree[node].parent.filter(|parent| !in_bundles.contains(parent)) else { continue };
+            let name = self.tree[node].name;
+            if self.tree.edge(parent, name).is_some() {
+                Rc::make_mut(&mut self.tree[parent].manifest).bundled.push(name);
+            }
+        }
+    }
+
+    fn load_entry(&mut self, location: &str, entry: &Value) -> NodeId {
+        let mut manifest = Manifest::from_value(entry, &mut self.tree.names, &mut self.tree.specs);
+        let name = self.tree.folder_name(location);
+        manifest.name.get_or_insert_with(|| name.as_str().into());
+        let text = |key: &str| entry.get(key).and_then(Value::as_str);
+        let name = self.tree.names.intern(&name);
+        let node = self.tree.add(NewNode {
+            name: Some(name),
+            path: Some(location.into()),
+            root: Some(self.tree.root),
+            resolved: text("resolved").map(|resolved| self.absolute_resolved(resolved)),
+            integrity: text("integrity").map(Rc::from),
+            ..NewNode::of(Rc::new(manifest), !self.options.legacy_peer_deps)
+        });
+        let mark = |key: &str| entry.get(key).and_then(Value::as_object).map(|mark: &Map<_, _>| Rc::new(mark.clone()));
+        self.tree[node].extension = mark("packageExtensionsApplied");
+        self.tree[node].patch = mark("patched");
+        node
+    }
+
+    /// A lockfile's `file:` paths are relative to the project, the tree's are absolute; a repository has one form of many
+    /// (`consistent-resolve.js`).
+    pub(super) fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
+        match resolved.strip_prefix("file:") {
+            Some(path) => format!("file:{}", self.tree.absolute(path)).into(),
+            None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
+        }
+    }
+
+    async fn load_link(&mut self, location: &str, entry: &Value) -> Result<(), ResolveError> {
+        let path: Rc<str> = paths::normalize(entry.get("resolved").and_then(Value::as_str).unwrap_or_default()).into();
+        let root = self.tree.root;
+        let Some(target) = self.tree.at_path(root, &path) else {
+            return Err(Refusal::MissingTarget { location: location.to_owned(), target: path.to_string() }.into());
+        };
+        let name = self.tree.folder_name(location);
+        let name = self.tree.names.intern(&name);
+        let manifest = self.tree[target].manifest.clone();
+        self.tree.add_link(
+            NewNode {
+                name: Some(name),
+                path: Some(location.into()),
+                realpath: Some(path.clone()),
+                ..NewNode::of(manifest, !self.options.legacy_peer_deps)
+            },
+            Some(target),
+        );
+        // A project's own package.json may have changed since.
+        if self.tree[target].parent.is_none()
+            && target != root
+            && let Some(manifest) = self.read_folder(&path).await
+        {
+            self.tree.set_manifest(target, manifest);
+        }
+        Ok(())
+    }
+}

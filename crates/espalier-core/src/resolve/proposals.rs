@@ -1,0 +1,146 @@
+//! Changes to the project's package.json files that might settle a conflict of peers. Whether they do is for
+//! [`crate::remedy::Search`] to try; here is only what the packuments make plausible.
+
+use super::Builder;
+use crate::error::{ConflictSide, PeerConflict, Requirer};
+use crate::manifest::Manifest;
+use crate::names::Name;
+use crate::proposal::Proposal;
+use crate::semver::Version;
+use crate::spec::{Spec, SpecKind};
+use crate::tree::EdgeKind;
+
+impl Builder {
+    /// Changes that might settle a conflict, the most promising first.
+    pub(super) fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Proposal> {
+        let PeerConflict { name, current, wanted, .. } = conflict;
+        let mut proposals = Vec::new();
+        for (side, other) in [(wanted, current), (current, wanted)] {
+            proposals.extend(self.other_ranges(name, side, other));
+        }
+        proposals.extend(self.exception(name, current, wanted));
+        for side in [wanted, current] {
+            let dependency = direct(side, name);
+            proposals.extend(dependency.map(|(asker, name)| {
+                let folder = asker.location.clone();
+                Proposal::Remove { folder, block: block(asker.kind), name }
+            }));
+        }
+        let mut distinct: Vec<Proposal> = Vec::new();
+        for change in proposals {
+            if !distinct.contains(&change) {
+                distinct.push(change);
+            }
+        }
+        distinct
+    }
+
+    /// Other ranges for the project's own dependency that leads to one side, so that it can live with the other.
+    fn other_ranges(&mut self, name: &str, side: &ConflictSide, other: &ConflictSide) -> Vec<Proposal> {
+        let Some((asker, dependency)) = direct(side, name) else { return Vec::new() };
+        let found = match own_chain(side) {
+            // The project asks for it itself: ask for what the other side wants.
+            [_] => self.best(&dependency, &asker.spec, |version, _| {
+                crate::semver::satisfies(&version.to_string(), &other.spec, true)
+            }),
+            // A direct dependency asks: take a version of it that agrees.
+            [_, _] => {
+                let wanted = self.tree.names.find(name);
+                let mut agreeing = |also_silent: bool| {
+                    self.best(&dependency, &asker.spec, |_, manifest| {
+                        wanted.map_or(also_silent, |name| agrees(manifest, name, other).unwrap_or(also_silent))
+                    })
+                };
+                // A version that never heard of the other package is often one from before its time.
+                let found = agreeing(false);
+                if found.is_empty() { agreeing(true) } else { found }
+            }
+            _ => self.best(&dependency, &asker.spec, |_, _| true),
+        };
+        let change = |to: String| Proposal::Range {
+            folder: asker.location.clone(),
+            block: block(asker.kind),
+            name: dependency.clone(),
+            from: asker.spec.clone(),
+            to,
+        };
+        found.into_iter().filter(|to| *to != asker.spec).map(change).collect()
+    }
+
+    /// Ranges of the versions that will do: the newest of all, and the newest of the major version below it.
+    fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
+        let spec = self.tree.specs.intern(asked);
+        let key = self.tree.names.intern(key);
+        let (package, target, prefix) = match &spec.kind {
+            SpecKind::Alias { name, spec } => (self.tree.names.intern(name), spec.clone(), format!("npm:{name}@")),
+            _ => (key, spec.clone(), String::new()),
+        };
+        if !target.is_registry() {
+            return Vec::new();
+        }
+        let present = self.chosen_version(package, &target);
+        let mut found: Vec<Version> = Vec::new();
+        for (version, manifest) in self.catalog.releases(self.tree.vocabulary(), package) {
+            let known = found.iter().any(|other| other.major == version.major);
+            let sound = manifest.deprecated().is_none() && Some(&version) != present.as_ref();
+            if !known && sound && will_do(&version, &manifest) {
+                found.push(version);
+                if found.len() == 2 {
+                    break;
+                }
+            }
+        }
+        found.iter().map(|version| format!("{prefix}^{version}")).collect()
+    }
+
+    fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
+        self.catalog.choose(&mut self.tree.vocabulary(), package, spec)?.ok()?.semver.clone()
+    }
+
+    /// Let the one who asks have what is there.
+    fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Proposal> {
+        let [_, .., parent] = own_chain(wanted) else { return None };
+        let root = self.tree.root;
+        let direct = self.tree.names.find(name).and_then(|name| self.tree.edge(root, name));
+        let direct = direct.is_some_and(|edge| self.tree[edge].kind != EdgeKind::Workspace);
+        let spec = if direct { format!("${name}") } else { current.version.clone()? };
+        Some(Proposal::Override { parent: parent.name.clone(), name: name.to_owned(), spec })
+    }
+}
+
+/// Who asks, from the project's package or a workspace downwards.
+fn own_chain(side: &ConflictSide) -> &[Requirer] {
+    match side.chain.as_slice() {
+        [root, chain @ ..] if root.kind == EdgeKind::Workspace => chain,
+        chain => chain,
+    }
+}
+
+/// The project's own dependency at which a side begins: who asks, and for which key of its package.json.
+fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
+    let chain = own_chain(side);
+    let asker = chain.first().filter(|asker| chain.len() < side.chain.len() || asker.location.is_empty())?;
+    Some((asker, chain.get(1).map_or(name, |next| &next.name).to_owned()))
+}
+
+/// Whether a version has no objection to what the other side has; nothing where it doesn't ask for it.
+fn agrees(manifest: &Manifest, name: Name, other: &ConflictSide) -> Option<bool> {
+    let blocks = [&manifest.peer_dependencies, &manifest.dependencies];
+    let asked = blocks.into_iter().flatten().find(|(asked, _)| *asked == name);
+    asked.map(|(_, spec)| match (&other.version, spec.range()) {
+        (Some(version), Some(_)) => crate::semver::satisfies(version, &spec.raw, true),
+        (None, Some(range)) => {
+            crate::semver::Range::parse_loose(&other.spec).is_none_or(|other| range.intersects(&other))
+        }
+        (_, None) => true,
+    })
+}
+
+fn block(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Dev => "devDependencies",
+        EdgeKind::Optional => "optionalDependencies",
+        EdgeKind::Peer | EdgeKind::PeerOptional => "peerDependencies",
+        EdgeKind::Prod | EdgeKind::Workspace => "dependencies",
+    }
+}

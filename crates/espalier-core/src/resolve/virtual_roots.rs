@@ -1,0 +1,41 @@
+//! Virtual roots: stand-ins for a dependent, in which candidates and their peers are assembled.
+
+use super::Builder;
+use crate::tree::{EdgeId, NewNode, NodeId};
+
+impl Builder {
+    /// A stand-in for a node, with its package, edges and links. Unless an earlier one is to be reused, a new
+    /// one takes its place, and later edges of the node see the peers that were loaded there.
+    pub(super) fn virtual_root(&mut self, node: NodeId, reuse: bool) -> NodeId {
+        if let Some(&known) = self.gathering.virtual_roots.get(&node).filter(|_| reuse) {
+            return known;
+        }
+        let source = &self.tree[node];
+        let (manifest, path, rule) = (source.manifest.clone(), source.realpath.clone(), source.rule);
+        let with_peers = !self.options.legacy_peer_deps;
+        let root = self.tree.add(NewNode { path, source: Some(node), rule, ..NewNode::of(manifest, with_peers) });
+        for child in self.tree.children(node) {
+            if let Some(target) = self.tree[child].target.filter(|_| self.tree[child].is_link) {
+                let (manifest, path) = (self.tree[target].manifest.clone(), self.tree[child].realpath.clone());
+                // npm makes these without its settings, so their peers count even with --legacy-peer-deps.
+                self.tree.add(NewNode { path, source: Some(target), root: Some(root), ..NewNode::of(manifest, true) });
+            }
+        }
+        self.gathering.virtual_roots.insert(node, root);
+        root
+    }
+
+    /// A node below `start`, the nearest first, that satisfies an edge and isn't bundled.
+    pub(super) fn find_below(&self, start: NodeId, edge: EdgeId) -> Option<NodeId> {
+        let tree = &self.tree;
+        let mut queue: std::collections::VecDeque<NodeId> = tree.children(start).into();
+        while let Some(node) = queue.pop_front() {
+            let named = tree[node].name == tree[edge].name;
+            if named && !tree.in_dependency_bundle(node) && tree.satisfied_by(edge, node) {
+                return Some(node);
+            }
+            queue.extend(tree.children(node));
+        }
+        None
+    }
+}

@@ -1,0 +1,166 @@
+//! How bodies are compressed, and what they are decompressed into: no more than a bound. Whether they come from a registry or from
+//! the cache is not known here.
+
+use std::cell::RefCell;
+use std::io::Read as _;
+
+use espalier_registry::{Trouble, printable};
+use flate2::bufread::MultiGzDecoder;
+use libdeflater::Decompressor;
+
+/// The most memory that is kept for the next body.
+const MOST_KEPT: usize = 8 << 20;
+/// How a gzip member begins that has nothing to say of itself: the magic number, deflate, no flags.
+const PLAIN_HEADER: &[u8] = b"\x1f\x8b\x08\0";
+/// The time, and two bytes about the compressor and its system.
+const REST_OF_HEADER: usize = 6;
+
+/// How a body was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Encoding {
+    /// As it is.
+    Identity,
+    /// Compressed.
+    Gzip,
+}
+
+impl Encoding {
+    /// Nothing but gzip was offered, so anything else is the server's mistake.
+    pub(crate) fn of(content_encoding: Option<&str>) -> Result<Self, Trouble> {
+        match content_encoding.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "" | "identity" => Ok(Self::Identity),
+            "gzip" | "x-gzip" => Ok(Self::Gzip),
+            name => {
+                let name = printable(name);
+                Err(Trouble::Unusable(format!("is compressed by `{name}`, which was not asked for")))
+            }
+        }
+    }
+
+    /// The body as it was meant, no longer than `limit`.
+    pub(crate) fn decode<'a>(self, body: &'a [u8], limit: u64, inflater: &'a mut Inflater) -> Result<&'a [u8], String> {
+        match self {
+            Self::Identity => Ok(body),
+            Self::Gzip => inflater.inflate(body, limit),
+        }
+    }
+}
+
+/// Decompresses one body after the other, into the same memory.
+pub(crate) struct Inflater {
+    whole: Decompressor,
+    inflated: Vec<u8>,
+}
+
+thread_local! {
+    static INFLATER: RefCell<Inflater> =
+        RefCell::new(Inflater { whole: Decompressor::new(), inflated: Vec::new() });
+}
+
+impl Inflater {
+    /// Lends the thread's own.
+    pub(crate) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+        INFLATER.with_borrow_mut(|inflater| {
+            let result = work(inflater);
+            if inflater.inflated.capacity() > MOST_KEPT {
+                inflater.inflated = Vec::new();
+            }
+            result
+        })
+    }
+
+    fn inflate(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
+        match self.inflate_whole(body, limit) {
+            Some(length) => Ok(&self.inflated[..length]),
+            None => self.inflate_in_pieces(body, limit),
+        }
+    }
+
+    /// The usual body is one member, which notes its length and checksum at its end: it is decompressed in one go. Anything else
+    /// is none.
+    fn inflate_whole(&mut self, body: &[u8], limit: u64) -> Option<usize> {
+        let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;
+        let (rest, noted) = deflated.split_last_chunk()?;
+        let (deflated, checksum) = rest.split_last_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*noted)).ok()?;
+        // Nothing is compressed further than this, and a length that isn't true shall not take memory.
+        if length as u64 > limit || length / 1032 > body.len() {
+            return None;
+        }
+        if self.inflated.len() < length {
+            self.inflated.resize(length, 0);
+        }
+        let written = self.whole.deflate_decompress(deflated, &mut self.inflated[..length]).ok()?;
+        // In a body of several members, what is noted is the last one's.
+        let is_whole = written == length && crc32fast::hash(&self.inflated[..length]) == u32::from_le_bytes(*checksum);
+        is_whole.then_some(length)
+    }
+
+    fn inflate_in_pieces(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
+        self.inflated.clear();
+        match MultiGzDecoder::new(body).take(limit + 1).read_to_end(&mut self.inflated) {
+            Ok(length) if length as u64 > limit => Err(too_long(limit)),
+            Ok(_) => Ok(&self.inflated),
+            Err(error) => Err(format!("cannot be decompressed: {error}")),
+        }
+    }
+}
+
+/// What is wrong with a body that has more bytes than it may.
+pub(crate) fn too_long(limit: u64) -> String {
+    format!("is longer than {} MB", limit / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::{Encoding, Inflater};
+
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).expect("into memory");
+        encoder.finish().expect("into memory")
+    }
+
+    fn inflated(body: &[u8], limit: u64) -> Result<Vec<u8>, String> {
+        Inflater::with(|inflater| Encoding::Gzip.decode(body, limit, inflater).map(<[u8]>::to_vec))
+    }
+
+    #[test]
+    fn compressed_bodies_are_inflated() {
+        assert_eq!(inflated(&compressed(b"hello"), 100).as_deref(), Ok(b"hello".as_slice()));
+    }
+
+    #[test]
+    fn a_body_in_several_parts_is_read_to_its_end() {
+        for (first, second) in [("hello ", "there"), ("hello ", "there!"), ("", "there"), ("hello", "")] {
+            let parts = [compressed(first.as_bytes()), compressed(second.as_bytes())].concat();
+            assert_eq!(inflated(&parts, 100), Ok(format!("{first}{second}").into_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        let error = inflated(&compressed(&vec![0; 3_000_000]), 2_000_000);
+        assert_eq!(error, Err("is longer than 2 MB".to_owned()));
+    }
+
+    #[test]
+    fn a_body_that_lies_about_its_length_is_read_as_it_is() {
+        let mut body = compressed(b"hello");
+        let length = body.len();
+        body[length - 4..].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(inflated(&body, u64::MAX - 1).is_err());
+    }
+
+    #[test]
+    fn a_truncated_body_is_an_error() {
+        let whole = compressed(&[7; 1000]);
+        assert!(inflated(&whole[..whole.len() - 9], 10_000).is_err());
+    }
+}

@@ -1,0 +1,270 @@
+//! The settings of npm that Espalier acts on: what each is called, what it can be, what it does, and how the npm package calls
+//! it. The options of the command line and its help are made of this table. Defaults are npm's ([`definitions`]).
+//!
+//! What a setting means is decided where it is read ([`settings`](super::settings)).
+
+use super::{Value, definitions};
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// npm's name.
+    pub name: &'static str,
+    /// What it can be.
+    pub kind: Kind,
+    /// What it is about.
+    pub subject: Subject,
+    /// What it does, in a sentence.
+    pub description: &'static str,
+    /// The field of the npm package's input that means the same.
+    pub field: Option<&'static str>,
+    /// What help says of the default, where that isn't npm's constant.
+    default: Option<&'static str>,
+}
+
+/// What a setting can be.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Yes or no.
+    Switch,
+    /// Any text, with the placeholder for it.
+    Text(&'static str),
+    /// Some of these texts.
+    Choices(&'static [&'static str]),
+}
+
+/// What a setting is about: the heading that it has in help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// What changes the tree.
+    Tree,
+    /// What is written.
+    Saving,
+    /// What the tree is for.
+    Platform,
+    /// What is run.
+    Scripts,
+    /// Where things come from.
+    Network,
+}
+
+impl Subject {
+    /// The heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Tree => "Tree",
+            Self::Saving => "Saving",
+            Self::Platform => "Platform",
+            Self::Scripts => "Scripts",
+            Self::Network => "Network",
+        }
+    }
+}
+
+impl Setting {
+    const fn new(name: &'static str, kind: Kind, subject: Subject, description: &'static str) -> Self {
+        Self { name, kind, subject, description, field: None, default: None }
+    }
+
+    const fn in_tab(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    const fn by_default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    /// What help says: what the setting does, and its default where that isn't "off" or "nothing".
+    pub fn help(&self) -> String {
+        let of_npm = match definitions::default(self.name) {
+            Some(Value::Flag(true)) => Some("true".to_owned()),
+            Some(Value::Text(text)) if !text.is_empty() => Some(text),
+            _ => None,
+        };
+        match self.default.map(str::to_owned).or(of_npm) {
+            Some(default) => format!("{} [default: {default}]", self.description),
+            None => self.description.to_owned(),
+        }
+    }
+}
+
+const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
+const KINDS_TO_INCLUDE: Kind = Kind::Choices(&["prod", "dev", "optional", "peer"]);
+
+/// All of them.
+pub const SETTINGS: &[Setting] = &[
+    Setting::new("legacy-peer-deps", Kind::Switch, Subject::Tree, "Ignore peer dependencies, as npm 6 did")
+        .in_tab("legacyPeerDeps"),
+    Setting::new("strict-peer-deps", Kind::Switch, Subject::Tree, "Fail on every peer conflict, also below the root")
+        .in_tab("strictPeerDeps"),
+    Setting::new("force", Kind::Switch, Subject::Tree, "Continue despite peer conflicts").in_tab("force"),
+    Setting::new("prefer-dedupe", Kind::Switch, Subject::Tree, "Prefer a version of the tree to a newer one")
+        .in_tab("preferDedupe"),
+    Setting::new(
+        "install-strategy",
+        Kind::Text("STRATEGY"),
+        Subject::Tree,
+        "Where packages are placed: hoisted, nested or shallow",
+    ),
+    Setting::new(
+        "install-links",
+        Kind::Switch,
+        Subject::Tree,
+        "Pack folders outside the project instead of linking them",
+    )
+    .in_tab("installLinks"),
+    Setting::new(
+        "engine-strict",
+        Kind::Switch,
+        Subject::Tree,
+        "Fail on packages that do not support this Node.js version",
+    )
+    .in_tab("engineStrict"),
+    Setting::new("omit", KINDS, Subject::Tree, "Do not install this kind of dependencies").in_tab("omit"),
+    Setting::new(
+        "include",
+        KINDS_TO_INCLUDE,
+        Subject::Tree,
+        "Install this kind of dependencies, even if it is omitted elsewhere",
+    ),
+    Setting::new("before", Kind::Text("DATE"), Subject::Tree, "Only use versions that were published before this date")
+        .in_tab("before"),
+    Setting::new("tag", Kind::Text("TAG"), Subject::Tree, "The dist-tag for dependencies without a range")
+        .in_tab("defaultTag"),
+    Setting::new(
+        "allow-git",
+        Kind::Text("WHO"),
+        Subject::Tree,
+        "Who may depend on git repositories: all, root or none",
+    )
+    .in_tab("allowGit"),
+    Setting::new(
+        "allow-remote",
+        Kind::Text("WHO"),
+        Subject::Tree,
+        "Who may depend on tarballs by URL: all, root or none",
+    )
+    .in_tab("allowRemote"),
+    Setting::new(
+        "allow-file",
+        Kind::Text("WHO"),
+        Subject::Tree,
+        "Who may depend on tarballs on disk: all, root or none",
+    )
+    .in_tab("allowFile"),
+    Setting::new("allow-directory", Kind::Text("WHO"), Subject::Tree, "Who may depend on folders: all, root or none")
+        .in_tab("allowDirectory"),
+    Setting::new(
+        "allow-unused-patches",
+        Kind::Switch,
+        Subject::Tree,
+        "Accept patches of packages that are not in the tree",
+    ),
+    Setting::new("ignore-extension", Kind::Switch, Subject::Tree, "Ignore an .npm-extension script"),
+    Setting::new("lockfile-version", Kind::Text("VERSION"), Subject::Tree, "The lockfileVersion to write: 1, 2 or 3")
+        .by_default("unchanged, or 3"),
+    Setting::new("package-lock", Kind::Switch, Subject::Tree, "Start from package-lock.json and write it"),
+    Setting::new("save", Kind::Switch, Subject::Saving, "Save to package.json").by_default("true; false for update"),
+    Setting::new("save-exact", Kind::Switch, Subject::Saving, "Save the exact version, without a prefix"),
+    Setting::new("save-prefix", Kind::Text("PREFIX"), Subject::Saving, "The prefix of saved versions"),
+    Setting::new("os", Kind::Text("OS"), Subject::Platform, "The system to resolve for, as in `process.platform`")
+        .by_default("this one"),
+    Setting::new("cpu", Kind::Text("CPU"), Subject::Platform, "The processor to resolve for, as in `process.arch`")
+        .by_default("this one"),
+    Setting::new("libc", Kind::Text("LIBC"), Subject::Platform, "The C library to resolve for, glibc or musl")
+        .by_default("this one"),
+    Setting::new("ignore-scripts", Kind::Switch, Subject::Scripts, "Run only the scripts that you name"),
+    Setting::new(
+        "foreground-scripts",
+        Kind::Switch,
+        Subject::Scripts,
+        "Run install scripts one by one and show their output",
+    ),
+    Setting::new("script-shell", Kind::Text("PATH"), Subject::Scripts, "The shell that runs scripts")
+        .by_default("sh, or cmd on Windows"),
+    Setting::new(
+        "strict-allow-scripts",
+        Kind::Switch,
+        Subject::Scripts,
+        "Fail if packages have install scripts that nobody has reviewed",
+    ),
+    Setting::new(
+        "dangerously-allow-all-scripts",
+        Kind::Switch,
+        Subject::Scripts,
+        "Allow the install scripts of every package",
+    ),
+    Setting::new("yes", Kind::Switch, Subject::Scripts, "Fetch programs without asking; --no fetches none"),
+    Setting::new("registry", Kind::Text("URL"), Subject::Network, "The registry").in_tab("registry"),
+    Setting::new("offline", Kind::Switch, Subject::Network, "Use the cache only").in_tab("offline"),
+    Setting::new(
+        "prefer-offline",
+        Kind::Switch,
+        Subject::Network,
+        "Use cached data of any age; fetch only what is missing",
+    )
+    .in_tab("preferOffline"),
+    Setting::new("prefer-online", Kind::Switch, Subject::Network, "Revalidate cached data even if it is fresh"),
+    Setting::new("userconfig", Kind::Text("FILE"), Subject::Network, "The user's settings").by_default("~/.npmrc"),
+    Setting::new("globalconfig", Kind::Text("FILE"), Subject::Network, "The machine's settings")
+        .by_default("etc/npmrc beside node"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Kind, SETTINGS, definitions};
+
+    /// A file of the repository.
+    fn text(path: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    #[test]
+    fn every_setting_is_npms_and_of_npms_kind() {
+        for setting in SETTINGS {
+            let name = setting.name;
+            assert!(definitions::is_known(name), "{name}");
+            let (is_switch, is_list) = (matches!(setting.kind, Kind::Switch), matches!(setting.kind, Kind::Choices(_)));
+            assert_eq!((is_switch, is_list), (definitions::is_switch(name), definitions::is_list(name)), "{name}");
+            assert_eq!(SETTINGS.iter().filter(|other| other.name == name).count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn defaults_are_shown() {
+        let help = |name: &str| SETTINGS.iter().find(|setting| setting.name == name).expect("a setting").help();
+        assert!(help("allow-git").ends_with(" [default: none]"));
+        assert!(help("save").ends_with(" [default: true; false for update]"));
+        assert!(!help("engine-strict").contains("[default"));
+    }
+
+    /// The input of the npm package: its types, its check, its .npmrc and what Rust reads.
+    #[test]
+    fn the_npm_package_has_the_fields_of_the_table_and_no_others() {
+        let types = text("pkg/index.d.ts") + &text("pkg/install.d.ts");
+        let (input, npmrc, rust) =
+            (text("pkg/src/input.ts"), text("pkg/src/npmrc.ts"), text("crates/espalier-wasm/src/input.rs"));
+        for setting in SETTINGS {
+            let Some(field) = setting.field else { continue };
+            assert!(types.contains(&format!("\n  {field}?: ")), "{field} in the types");
+            assert!(input.contains(field), "{field} in input.ts");
+            assert!(npmrc.contains(setting.name) && npmrc.contains(field), "{} in npmrc.ts", setting.name);
+            let snake: String = field.chars().flat_map(snake).collect();
+            let is_of_network = matches!(setting.subject, super::Subject::Network);
+            assert!(is_of_network || rust.contains(&format!("{snake}: ")), "{snake} in input.rs");
+        }
+        for mention in types.split("npm's `--").skip(1) {
+            let name = mention.split(['`', '=']).next().unwrap_or_default();
+            let is_field = SETTINGS.iter().any(|setting| setting.name == name && setting.field.is_some());
+            assert!(is_field, "--{name} of the types is no field of the table");
+        }
+    }
+
+    fn snake(character: char) -> Vec<char> {
+        if character.is_uppercase() { vec!['_', character.to_ascii_lowercase()] } else { vec![character] }
+    }
+}

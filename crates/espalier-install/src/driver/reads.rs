@@ -1,0 +1,84 @@
+//! What a resolution was told, so that a later run can tell whether it would be told the same.
+
+use std::sync::{Mutex, PoisonError};
+
+use espalier_core::{Answer, FetchFailure, Request};
+use serde::{Deserialize, Serialize};
+
+use crate::digest::{Digest, Digested};
+use crate::project::ProjectFolder;
+
+/// One answer from the project's own files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Read {
+    /// The package.json in a folder.
+    Folder(String, Digested),
+    /// A file.
+    File(String, Digested),
+    /// Which folders have a package.json.
+    PackageFolders(Digested),
+}
+
+/// All answers of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Reads(Mutex<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    reads: Vec<Read>,
+    /// Whether something else than the project's files was asked, or something couldn't be read.
+    beyond: bool,
+}
+
+impl Reads {
+    /// Notes an answer.
+    pub fn add(&self, request: &Request, answer: &Result<Answer, FetchFailure>) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.beyond {
+            return;
+        }
+        match (request, answer) {
+            (Request::Folder { path }, Ok(Answer::Folder(text))) => {
+                told.reads.push(Read::Folder(path.clone(), optional(text.as_ref())));
+            }
+            (Request::File { path }, Ok(Answer::File(bytes))) => {
+                told.reads.push(Read::File(path.clone(), optional(bytes.as_ref())));
+            }
+            (Request::PackageFolders, Ok(Answer::PackageFolders(folders))) => {
+                told.reads.push(Read::PackageFolders(list(folders)));
+            }
+            _ => *told = Told { reads: Vec::new(), beyond: true },
+        }
+    }
+
+    /// The answers, if all of them came from the project's own files.
+    pub fn of_the_project(&self) -> Option<Vec<Read>> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!told.beyond).then(|| told.reads.clone())
+    }
+}
+
+impl Read {
+    /// Whether the answer would be the same now. Blocks.
+    pub fn is_same(&self, project: &ProjectFolder) -> bool {
+        match self {
+            Self::Folder(path, known) => project.manifest_in(path).is_ok_and(|text| optional(text.as_ref()) == *known),
+            Self::File(path, known) => project.file(path).is_ok_and(|bytes| optional(bytes.as_ref()) == *known),
+            Self::PackageFolders(known) => project.package_folders().is_ok_and(|folders| list(&folders) == *known),
+        }
+    }
+}
+
+fn optional(bytes: Option<&impl AsRef<[u8]>>) -> Digested {
+    let mut digest = Digest::default();
+    digest.add_if_some(bytes);
+    digest.finish()
+}
+
+fn list(items: &[String]) -> Digested {
+    let mut digest = Digest::default();
+    for item in items {
+        digest.add(item);
+    }
+    digest.finish()
+}

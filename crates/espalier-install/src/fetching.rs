@@ -1,0 +1,354 @@
+//! The thread that fetches: it owns the sockets, and hands over in batches.
+//!
+//! It is one thread, because most answers are small: handing each of them from thread to thread, as a runtime of several
+//! threads does, cost more than fetching it. Documents are read by whoever asked for them, unless that one is busy. Answers go back when the thread has nothing left to do for the moment, or when
+//! there are many; so whoever waits for them is woken once for a batch and not once for each.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use espalier_core::{FetchFailure, Request, Urgency};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::{Notify, oneshot};
+use tokio::task::{JoinError, JoinSet};
+
+use crate::driver::{Came, Sources};
+use crate::registry::Misread;
+
+/// A request and what came of it.
+pub(crate) type Answered = (Request, Result<Came, FetchFailure>);
+
+/// A request to be made.
+#[derive(Debug)]
+pub(crate) struct Errand {
+    pub request: Request,
+    pub urgency: Urgency,
+    /// What came of it before, and couldn't be read.
+    pub misread: Option<Box<Misread>>,
+}
+
+/// So many answers go back although there is more to do: whoever waits for them could use them.
+const MANY: usize = 64;
+
+/// Where so many wait for whoever asked, this thread reads what comes, although it has to fetch, too.
+const BEHIND: usize = 32;
+
+/// How many workers there are at first. More are of use only to a registry that is far away.
+const AT_FIRST: usize = 64;
+/// A registry is far away where an answer takes longer than this.
+const FAR: Duration = Duration::from_millis(10);
+
+/// A runtime on a thread of its own. It ends when it is dropped, and connections with it.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    runtime: Handle,
+    outboxes: Outboxes,
+    /// Dropped with this, which ends the thread.
+    _end: oneshot::Sender<()>,
+}
+
+/// Where answers wait until the thread has nothing to do.
+type Outboxes = Arc<Mutex<Vec<Arc<Outbox>>>>;
+
+#[derive(Debug, Default)]
+struct Outbox {
+    made: Mutex<Vec<Answered>>,
+    sent: Mutex<Vec<Answered>>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    arrival: Notify,
+    /// How many were made that nobody has used.
+    unused: AtomicUsize,
+}
+
+/// Requests that no worker has taken yet.
+#[derive(Debug, Default)]
+struct Waiting {
+    demanded: VecDeque<Errand>,
+    speculative: VecDeque<Errand>,
+    /// Documents of versions: nothing is found out from them, so they fill what would be idle.
+    last: VecDeque<Errand>,
+    /// How many were taken.
+    taken: usize,
+}
+
+/// How many workers there may be.
+struct Allowance {
+    now: usize,
+    most: usize,
+    since: Instant,
+    /// How many requests had been taken then.
+    taken: usize,
+}
+
+/// A resolution's requests, on their way. Dropping it cuts them off.
+#[derive(Debug)]
+pub(crate) struct Fetching {
+    errands: UnboundedSender<Vec<Errand>>,
+    outbox: Arc<Outbox>,
+    outboxes: Outboxes,
+}
+
+impl Thread {
+    /// Starts the thread.
+    ///
+    /// # Panics
+    /// When the system has no thread to give.
+    pub fn start() -> Self {
+        let outboxes = Outboxes::default();
+        let idle = Arc::clone(&outboxes);
+        let send = move || locked(&idle).iter().for_each(|outbox| outbox.send());
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(send).build().expect("a runtime");
+        let handle = runtime.handle().clone();
+        let (end, ended) = oneshot::channel::<()>();
+        let work = move || {
+            let _ = runtime.block_on(ended);
+            runtime.shutdown_background();
+        };
+        std::thread::Builder::new().name("fetching".to_owned()).spawn(work).expect("a thread");
+        Self { runtime: handle, outboxes, _end: end }
+    }
+
+    /// Begins to fetch for a resolution, no more than `most` at once.
+    pub fn begin(&self, sources: Sources, most: usize) -> Fetching {
+        let outbox = Arc::<Outbox>::default();
+        locked(&self.outboxes).push(Arc::clone(&outbox));
+        let (errands, wanted) = mpsc::unbounded_channel();
+        self.runtime.spawn(dispatch(wanted, sources, most, Arc::clone(&outbox)));
+        Fetching { errands, outbox, outboxes: Arc::clone(&self.outboxes) }
+    }
+}
+
+impl Fetching {
+    /// Asks for these.
+    pub fn ask(&self, errands: Vec<Errand>) {
+        // Fails only when the thread is gone, and then it has left a panic.
+        let _ = self.errands.send(errands);
+    }
+
+    /// All that has arrived, once there is something.
+    ///
+    /// # Panics
+    /// When a worker did: that is a bug and not a failed fetch.
+    pub async fn answers(&mut self) -> Vec<Answered> {
+        loop {
+            if let Some(panic) = locked(&self.outbox.panic).take() {
+                std::panic::resume_unwind(panic);
+            }
+            let sent = std::mem::take(&mut *locked(&self.outbox.sent));
+            if !sent.is_empty() {
+                return sent;
+            }
+            self.outbox.arrival.notified().await;
+        }
+    }
+
+    /// Says that one of them isn't waiting any more.
+    pub fn used_one(&self) {
+        self.outbox.used_one();
+    }
+}
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        locked(&self.outboxes).retain(|outbox| !Arc::ptr_eq(outbox, &self.outbox));
+    }
+}
+
+impl Outbox {
+    /// Whether whoever asked has more to do than this thread.
+    fn is_behind(&self) -> bool {
+        self.unused.load(Ordering::Relaxed) > BEHIND
+    }
+
+    fn used_one(&self) {
+        self.unused.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn add(&self, answered: Answered) {
+        self.unused.fetch_add(1, Ordering::Relaxed);
+        let mut made = locked(&self.made);
+        made.push(answered);
+        let is_enough = made.len() >= MANY;
+        drop(made);
+        if is_enough {
+            self.send();
+        }
+    }
+
+    fn send(&self) {
+        let mut made = locked(&self.made);
+        if !made.is_empty() {
+            locked(&self.sent).append(&mut made);
+            self.arrival.notify_one();
+        }
+    }
+}
+
+impl Waiting {
+    fn add(&mut self, errand: Errand) {
+        let queue = match (&errand.request, errand.urgency) {
+            (_, Urgency::Demanded) => &mut self.demanded,
+            (Request::VersionDocument { .. }, Urgency::Speculative) => &mut self.last,
+            (_, Urgency::Speculative) => &mut self.speculative,
+        };
+        queue.push_back(errand);
+    }
+
+    fn take(&mut self) -> Option<Errand> {
+        let taken =
+            self.demanded.pop_front().or_else(|| self.speculative.pop_front()).or_else(|| self.last.pop_front());
+        self.taken += usize::from(taken.is_some());
+        taken
+    }
+
+    fn len(&self) -> usize {
+        self.demanded.len() + self.speculative.len() + self.last.len()
+    }
+}
+
+impl Allowance {
+    fn new(most: usize, since: Instant) -> Self {
+        Self { now: most.min(AT_FIRST), most, since, taken: 0 }
+    }
+
+    /// Looks back after each has taken a few requests: if all were busy and each answer was long in coming, there may be twice
+    /// as many.
+    fn review(&mut self, waiting: &Waiting, now: Instant) {
+        const FEW: u32 = 2;
+        let taken = waiting.taken - self.taken;
+        if taken < self.now * FEW as usize || self.now == self.most {
+            return;
+        }
+        let is_far = now - self.since > FAR * FEW;
+        if is_far && waiting.len() > self.now {
+            self.now = self.most.min(2 * self.now);
+        }
+        (self.since, self.taken) = (now, waiting.taken);
+    }
+}
+
+/// Keeps as many workers as there is work for, until nobody asks any more.
+async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, most: usize, outbox: Arc<Outbox>) {
+    let waiting = Arc::<Mutex<Waiting>>::default();
+    let mut workers = JoinSet::new();
+    let mut allowance = Allowance::new(most, Instant::now());
+    loop {
+        tokio::select! {
+            // Those who have ended come first: a worker that is counted below is one that will look for errands once more. With
+            // one that has ended in its place, nobody might take them.
+            biased;
+            Some(ended) = workers.join_next() => {
+                if let Err(panic) = ended.map_err(JoinError::into_panic) {
+                    *locked(&outbox.panic) = Some(panic);
+                    outbox.arrival.notify_one();
+                    return;
+                }
+            }
+            errands = wanted.recv() => {
+                let Some(errands) = errands else { return };
+                let mut queues = locked(&waiting);
+                for errand in errands {
+                    queues.add(errand);
+                }
+                allowance.review(&queues, Instant::now());
+                for _ in 0..queues.len().min(allowance.now.saturating_sub(workers.len())) {
+                    workers.spawn(work(Arc::clone(&waiting), sources.clone(), Arc::clone(&outbox)));
+                }
+            }
+        }
+    }
+}
+
+/// Answers requests until none waits.
+async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox>) {
+    loop {
+        let errand = locked(&waiting).take();
+        let Some(Errand { request, misread, .. }) = errand else { return };
+        let mut came = sources.fetch(&request, misread).await;
+        if outbox.is_behind() {
+            came = match came.map(Came::read) {
+                Ok(Ok((answer, source))) => Ok(Came::Answer(answer, source)),
+                Ok(Err(misread)) => sources.fetch(&request, Some(misread)).await,
+                Err(failure) => Err(failure),
+            };
+        }
+        outbox.add((request, came));
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use espalier_core::{Answer, Request, Urgency};
+
+    use super::{Allowance, BEHIND, Errand, Outbox, Waiting};
+    use crate::driver::Came;
+
+    fn packument(name: &str) -> Request {
+        Request::Packument { name: name.into(), full: false }
+    }
+
+    fn version(name: &str) -> Request {
+        Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: None }
+    }
+
+    #[test]
+    fn what_is_waited_for_goes_first_and_documents_of_versions_last() {
+        let mut waiting = Waiting::default();
+        let errand = |request, urgency| Errand { request, urgency, misread: None };
+        waiting.add(errand(version("a"), Urgency::Speculative));
+        waiting.add(errand(packument("a"), Urgency::Speculative));
+        waiting.add(errand(packument("b"), Urgency::Demanded));
+        waiting.add(errand(version("b"), Urgency::Demanded));
+        let taken: Vec<Request> = std::iter::from_fn(|| Some(waiting.take()?.request)).collect();
+        assert_eq!(taken, [packument("b"), version("b"), packument("a"), version("a")]);
+    }
+
+    /// How many workers there may be after each of the first has taken some requests, which took that long.
+    fn allowed(most: usize, elapsed: Duration, left: usize) -> usize {
+        let mut allowance = Allowance::new(most, Instant::now());
+        let mut waiting = Waiting::default();
+        for _ in 0..2 * allowance.now + left {
+            waiting.add(Errand { request: packument("a"), urgency: Urgency::Speculative, misread: None });
+        }
+        for _ in 0..2 * allowance.now {
+            waiting.take();
+        }
+        allowance.review(&waiting, allowance.since + elapsed);
+        allowance.now
+    }
+
+    #[test]
+    fn this_thread_reads_only_while_much_is_unused() {
+        let outbox = Outbox::default();
+        for _ in 0..=BEHIND {
+            assert!(!outbox.is_behind());
+            outbox.add((packument("a"), Ok(Came::Answer(Answer::Files(Vec::new()), None))));
+        }
+        assert!(outbox.is_behind());
+        outbox.used_one();
+        assert!(!outbox.is_behind());
+    }
+
+    #[test]
+    fn there_are_more_workers_only_where_the_registry_is_far_and_requests_wait() {
+        assert_eq!(allowed(256, Duration::from_millis(100), 100), 128);
+        assert_eq!(allowed(256, Duration::from_millis(5), 100), 64);
+        assert_eq!(allowed(256, Duration::from_millis(100), 10), 64);
+    }
+
+    #[test]
+    fn there_are_never_more_workers_than_maxsockets() {
+        assert_eq!(allowed(10, Duration::from_millis(100), 500), 10);
+        assert_eq!(allowed(100, Duration::from_millis(100), 500), 100);
+    }
+}

@@ -1,0 +1,77 @@
+//! The version of Node to resolve for, before Node has said which it is: to start a Node takes as long as the first dozens of
+//! answers do.
+//!
+//! The presumption is nearly always right. Whoever uses it throws away what came of it when it turns out to be wrong.
+
+use std::path::{Path, PathBuf};
+
+use tokio::sync::watch;
+
+use crate::host;
+
+/// A version, and in time the truth about it.
+#[derive(Debug)]
+pub(crate) struct NodeVersion {
+    presumed: Option<String>,
+    told: watch::Receiver<Option<Said>>,
+}
+
+/// What Node said; nothing where there is none.
+#[derive(Clone, Debug)]
+struct Said(Option<String>);
+
+impl NodeVersion {
+    /// One that somebody chose.
+    pub fn chosen(version: String) -> Self {
+        let (_, told) = watch::channel(Some(Said(Some(version.clone()))));
+        Self { presumed: Some(version), told }
+    }
+
+    /// The one on the `PATH`: as it is remembered in this folder, else asked for, which goes on meanwhile. Belongs to a runtime.
+    pub fn on_path(cache: Option<&Path>) -> Self {
+        if let Some(version) = cache.and_then(host::noted_node_version) {
+            return Self::chosen(version);
+        }
+        let presumed = host::find_on_path("node").as_deref().and_then(host::node_version_nearby);
+        let (tell, told) = watch::channel(None);
+        let cache = cache.map(PathBuf::from);
+        tokio::spawn(async move {
+            // Nobody listens any more where the resolution failed.
+            let _ = tell.send(Some(Said(host::asked_node_version(cache.as_deref()).await)));
+        });
+        Self { presumed, told }
+    }
+
+    /// Waits for the truth where there is nothing to presume.
+    pub async fn or_told(mut self) -> Self {
+        if self.presumed.is_none() {
+            self.presumed = self.truth().await;
+        }
+        self
+    }
+
+    /// What it is taken for, until it is told.
+    pub fn presumed(&self) -> Option<String> {
+        self.presumed.clone()
+    }
+
+    /// Whether it isn't known yet if that is right.
+    pub fn is_doubtful(&self) -> bool {
+        self.told.borrow().is_none()
+    }
+
+    /// What it is.
+    pub async fn truth(&self) -> Option<String> {
+        let mut told = self.told.clone();
+        // Nothing is told any more only where the runtime ends, and with it whoever asks.
+        let told = told.wait_for(Option::is_some).await;
+        told.ok().and_then(|told| told.clone()).and_then(|Said(version)| version)
+    }
+
+    /// Comes to pass when the presumption turns out to be wrong.
+    pub async fn refuted(&self) {
+        if self.truth().await == self.presumed {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Packages that are in the store already, which is most of them as a rule: a few threads put one after the other in its place,
+//! and nobody waits for anybody. One that can't be placed is left to the usual way, which knows what to do about it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::task::{Job, Shared};
+
+/// The packages that no thread has taken yet.
+#[derive(Debug)]
+pub(super) struct Ready(Mutex<VecDeque<Job>>);
+
+impl Ready {
+    /// These packages; those with the most files first, so that the threads end together.
+    pub fn new(mut jobs: Vec<Job>) -> Arc<Self> {
+        let files = |job: &Job| job.source.stored.as_ref().map_or(0, |stored| stored.record.files.len());
+        jobs.sort_by_key(|job| std::cmp::Reverse(files(job) * job.placements.len()));
+        Arc::new(Self(Mutex::new(jobs.into())))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Places packages until none is left, and returns those that couldn't be.
+    pub fn place(&self, shared: &Shared, stopped: &watch::Receiver<bool>) -> Vec<Job> {
+        let mut left = Vec::new();
+        while !*stopped.borrow() {
+            let Some(job) = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+            let is_placed = job.source.stored.as_ref().is_some_and(|stored| {
+                let is_right = shared.origins.check_identity(&job.source, &stored.record).is_ok();
+                is_right && shared.place(stored, &job.placements).is_ok()
+            });
+            if is_placed {
+                shared.activity.installed.add(job.placements.len() as u64);
+            } else {
+                left.push(job);
+            }
+        }
+        left
+    }
+}

@@ -1,0 +1,135 @@
+//! Addresses of registries and of what they serve.
+//!
+//! An address is the text that a WHATWG parser makes of a URL, and its parts are found in that text. The parser itself is the
+//! adapter's: natively the `url` crate, in JavaScript the `URL` that is there anyway, because the tables of international names
+//! would weigh more than this whole crate.
+
+use std::fmt;
+
+/// Brings the text of a URL into its normal form: `new URL(text).href`. `None` where it isn't one.
+pub type Normalize = fn(&str) -> Option<String>;
+
+/// An absolute http or https URL in its normal form.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Address {
+    text: String,
+    /// Where the host begins, after a user and a password, if any.
+    host: usize,
+    /// Where the path begins.
+    path: usize,
+    /// Where the path ends.
+    end: usize,
+}
+
+impl Address {
+    /// Reads a URL; `None` unless it is one of http or https.
+    pub fn parse(text: &str, normalize: Normalize) -> Option<Self> {
+        let text = normalize(text)?;
+        let after_scheme = ["https://", "http://"].iter().find(|scheme| text.starts_with(**scheme))?.len();
+        let path = after_scheme + text[after_scheme..].find('/')?;
+        let host = text[after_scheme..path].rfind('@').map_or(after_scheme, |at| after_scheme + at + 1);
+        let end = text[path..].find(['?', '#']).map_or(text.len(), |mark| path + mark);
+        Some(Self { text, host, path, end })
+    }
+
+    /// The whole URL.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// `http` or `https`.
+    pub fn scheme(&self) -> &str {
+        if self.text.starts_with("https:") { "https" } else { "http" }
+    }
+
+    /// The host, with its port where that isn't the scheme's own.
+    pub fn authority(&self) -> &str {
+        &self.text[self.host..self.path]
+    }
+
+    /// The host without its port.
+    pub fn host(&self) -> &str {
+        let authority = self.authority();
+        match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        }
+    }
+
+    /// The path, which begins with a slash.
+    pub fn path(&self) -> &str {
+        &self.text[self.path..self.end]
+    }
+
+    /// The query and what follows it, with their marks.
+    pub(crate) fn after_path(&self) -> &str {
+        &self.text[self.end..]
+    }
+
+    /// Whether both are of one origin.
+    pub fn is_of_origin(&self, other: &Self) -> bool {
+        self.scheme() == other.scheme() && self.authority() == other.authority()
+    }
+
+    /// Whether a user is named in front of the host. Whoever asks there sends a credential.
+    pub fn names_user(&self) -> bool {
+        self.text[..self.host].ends_with('@')
+    }
+
+    /// Another path at the same origin, with the same user.
+    pub(crate) fn with_path(&self, path: &str) -> Self {
+        let text = format!("{}{path}", &self.text[..self.path]);
+        let end = path.find(['?', '#']).map_or(text.len(), |mark| self.path + mark);
+        Self { text, host: self.host, path: self.path, end }
+    }
+
+    /// The address as it may be shown: without user, password and query.
+    pub fn shown(&self) -> String {
+        format!("{}://{}", self.scheme(), &self.text[self.host..self.end])
+    }
+}
+
+/// As it may be shown.
+impl fmt::Debug for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.shown())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Address;
+
+    /// The `url` crate, which is a WHATWG parser.
+    pub fn normalize(text: &str) -> Option<String> {
+        url::Url::parse(text).ok().map(String::from)
+    }
+
+    pub fn address(text: &str) -> Address {
+        Address::parse(text, normalize).expect("an address")
+    }
+
+    #[test]
+    fn an_address_has_its_parts() {
+        let address = address("HTTPS://user:p%40ss@Registry.test:8443/a/../b?token=x#y");
+        assert_eq!(address.scheme(), "https");
+        assert_eq!(address.authority(), "registry.test:8443");
+        assert_eq!(address.host(), "registry.test");
+        assert_eq!(address.path(), "/b");
+    }
+
+    #[test]
+    fn a_shown_address_has_no_secrets() {
+        let address = address("https://user:pass@registry.test:8443/a/b?token=x#y");
+        assert_eq!(address.shown(), "https://registry.test:8443/a/b");
+        assert_eq!(format!("{address:?}"), address.shown());
+    }
+
+    #[test]
+    fn an_address_of_another_scheme_is_none() {
+        for text in ["git+ssh://git@host.test/a.git", "file:a.tgz", "/a", "javascript:alert(1)"] {
+            assert!(Address::parse(text, normalize).is_none(), "{text}");
+        }
+        assert_eq!(address("http://[::1]:80/x").host(), "[::1]");
+    }
+}

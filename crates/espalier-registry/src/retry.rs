@@ -1,0 +1,98 @@
+//! When a request is made again, and after which wait.
+//!
+//! What might pass is tried again: timeouts, broken connections and bodies, and the statuses by which a server says so.
+//! A refusal (401, 403) or an absence (404) is an answer. Every wait has an upper bound, also one that the server asks for.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+/// The longest that a server's own `Retry-After` is obeyed.
+const LONGEST_ASKED_WAIT: Duration = Duration::from_mins(1);
+
+/// npm's rules for trying again.
+#[derive(Clone, Copy, Debug)]
+pub struct Retries {
+    /// How often at most.
+    pub most: u32,
+    /// The wait before the first.
+    pub first: Duration,
+    /// The wait that none exceeds.
+    pub longest: Duration,
+    /// By how much each wait is longer than the one before.
+    pub factor: u32,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self { most: 2, first: Duration::from_millis(500), longest: Duration::from_mins(1), factor: 10 }
+    }
+}
+
+impl Retries {
+    /// The wait after the attempt of this number (counted from zero), or `None` when it was the last. `spread` is any number
+    /// that differs between requests: it keeps those that failed together from coming back together.
+    pub fn wait(&self, attempt: u32, asked: Option<Duration>, spread: u64) -> Option<Duration> {
+        if attempt >= self.most {
+            return None;
+        }
+        if let Some(asked) = asked {
+            return Some(asked.min(LONGEST_ASKED_WAIT));
+        }
+        let backoff = self.first.saturating_mul(self.factor.saturating_pow(attempt)).min(self.longest);
+        let percent = u32::try_from(spread % 50).unwrap_or_default();
+        Some(backoff.saturating_mul(100 + percent) / 100)
+    }
+}
+
+/// Whether a status says that the same request may be answered later.
+pub fn is_transient(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 420 | 429) || status.is_server_error()
+}
+
+/// `Retry-After`, in seconds or as a date. `now`, and what `date` makes of one, is the time since the epoch.
+pub fn asked_wait(header: Option<&str>, now: Duration, date: fn(&str) -> Option<Duration>) -> Option<Duration> {
+    let text = header?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    Some(date(text)?.saturating_sub(now))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{Retries, asked_wait};
+
+    const RETRIES: Retries =
+        Retries { most: 2, first: Duration::from_secs(1), longest: Duration::from_secs(3), factor: 4 };
+
+    #[test]
+    fn waits_grow_up_to_the_longest_and_end() {
+        assert_eq!(RETRIES.wait(0, None, 0), Some(Duration::from_secs(1)));
+        assert_eq!(RETRIES.wait(1, None, 0), Some(Duration::from_secs(3)));
+        assert_eq!(RETRIES.wait(2, None, 0), None);
+    }
+
+    #[test]
+    fn a_server_that_asks_for_a_wait_gets_it_within_reason() {
+        assert_eq!(RETRIES.wait(0, Some(Duration::from_secs(7)), 0), Some(Duration::from_secs(7)));
+        assert_eq!(RETRIES.wait(0, Some(Duration::from_hours(24)), 0), Some(Duration::from_mins(1)));
+        assert_eq!(RETRIES.wait(2, Some(Duration::from_secs(7)), 0), None);
+    }
+
+    #[test]
+    fn the_wait_is_given_in_seconds_or_as_a_date() {
+        let date = |text: &str| {
+            let date = httpdate::parse_http_date(text).ok()?;
+            date.duration_since(SystemTime::UNIX_EPOCH).ok()
+        };
+        let asked = |text| asked_wait(Some(text), Duration::from_secs(784_111_777 - 10), date);
+        assert_eq!(asked("3"), Some(Duration::from_secs(3)));
+        assert_eq!(asked("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(10)));
+        assert_eq!(asked("Wed, 06 Nov 1974 08:49:37 GMT"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+        assert_eq!(asked_wait(None, Duration::ZERO, date), None);
+    }
+}

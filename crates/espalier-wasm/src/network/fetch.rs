@@ -1,0 +1,268 @@
+//! One GET over `fetch`: bounded in time, stopped when nobody wants it any more, retried, and its failures told apart.
+//!
+//! Only simple requests: `accept` with a safelisted value is the one header, because any other makes a browser ask for permission
+//! first (a preflight), and registries rarely answer that. A token is the exception that has to be. The platform's `fetch` is
+//! looked up in the global scope, so that pages, workers, Node and Deno are alike, and the embedder's is called the same way.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use espalier_core::FetchFailure;
+use espalier_registry::integrity::Integrity;
+use espalier_registry::{Answered, Broken, Get, Judged, Received, Retries, Trouble, printable};
+use futures_lite::future::or;
+use js_sys::{Date, Function, Object, Promise, Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+use web_sys::{AbortController, RequestCache, RequestInit, Response};
+
+use super::digest;
+use super::timer::sleep;
+use super::traffic::Traffic;
+use crate::queue::Queue;
+
+/// How long a document is fresh whose registry doesn't say. Public registries say five minutes, and a browser can't ask whether
+/// one is still right: that would be another header.
+const UNSAID_FRESHNESS: u64 = 300;
+/// No more than this fits into the memory beside everything else.
+const LONGEST: u64 = 512 << 20;
+/// How much of a refusal is read for what it says.
+const LONGEST_WORDS: u32 = 16 * 1024;
+
+/// The way out of one run.
+pub struct Fetch {
+    /// The embedder's, or the platform's.
+    pub function: Function,
+    /// When to try again.
+    pub retries: Retries,
+    /// Milliseconds that one try may take.
+    pub timeout: f64,
+    /// Closed when nothing is to be fetched any more.
+    pub ended: Queue<()>,
+    /// What went over the network.
+    pub traffic: Rc<Traffic>,
+}
+
+/// What came.
+pub struct Body {
+    /// Decompressed, in memory of JavaScript.
+    pub bytes: Uint8Array,
+    /// What the head says of it.
+    pub about: Received,
+}
+
+/// How a request is made.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    /// A hint that browsers with six connections to a host sort their queue by; others ignore it.
+    pub urgent: bool,
+    /// Past the browser's own cache, which may hold what turned out to be damaged.
+    pub anew: bool,
+}
+
+/// Reads a body of a content type; the error is the rest of a sentence about it.
+pub type Reader<'a> = &'a mut dyn FnMut(&[u8], &str) -> Result<(), String>;
+
+/// What an answer is for. One type for all, because an instance of [`Fetch::get`] for each would weigh 10 KB.
+pub enum Use<'a> {
+    /// To be read.
+    Document(Reader<'a>),
+    /// To be this tarball, where that is known.
+    Tarball(Option<&'a Integrity>),
+}
+
+impl Use<'_> {
+    async fn take(&mut self, body: &Body) -> Result<Option<Integrity>, Trouble> {
+        match self {
+            Self::Document(read) => {
+                read(&body.bytes.to_vec(), &body.about.content_type).map_err(Trouble::Unusable)?;
+                Ok(None)
+            }
+            Self::Tarball(expected) => digest::verified(&body.bytes, *expected).await.map(Some).map_err(Trouble::Other),
+        }
+    }
+}
+
+/// A request under way. Dropping it before it is done stops it.
+struct Flight<'a> {
+    controller: AbortController,
+    traffic: &'a Traffic,
+    done: bool,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.traffic.pending.set(self.traffic.pending.get() - 1);
+        if !self.done {
+            self.controller.abort();
+        }
+    }
+}
+
+impl Fetch {
+    /// Fetches. Whether the answer can be used counts as part of a try: what broke on its way is fetched again. Of a tarball its
+    /// own integrity is returned with it.
+    pub async fn get(
+        &self,
+        get: &Get,
+        mut manner: Manner,
+        mut use_as: Use<'_>,
+    ) -> Result<(Body, Option<Integrity>), FetchFailure> {
+        let spread = get.address.as_str().bytes().fold(7u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
+        for attempt in 0.. {
+            let trouble = match self.attempt(get, manner).await {
+                Ok(body) => match use_as.take(&body).await {
+                    Ok(integrity) => return Ok((body, integrity)),
+                    Err(trouble) => trouble,
+                },
+                Err(trouble) => trouble,
+            };
+            manner.anew |= matches!(trouble, Trouble::Unusable(_) | Trouble::Other(_));
+            let wait = self.retries.wait(attempt, trouble.asked_wait(), spread.wrapping_add(u64::from(attempt)));
+            let Some(wait) = wait.filter(|_| trouble.is_transient() && !self.ended.is_closed()) else {
+                return Err(with_address(trouble.into_failure(&get.address, attempt + 1)));
+            };
+            or(sleep(wait.as_secs_f64() * 1000.0), self.ended.closed()).await;
+            self.traffic.retries.set(self.traffic.retries.get() + 1);
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    async fn attempt(&self, get: &Get, manner: Manner) -> Result<Body, Trouble> {
+        if self.ended.is_closed() {
+            return Err(stopped());
+        }
+        let controller = AbortController::new().map_err(|error| Trouble::Broken(impossible(&error)))?;
+        self.traffic.requests.set(self.traffic.requests.get() + 1);
+        self.traffic.pending.set(self.traffic.pending.get() + 1);
+        let mut flight = Flight { controller, traffic: &self.traffic, done: false };
+        let late = async {
+            sleep(self.timeout).await;
+            Err(Trouble::Broken(Broken::NotInTime))
+        };
+        let ended = async {
+            self.ended.closed().await;
+            Err(stopped())
+        };
+        let answer = or(self.exchange(get, manner, &flight.controller), or(late, ended)).await;
+        flight.done = answer.is_ok();
+        answer
+    }
+
+    async fn exchange(&self, get: &Get, manner: Manner, controller: &AbortController) -> Result<Body, Trouble> {
+        let with_credential = get.authorization.is_some();
+        let init = init(get, manner, controller)?;
+        let answer = self.function.call2(&JsValue::UNDEFINED, &get.address.as_str().into(), &init);
+        let answer = match answer {
+            Ok(promise) => Promise::resolve(&promise).await,
+            Err(error) => Err(error),
+        };
+        let response = answer.map_err(|error| Trouble::Broken(unreached(&error, with_credential)))?;
+        let response = checked(response)?;
+        let headers = response.headers();
+        let judged = get.judge(&Answered {
+            status: response.status(),
+            header: &|name| headers.get(name).ok().flatten(),
+            now: since_epoch(Date::now()),
+            date: |text| Some(Date::parse(text)).filter(|date| !date.is_nan()).map(since_epoch),
+            unsaid_freshness: UNSAID_FRESHNESS,
+        });
+        match judged {
+            Judged::Body(about) => {
+                let bytes = content(&response).await.map_err(|error| Trouble::Broken(broke_off(&error)))?;
+                let length = bytes.byte_length();
+                if u64::from(length) > get.limit.min(LONGEST) {
+                    return Err(Trouble::Unusable(format!("is longer than {} MB", get.limit.min(LONGEST) / 1_000_000)));
+                }
+                self.traffic.bytes.set(self.traffic.bytes.get() + f64::from(length));
+                Ok(Body { bytes, about })
+            }
+            Judged::Refused { status, wait } => {
+                let says = headers.get("content-type").ok().flatten().is_some_and(|kind| kind.contains("json"));
+                let words = if says { content(&response).await.ok() } else { None };
+                let words = words.filter(|words| words.byte_length() <= LONGEST_WORDS).map(|words| words.to_vec());
+                Err(Trouble::refused(status, wait, &words.unwrap_or_default()))
+            }
+            Judged::Unchanged { .. } => Err(Trouble::Unusable("is empty".to_owned())),
+        }
+    }
+}
+
+/// An error's message is all that many programs show: it says what was fetched.
+fn with_address(mut failure: FetchFailure) -> FetchFailure {
+    if !failure.message.contains(&failure.url) {
+        failure.message = format!("{} could not be fetched: {}", failure.url, failure.message);
+    }
+    failure
+}
+
+/// `FetchInit` in `pkg/index.d.ts`.
+fn init(get: &Get, manner: Manner, controller: &AbortController) -> Result<RequestInit, Trouble> {
+    let headers = Object::new();
+    // Objects of our own take any field.
+    let set = |object: &Object, name: &str, value: &str| drop(Reflect::set(object, &name.into(), &value.into()));
+    for (name, value) in get.headers()? {
+        set(&headers, name, value);
+    }
+    let init = RequestInit::new();
+    init.set_headers(&headers);
+    init.set_signal(Some(&controller.signal()));
+    if manner.anew {
+        init.set_cache(RequestCache::Reload);
+    }
+    set(&init, "priority", if manner.urgent { "high" } else { "low" });
+    Ok(init)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of range is at its end")]
+fn since_epoch(milliseconds: f64) -> Duration {
+    Duration::from_millis(milliseconds as u64)
+}
+
+/// What stands in for `fetch` may give anything.
+fn checked(answer: JsValue) -> Result<Response, Trouble> {
+    let field = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).unwrap_or_default();
+    let is_response = answer.is_object()
+        && field(&answer, "status").as_f64().is_some()
+        && field(&answer, "arrayBuffer").is_function()
+        && field(&field(&answer, "headers"), "get").is_function();
+    if is_response {
+        return Ok(answer.unchecked_into());
+    }
+    let words = "the given `fetch` answered with something else than a Response";
+    Err(Trouble::Broken(Broken::Impossible(words.to_owned())))
+}
+
+async fn content(response: &Response) -> Result<Uint8Array, JsValue> {
+    Ok(Uint8Array::new(&response.array_buffer()?.await?))
+}
+
+/// `fetch` rejected. Browsers don't tell why, on purpose; Node says it in `cause`.
+fn unreached(error: &JsValue, with_credential: bool) -> Broken {
+    match cause(error) {
+        Some(cause) => Broken::NotConnected(cause),
+        None => Broken::Unexplained { reason: message(error), with_credential },
+    }
+}
+
+fn broke_off(error: &JsValue) -> Broken {
+    Broken::BrokeOff(cause(error).unwrap_or_else(|| message(error)))
+}
+
+fn impossible(error: &JsValue) -> Broken {
+    Broken::Impossible(message(error))
+}
+
+fn stopped() -> Trouble {
+    Trouble::Broken(Broken::Impossible("nobody waits for it any more".to_owned()))
+}
+
+fn cause(error: &JsValue) -> Option<String> {
+    let cause = Reflect::get(error, &"cause".into()).ok()?;
+    cause.is_instance_of::<js_sys::Error>().then(|| message(&cause))
+}
+
+fn message(error: &JsValue) -> String {
+    let message = Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
+    let message = message.or_else(|| error.as_string()).map(|message| printable(&message));
+    message.filter(|message| !message.is_empty()).unwrap_or_else(|| "no reason given".to_owned())
+}

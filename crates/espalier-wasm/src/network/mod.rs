@@ -1,0 +1,346 @@
+//! Documents and tarballs, from the cache or over the network: what a resolution asks for, and what is installed.
+//!
+//! What a registry is and what its answers mean is [`espalier_registry`]'s, the same as natively; here is how JavaScript's
+//! platform is asked ([`fetch`]), what is kept ([`cache`]), and who hashes ([`digest`]).
+
+mod cache;
+mod digest;
+mod fetch;
+mod timer;
+mod traffic;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use espalier_core::{FetchFailure, FetchFailureKind, Urgency};
+use espalier_registry::document::Form;
+use espalier_registry::integrity::{Algorithm, Integrity};
+use espalier_registry::{Address, Credentials, Experience, Get, Registries, ReplacedHost, Retries};
+use js_sys::{Date, Function, Promise, Reflect, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::Url;
+
+use crate::boundary;
+use crate::outcome;
+use crate::queue::Queue;
+use cache::{Cache, Entry};
+use fetch::{Body, Fetch, Manner, Reader, Use};
+use traffic::Traffic;
+
+/// What is said where nothing can be hashed.
+const UNHASHED: &str =
+    "its integrity can't be checked: browsers only offer crypto.subtle on pages loaded over https or from localhost";
+
+/// `NetworkOptions` in `pkg/src/glue.d.ts`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NetworkOptions {
+    registry: Option<String>,
+    /// Scope (`@acme`) and address.
+    registries: BTreeMap<String, String>,
+    /// `//host/path/:_authToken` and its like.
+    credentials: BTreeMap<String, String>,
+    replace_registry_host: Option<String>,
+    prefer_offline: bool,
+    offline: bool,
+    retries: u32,
+    timeout: f64,
+}
+
+/// One run's way to registries. Whatever is under way stops when it has ended.
+#[wasm_bindgen]
+#[derive(Clone)]
+pub struct Network(Rc<Inner>);
+
+struct Inner {
+    registries: Registries,
+    experience: RefCell<Experience>,
+    fetch: Fetch,
+    cache: Option<Cache>,
+    prefer_offline: bool,
+    offline: bool,
+    end: Queue<()>,
+    /// Tarballs that are being fetched, or were while resolving, by their key: an installation needs them again.
+    flights: RefCell<Vec<Flight>>,
+}
+
+/// A tarball on its way.
+struct Flight {
+    key: String,
+    tarball: Promise,
+    /// Whether it stays until it is asked for once more.
+    listed: bool,
+}
+
+/// A tarball that is what it was promised to be: `Tarball` in `pkg/src/glue.d.ts`.
+#[derive(Serialize)]
+struct TarballObject {
+    url: String,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    bytes: Uint8Array,
+    integrity: String,
+    cached: bool,
+}
+
+/// The same, for Rust, which looks into it.
+pub struct Tarball {
+    /// Where from, without credentials.
+    pub url: String,
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// Its own integrity.
+    pub integrity: String,
+}
+
+/// A URL in its normal form, by JavaScript's own parser.
+fn normalize(text: &str) -> Option<String> {
+    Url::new(text).ok().map(|url| url.href())
+}
+
+fn address(text: &str) -> Result<Address, JsError> {
+    Address::parse(text, normalize).ok_or_else(|| JsError::new("a registry's address is not one of http"))
+}
+
+#[wasm_bindgen]
+impl Network {
+    /// `fetch` stands in for the global one, and `cache` keeps what was fetched.
+    ///
+    /// # Errors
+    /// Never, of options that were checked.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue, fetch: Option<Function>, cache: Option<Cache>) -> Result<Self, JsValue> {
+        let options: NetworkOptions = boundary::from_javascript(options)?;
+        let default = options.registry.as_deref().map(address).transpose()?;
+        let mut scopes = Vec::new();
+        for (scope, registry) in &options.registries {
+            scopes.push((scope.trim_start_matches('@').to_owned(), address(registry)?));
+        }
+        let credentials = options.credentials.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let replaced = ReplacedHost::read(options.replace_registry_host.as_deref().unwrap_or_default(), normalize);
+        let registries = Registries::new(default, scopes, Credentials::new(credentials), replaced, normalize);
+        let function = match fetch {
+            Some(function) => function,
+            None => platform_fetch()?,
+        };
+        let end = Queue::new();
+        let retries = Retries { most: options.retries, ..Retries::default() };
+        let traffic = Rc::new(Traffic::begin());
+        let fetch = Fetch { function, retries, timeout: options.timeout, ended: end.clone(), traffic };
+        let (prefer_offline, offline) = (options.prefer_offline, options.offline);
+        let (flights, experience) = Default::default();
+        Ok(Self(Rc::new(Inner { registries, experience, fetch, cache, prefer_offline, offline, end, flights })))
+    }
+
+    /// Fetches a tarball; not a byte of it is given away before it is verified. Resolves with a `Tarball`.
+    #[wasm_bindgen(js_name = fetchTarball)]
+    pub fn fetch_tarball(&self, resolved: String, package: String, integrity: Option<String>) -> Promise {
+        self.flight(resolved, package, integrity, true, false)
+    }
+
+    /// Nothing is fetched any more.
+    pub fn end(&self) {
+        self.0.end.close();
+    }
+
+    /// Waits until everything is kept that was to be.
+    pub async fn flush(&self) {
+        let inner = Rc::clone(&self.0);
+        if let Some(cache) = &inner.cache {
+            cache.flushed().await;
+        }
+    }
+
+    /// `Traffic` in `pkg/src/glue.d.ts`.
+    ///
+    /// # Errors
+    /// Never, in practice.
+    pub fn traffic(&self) -> Result<JsValue, JsValue> {
+        boundary::to_javascript(&self.0.fetch.traffic.counts())
+    }
+}
+
+/// The global `fetch`, which wants to be called as what it is.
+fn platform_fetch() -> Result<Function, JsValue> {
+    let fetch = Reflect::get(&js_sys::global(), &"fetch".into())?;
+    let fetch: Function = fetch.dyn_into().map_err(|_| JsError::new("there is no `fetch`; give one"))?;
+    Ok(fetch.bind0(&js_sys::global()).unchecked_into())
+}
+
+impl Network {
+    /// The registries of the run.
+    pub fn registries(&self) -> &Registries {
+        &self.0.registries
+    }
+
+    /// What was learned of them.
+    pub fn experience(&self) -> &RefCell<Experience> {
+        &self.0.experience
+    }
+
+    /// Gets a document and reads it. One that can't be read is fetched anew, past all caches, the browser's own included. A
+    /// version's document with the integrity that its packument has is right for good.
+    pub async fn document(
+        &self,
+        name: &str,
+        form: &Form,
+        integrity: Option<&str>,
+        urgency: Urgency,
+        read: Reader<'_>,
+    ) -> Result<(), FetchFailure> {
+        let Inner { registries, fetch, cache, .. } = &*self.0;
+        let get = registries.document(name, form)?;
+        let key = match cache {
+            Some(_) => document_key(&get).await,
+            None => None,
+        };
+        let mut anew = false;
+        if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await {
+            let text = bytes.to_vec();
+            let is_right = || {
+                let integrity = integrity.filter(|_| form.is_final());
+                integrity.is_some_and(|integrity| str::from_utf8(&text).is_ok_and(|text| text.contains(integrity)))
+            };
+            if self.is_usable(fresh_until) || is_right() {
+                if read(&text, &content_type).is_ok() {
+                    self.count_cached();
+                    return Ok(());
+                }
+                anew = true;
+            }
+        }
+        self.refuse_offline(&get.address)?;
+        let manner = Manner { urgent: urgency == Urgency::Demanded, anew };
+        let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
+        if let (Some(cache), Some(key), Some(seconds)) = (cache, &key, about.fresh_for) {
+            #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
+            let fresh_until = Date::now() + seconds as f64 * 1000.0;
+            cache.keep(key, &bytes, Some((&about.content_type, fresh_until)));
+        }
+        Ok(())
+    }
+
+    /// Gets a tarball to look into. An installation finds it here.
+    pub async fn tarball(
+        &self,
+        resolved: &str,
+        package: &str,
+        integrity: Option<&str>,
+        urgency: Urgency,
+    ) -> Result<Tarball, FetchFailure> {
+        let urgent = urgency == Urgency::Demanded;
+        let tarball = self.flight(resolved.to_owned(), package.to_owned(), integrity.map(str::to_owned), urgent, true);
+        let tarball = tarball.await.map_err(|error| outcome::fetch_failure(&error))?;
+        let field = |name: &str| Reflect::get(&tarball, &name.into()).unwrap_or_default();
+        Ok(Tarball {
+            url: field("url").as_string().unwrap_or_default(),
+            bytes: Uint8Array::new(&field("bytes")).to_vec(),
+            integrity: field("integrity").as_string().unwrap_or_default(),
+        })
+    }
+
+    /// One flight for each tarball: the same one may be wanted in several places.
+    fn flight(
+        &self,
+        resolved: String,
+        package: String,
+        integrity: Option<String>,
+        urgent: bool,
+        listed: bool,
+    ) -> Promise {
+        let key = format!("{} {resolved}", integrity.as_deref().unwrap_or_default());
+        let mut flights = self.0.flights.borrow_mut();
+        if let Some(at) = flights.iter().position(|flight| flight.key == key) {
+            let tarball = flights[at].tarball.clone();
+            if listed {
+                flights[at].listed = true;
+            } else if flights[at].listed {
+                // Nobody needs it a third time.
+                flights.remove(at);
+            }
+            return tarball;
+        }
+        let (network, own_key) = (self.clone(), key.clone());
+        let tarball = future_to_promise(async move {
+            let fetched = network.fetched(&resolved, &package, integrity.as_deref(), urgent).await;
+            let mut flights = network.0.flights.borrow_mut();
+            // What was looked into is kept for the installation; a failure isn't.
+            flights.retain(|flight| flight.key != own_key || (flight.listed && fetched.is_ok()));
+            let fetched = fetched.map_err(|failure| outcome::fetch_rejection(&failure))?;
+            boundary::to_javascript(&fetched)
+        });
+        flights.push(Flight { key, tarball: tarball.clone(), listed });
+        tarball
+    }
+
+    async fn fetched(
+        &self,
+        resolved: &str,
+        package: &str,
+        integrity: Option<&str>,
+        urgent: bool,
+    ) -> Result<TarballObject, FetchFailure> {
+        let Inner { registries, fetch, cache, .. } = &*self.0;
+        let get = registries.tarball(resolved, package)?;
+        let url = get.address.shown();
+        let failure = |kind, message: String| FetchFailure { kind, message, url: url.clone() };
+        if !digest::is_there() {
+            return Err(failure(FetchFailureKind::Unsupported, UNHASHED.to_owned()));
+        }
+        let expected = integrity
+            .map(str::parse::<Integrity>)
+            .transpose()
+            .map_err(|error| failure(FetchFailureKind::Integrity, format!("its tarball cannot be trusted: {error}")))?;
+        // Without an integrity nothing says what it should be, so nothing can be kept of it.
+        let key = integrity.map(|integrity| format!("tarball:{integrity}"));
+        if let Some(Entry { bytes, .. }) = self.kept(key.as_deref()).await {
+            if let Ok(own) = digest::verified(&bytes, expected.as_ref()).await {
+                self.count_cached();
+                return Ok(TarballObject { url, bytes, integrity: own.to_string(), cached: true });
+            }
+            if let (Some(cache), Some(key)) = (cache, &key) {
+                cache.forget(key).await;
+            }
+        }
+        self.refuse_offline(&get.address)?;
+        let manner = Manner { urgent, anew: false };
+        let (Body { bytes, .. }, own) = fetch.get(&get, manner, Use::Tarball(expected.as_ref())).await?;
+        if let (Some(cache), Some(key)) = (cache, &key) {
+            cache.keep(key, &bytes, None);
+        }
+        let integrity = own.map(|own| own.to_string()).unwrap_or_default();
+        Ok(TarballObject { url, bytes, integrity, cached: false })
+    }
+
+    async fn kept(&self, key: Option<&str>) -> Option<Entry> {
+        self.0.cache.as_ref()?.find(key?).await
+    }
+
+    fn count_cached(&self) {
+        let cached = &self.0.fetch.traffic.cached;
+        cached.set(cached.get() + 1);
+    }
+
+    fn is_usable(&self, fresh_until: f64) -> bool {
+        self.0.offline || self.0.prefer_offline || fresh_until > Date::now()
+    }
+
+    fn refuse_offline(&self, address: &Address) -> Result<(), FetchFailure> {
+        if !self.0.offline {
+            return Ok(());
+        }
+        let url = address.shown();
+        let message = format!("{url} is not in the cache, and nothing may be fetched (`offline`)");
+        Err(FetchFailure { kind: FetchFailureKind::NotCached, message, url })
+    }
+}
+
+/// What only a token gives is not for whoever has another one, or none. Where nothing can be hashed, it isn't kept.
+async fn document_key(get: &Get) -> Option<String> {
+    let key = format!("document:{} {}", get.address.as_str(), get.accept);
+    let Some(authorization) = &get.authorization else { return Some(key) };
+    let digest = digest::integrity(&Uint8Array::from(authorization.as_bytes()), Algorithm::Sha256).await?;
+    Some(format!("{key} {digest}"))
+}

@@ -1,0 +1,126 @@
+//! A queue between tasks of one thread, and the signal that it is closed.
+//!
+//! It is small because it knows of no other thread: channels that do weigh several kilobytes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// A handle of a queue; its clones are of the same one.
+pub struct Queue<T>(Rc<Inner<T>>);
+
+struct Inner<T> {
+    items: RefCell<VecDeque<T>>,
+    is_closed: Cell<bool>,
+    /// Who waits for an item, and who for the end. Nobody stands here twice.
+    takers: Waiting,
+    closers: Waiting,
+}
+
+#[derive(Default)]
+struct Waiting(RefCell<Vec<Waker>>);
+
+impl Waiting {
+    fn add(&self, context: &Context<'_>) {
+        let mut wakers = self.0.borrow_mut();
+        if !wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+            wakers.push(context.waker().clone());
+        }
+    }
+
+    fn wake_one(&self) {
+        let waker = self.0.borrow_mut().pop();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn wake_all(&self) {
+        for waker in self.0.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> Clone for Queue<T> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl<T> Queue<T> {
+    /// An empty queue.
+    pub fn new() -> Self {
+        let (items, is_closed) = Default::default();
+        Self(Rc::new(Inner { items, is_closed, takers: Waiting::default(), closers: Waiting::default() }))
+    }
+
+    /// Appends an item; wakes one that waits for it. Whoever is woken and dropped before it looks takes the wake-up along.
+    pub fn push(&self, item: T) {
+        self.0.items.borrow_mut().push_back(item);
+        self.0.takers.wake_one();
+    }
+
+    /// The first item, if there is one.
+    pub fn try_next(&self) -> Option<T> {
+        self.0.items.borrow_mut().pop_front()
+    }
+
+    /// Waits for the first item.
+    pub async fn next(&self) -> T {
+        poll_fn(|context| {
+            let item = self.try_next();
+            if item.is_none() {
+                self.0.takers.add(context);
+            }
+            item.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
+    /// Says that it has ended. What is in it stays.
+    pub fn close(&self) {
+        self.0.is_closed.set(true);
+        self.0.closers.wake_all();
+    }
+
+    /// Whether it has ended.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed.get()
+    }
+
+    /// Waits until it has ended. A task does so in one place at a time.
+    pub fn closed(&self) -> Closed<'_, T> {
+        Closed { queue: self, waker: None }
+    }
+}
+
+/// See [`Queue::closed`].
+pub struct Closed<'a, T> {
+    queue: &'a Queue<T>,
+    waker: Option<Waker>,
+}
+
+impl<T> Future for Closed<'_, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.queue.is_closed() {
+            return Poll::Ready(());
+        }
+        self.queue.0.closers.add(context);
+        self.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for Closed<'_, T> {
+    fn drop(&mut self) {
+        if let Some(waker) = &self.waker {
+            self.queue.0.closers.0.borrow_mut().retain(|other| !other.will_wake(waker));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `cargo xtask bench`: Espalier against other package managers, side by side, from one recorded registry.
+//!
+//! A round is one run of every contestant, one after the other, in folders that nobody has used before. The order alternates
+//! from round to round, and folders are deleted at the end only: deleting slows down what comes next on some file systems.
+//! A run counts if what it left is checked: Espalier's lock is npm's, and the files are there. Times on a shared machine say
+//! little, so what is printed beside them are ratios within a round, counts, and floors: what the same requests or the same
+//! links cost alone.
+
+#![expect(clippy::cast_precision_loss, reason = "figures are shown with three digits")]
+
+mod chart;
+mod check;
+mod contestants;
+mod floor;
+mod measure;
+mod phase;
+mod report;
+mod server;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::oracle;
+use crate::toolchain::run as run_command;
+use contestants::Contestant;
+pub use measure::{Arguments as Measured, child as measure_child, counted};
+use phase::{Phase, Project};
+use report::{Outcome, Report, Run};
+use server::Replay;
+
+/// Arguments of `cargo xtask bench`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The folder with the recorded registry and `projects/`.
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Only this project; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    project: Vec<String>,
+    /// Only this phase; may be repeated.
+    #[arg(long, value_name = "PHASE", value_enum)]
+    phase: Vec<Phase>,
+    /// Only these contestants; may be repeated. Espalier always takes part.
+    #[arg(long, value_name = "NAME", value_enum)]
+    against: Vec<Contestant>,
+    /// Milliseconds that the server waits before each answer; may be repeated.
+    #[arg(long, value_name = "MS", default_values_t = [0, 10, 30])]
+    delay: Vec<u64>,
+    /// How many rounds count, after one that doesn't.
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    rounds: usize,
+    /// Serve over TLS, with h2 for whoever offers it.
+    #[arg(long)]
+    tls: bool,
+    /// Run each contestant once more and count its system calls.
+    #[arg(long)]
+    system_calls: bool,
+    /// The espalier to measure; by default it is built.
+    #[arg(long, value_name = "FILE")]
+    espalier: Option<PathBuf>,
+    /// Another espalier, for instance an earlier one, that takes part as `before`.
+    #[arg(long, value_name = "FILE")]
+    before: Option<PathBuf>,
+    /// Where the projects and caches of the rounds go: outside of any other project, whose workspaces they could be.
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    /// Where results go.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// The projects that are measured unless others are named.
+const PROJECTS: [&str; 4] = ["ant-design", "alotta-files", "vite-react-ts", "docusaurus"];
+
+/// Measures and reports.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let target = oracle::target_folder();
+    let output = arguments.output.clone().unwrap_or_else(|| target.join("bench/results"));
+    fs::create_dir_all(&output)?;
+    let bench = Bench::new(arguments, &target)?;
+    let names: Vec<String> =
+        if arguments.project.is_empty() { PROJECTS.map(str::to_owned).into() } else { arguments.project.clone() };
+    let mut report = Report::new(arguments.rounds, bench.contestants.iter().map(|one| one.0));
+    for &delay in &arguments.delay {
+        let server = Replay::start(&bench.replay, &arguments.corpus, delay, arguments.tls, &bench.scratch)?;
+        for name in &names {
+            let project = Project::read(&arguments.corpus, name)?;
+            for &phase in &bench.phases {
+                // What asks nobody doesn't depend on how long an answer takes.
+                let is_local = matches!(phase, Phase::P4 | Phase::NoOp);
+                if !phase.suits(&project) || is_local && delay != arguments.delay[0] {
+                    continue;
+                }
+                eprintln!("=== {name} {phase} at {delay} ms");
+                let outcome = bench.measure(&server, &project, phase, delay)?;
+                eprint!("{}", outcome.summary());
+                report.outcomes.push(outcome);
+                // Whatever happens later, this much is known.
+                report.write(&output)?;
+            }
+        }
+    }
+    println!("{}", report.markdown());
+    eprintln!("JSON, Markdown and SVG are in {}", output.display());
+    Ok(())
+}
+
+struct Bench {
+    /// Each with its program.
+    contestants: Vec<(Contestant, PathBuf)>,
+    phases: Vec<Phase>,
+    replay: PathBuf,
+    scratch: PathBuf,
+    rounds: usize,
+    system_calls: bool,
+    /// Removed with everything in it, at the end.
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(arguments: &Arguments, target: &Path) -> Result<Self> {
+        run_command(Command::new("cargo").args(["build", "--quiet", "--release", "--package", "espalier-replay"]))?;
+        let espalier = match &arguments.espalier {
+            Some(program) => std::path::absolute(program)?,
+            None => {
+                run_command(Command::new("cargo").args([
+                    "build",
+                    "--quiet",
+                    "--release",
+                    "--package",
+                    "espalier-cli",
+                ]))?;
+                target.join("release/espalier")
+            }
+        };
+        let mut wanted = arguments.against.clone();
+        if wanted.is_empty() {
+            wanted = vec![Contestant::Bun, Contestant::Pnpm, Contestant::Utoo, Contestant::Npm];
+        }
+        let mut contestants = vec![(Contestant::Espalier, espalier)];
+        if let Some(program) = &arguments.before {
+            contestants.push((Contestant::Before, std::path::absolute(program)?));
+        }
+        for contestant in wanted.into_iter().filter(|one| !one.is_ours()) {
+            contestants.push((contestant, contestant.install(&target.join("bench/peers"))?));
+        }
+        let scratch = arguments.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let folder = tempfile::Builder::new().prefix("espalier-bench-").tempdir_in(std::path::absolute(scratch)?)?;
+        let above = folder.path().ancestors().find(|folder| folder.join("package.json").exists());
+        ensure!(
+            above.is_none(),
+            "{} is inside of another project; --scratch names a better place",
+            folder.path().display()
+        );
+        let phases = if arguments.phase.is_empty() { Phase::ALL.to_vec() } else { arguments.phase.clone() };
+        ensure!(arguments.rounds > 0, "--rounds has to be at least 1");
+        Ok(Self {
+            contestants,
+            phases,
+            replay: std::path::absolute(target.join("release/espalier-replay"))?,
+            scratch: folder.path().to_owned(),
+            rounds: arguments.rounds,
+            system_calls: arguments.system_calls,
+            _folder: folder,
+        })
+    }
+
+    /// All rounds of one phase of one project.
+    fn measure(&self, server: &Replay, project: &Project, phase: Phase, delay: u64) -> Result<Outcome> {
+        let mut outcome = Outcome::new(&project.name, phase, delay, server.is_tls());
+        let mut prepared = Vec::new();
+        for (contestant, program) in &self.contestants {
+            if let Some(seed) = phase.seed(*contestant, program, project, server, &self.scratch)? {
+                prepared.push((*contestant, program, seed));
+            } else {
+                outcome.left_out.push(contestant.to_string());
+            }
+        }
+        // The first round fills the system's caches and doesn't count.
+        for round in 0..=self.rounds {
+            let mut order: Vec<_> = prepared.iter().collect();
+            if round % 2 == 1 {
+                order.reverse();
+            }
+            for (contestant, program, seed) in order {
+                let folders = seed.scene(project, server, &self.scratch)?;
+                let earlier = server.statistics()?;
+                let command = phase.command(*contestant, program, project, server, &folders);
+                let usage = measure::run(&command, &folders.folder.join("usage.json"))?;
+                let answers = server.statistics()?.since(&earlier);
+                let found = check::run(*contestant, phase, project, server, &folders);
+                let found = found.with_context(|| format!("{contestant}, {} {phase}", project.name))?;
+                if round > 0 {
+                    outcome.add(*contestant, Run { usage, served: answers, found });
+                }
+            }
+            if round > 0 {
+                outcome.floor(floor::of(phase, project, server, &self.scratch, &prepared)?);
+            }
+        }
+        if self.system_calls {
+            for (contestant, program, seed) in &prepared {
+                let folders = seed.scene(project, server, &self.scratch)?;
+                let command = phase.command(*contestant, program, project, server, &folders);
+                outcome.system_calls.insert(contestant.to_string(), measure::system_calls(&command, &folders.folder)?);
+            }
+        }
+        Ok(outcome)
+    }
+}

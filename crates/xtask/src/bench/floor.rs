@@ -1,0 +1,51 @@
+//! Floors: what the requests of a resolution cost without a resolver, and the links of an installation without an installer.
+
+pub mod fetch;
+mod link;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::contestants::Contestant;
+use super::phase::{Phase, Project, Seed};
+use super::server::Replay;
+
+/// The floors of a phase, in milliseconds, by name.
+pub fn of(
+    phase: Phase,
+    project: &Project,
+    server: &Replay,
+    scratch: &Path,
+    prepared: &[(Contestant, &PathBuf, Seed)],
+) -> Result<BTreeMap<&'static str, f64>> {
+    let mut floors = BTreeMap::new();
+    if phase == Phase::P1 && !server.is_tls() {
+        let (packuments, versions) = documents(project)?;
+        floors.insert("packuments alone", fetch::all(server.address, &packuments)?);
+        let both: Vec<String> = packuments.into_iter().chain(versions).collect();
+        floors.insert("packuments and version documents alone", fetch::all(server.address, &both)?);
+    }
+    let ours = prepared.iter().find(|(contestant, ..)| contestant.is_ours());
+    if let (Phase::P4, Some(installed)) = (phase, ours.and_then(|(.., seed)| seed.installed.as_ref())) {
+        floors.insert("links alone", link::all(&installed.join("node_modules"), scratch)?);
+    }
+    Ok(floors)
+}
+
+/// The paths of the packuments that a lock's packages are chosen from, and of the chosen versions' documents.
+fn documents(project: &Project) -> Result<(Vec<String>, Vec<String>)> {
+    let lock: Value = serde_json::from_str(&project.lockfile)?;
+    let (mut packuments, mut versions) = (BTreeSet::new(), BTreeSet::new());
+    for (location, entry) in lock["packages"].as_object().into_iter().flatten() {
+        let Some((_, key)) = location.rsplit_once("node_modules/") else { continue };
+        let name = entry["name"].as_str().unwrap_or(key).replace('/', "%2f");
+        if let Some(version) = entry["version"].as_str().filter(|_| entry["resolved"].is_string()) {
+            versions.insert(format!("/{name}/{version}"));
+            packuments.insert(format!("/{name}"));
+        }
+    }
+    Ok((packuments.into_iter().collect(), versions.into_iter().collect()))
+}

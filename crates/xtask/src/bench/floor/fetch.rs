@@ -1,0 +1,81 @@
+//! A bare HTTP/1.1 client: so many connections, each with a thread that asks for the next document and throws it away.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+
+/// As many as the contestants have.
+const CONNECTIONS: usize = 64;
+
+/// Fetches documents, and says how many milliseconds it took.
+pub fn all(address: SocketAddr, paths: &[String]) -> Result<f64> {
+    let next = AtomicUsize::new(0);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let work = || -> Result<()> {
+            let mut connection = Connection::open(address)?;
+            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                connection.get(path)?;
+            }
+            Ok(())
+        };
+        let threads: Vec<_> = (0..CONNECTIONS.min(paths.len())).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a client doesn't panic"))
+    })?;
+    Ok(start.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Fetches one document.
+pub fn once(address: SocketAddr, path: &str) -> Result<Vec<u8>> {
+    let mut connection = Connection::open(address)?;
+    connection.get(path)?;
+    Ok(connection.body)
+}
+
+struct Connection {
+    stream: BufReader<TcpStream>,
+    line: String,
+    body: Vec<u8>,
+}
+
+impl Connection {
+    fn open(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::with_capacity(1 << 16, stream), line: String::new(), body: Vec::new() })
+    }
+
+    fn get(&mut self, path: &str) -> Result<()> {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\
+             accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*\r\n\r\n"
+        );
+        // Statistics are wanted as they are.
+        let request = if path.starts_with("/-/") { request.replace("accept-encoding: gzip\r\n", "") } else { request };
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        self.read_line()?;
+        ensure!(self.line.contains(" 200 "), "{path}: {}", self.line.trim_end());
+        let mut length = None;
+        loop {
+            self.read_line()?;
+            let line = self.line.trim_end().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = Some(value.trim().parse()?);
+            }
+        }
+        self.body.resize(length.with_context(|| format!("{path} has no length"))?, 0);
+        Ok(self.stream.read_exact(&mut self.body)?)
+    }
+
+    fn read_line(&mut self) -> Result<()> {
+        self.line.clear();
+        ensure!(self.stream.read_line(&mut self.line)? > 0, "the server hung up");
+        Ok(())
+    }
+}

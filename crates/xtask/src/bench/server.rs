@@ -1,0 +1,62 @@
+//! The registry that everyone is served from: `espalier-replay` as a process of its own, so that it isn't measured with
+//! anybody.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, Result};
+use espalier_replay::Statistics;
+
+use super::floor::fetch;
+
+/// A running server. It ends when it is dropped.
+pub struct Replay {
+    process: Child,
+    /// Its URL, without a slash at the end.
+    pub origin: String,
+    /// Its certificate, where it speaks TLS.
+    pub certificate: Option<PathBuf>,
+    /// The same registry without TLS and delay, to ask for what was served.
+    pub address: SocketAddr,
+}
+
+impl Replay {
+    /// Starts a server of this corpus.
+    pub fn start(program: &Path, corpus: &Path, delay: u64, tls: bool, scratch: &Path) -> Result<Self> {
+        let mut command = Command::new(program);
+        command.arg("--corpus").arg(corpus).args(["--delay", &format!("{delay}ms")]);
+        let certificate = tls.then(|| scratch.join(format!("certificate-{delay}.pem")));
+        if let Some(certificate) = &certificate {
+            command.arg("--tls").arg("--certificate").arg(certificate);
+        }
+        let mut process = command.stdout(Stdio::piped()).spawn().context("cannot run espalier-replay")?;
+        let mut lines = BufReader::new(process.stdout.take().context("it says where it listens")?).lines();
+        let origin = lines.next().context("espalier-replay said nothing")??;
+        let address =
+            origin.rsplit('/').next().unwrap_or_default().parse().with_context(|| format!("listens at {origin}"))?;
+        Ok(Self { process, origin, certificate, address })
+    }
+
+    /// Whether it speaks TLS.
+    pub fn is_tls(&self) -> bool {
+        self.certificate.is_some()
+    }
+
+    /// What was served so far; nothing where that can't be asked without TLS.
+    pub fn statistics(&self) -> Result<Statistics> {
+        if self.is_tls() {
+            return Ok(Statistics::default());
+        }
+        Ok(serde_json::from_slice(&fetch::once(self.address, "/-/stats")?)?)
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is as good.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,89 @@
+// A snapshot in place of requests: what is taken from it, what isn't, and what is said of that.
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { resolve } from 'espalier';
+import { startRegistry } from './registry.js';
+
+const PACKAGES = { a: { '1.0.0': { dependencies: { '@s/b': '^1.0.0' } } }, '@s/b': { '1.0.0': {}, '1.1.0': {} } };
+const MANIFEST = { name: 'project', dependencies: { a: '*' } };
+const HOUR = 3_600_000;
+
+/**
+ * As `espalier snapshot` writes it, of what a resolution asks for; the documents are of `date`.
+ * @param {string} registry @param {number} date
+ */
+async function taken(registry, date) {
+  /** @type {object[]} */
+  const documents = [];
+  /** @type {Buffer[]} */
+  const bodies = [];
+  /** @type {import('espalier').Fetch} */
+  const noted = async (address, init) => {
+    const answer = await fetch(address, init);
+    const body = Buffer.from(await answer.clone().arrayBuffer());
+    documents.push({
+      address,
+      accept: init.headers.accept,
+      final: /\/\d[^/]*$/.test(address),
+      contentType: answer.headers.get('content-type'),
+      date: date / 1000,
+      freshUntil: date / 1000 + 300,
+      length: body.length,
+    });
+    bodies.push(body);
+    return answer;
+  };
+  const { lockfile } = await resolve({ manifest: MANIFEST, registry, fetch: noted }).result;
+  const head = Buffer.from(`${JSON.stringify({ snapshot: 1, documents })}\n`);
+  return { snapshot: new Uint8Array(gzipSync(Buffer.concat([head, ...bodies]))), lockfile };
+}
+
+test('a resolution from a snapshot asks for nothing, and says what is older than a registry allows', async () => {
+  const { url, paths } = await startRegistry(PACKAGES);
+  const date = Date.now() - HOUR;
+  const { snapshot, lockfile } = await taken(url, date);
+  const before = paths().length;
+  assert.equal(before, 4);
+  const older = [`${url}/@s%2fb`, `${url}/a`].map((address) => ({ address, date }));
+  for (const given of [snapshot, snapshot.buffer, new Blob([snapshot])]) {
+    const result = await resolve({ manifest: MANIFEST, registry: url, snapshot: given }).result;
+    assert.equal(result.lockfile, lockfile);
+    assert.equal(result.snapshot?.documents, 4);
+    assert.deepEqual(
+      result.snapshot?.older.sort((one, other) => one.address.localeCompare(other.address)),
+      older,
+    );
+    assert.equal(result.statistics.requests, 0);
+  }
+  assert.equal(paths().length, before);
+});
+
+test('only what can have changed is asked for again, and nothing where `before` is earlier', async () => {
+  const { url, paths } = await startRegistry(PACKAGES);
+  const date = Date.now() - HOUR;
+  const { snapshot, lockfile } = await taken(url, date);
+  /** @param {object} options */
+  const asked = async (options) => {
+    const before = paths().length;
+    const result = await resolve({ manifest: MANIFEST, registry: url, snapshot, ...options }).result;
+    assert.equal(result.lockfile, lockfile);
+    return paths().slice(before).sort();
+  };
+  assert.deepEqual(await asked({ snapshotSince: date }), []);
+  assert.deepEqual(await asked({ snapshotSince: date + 1000 }), ['@s/b', 'a']);
+});
+
+test('what is no snapshot, or half of one, is refused', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const { snapshot } = await taken(url, Date.now());
+  const cases = [new Uint8Array([1, 2, 3]), new Uint8Array(gzipSync('{}\n')), snapshot.slice(0, -20)];
+  for (const given of cases) {
+    const resolution = resolve({ manifest: MANIFEST, registry: url, snapshot: given });
+    await assert.rejects(resolution.result, { code: 'EINPUT', message: /^`snapshot` can't be used: / });
+  }
+  const wrong = /** @type {any} */ ('text');
+  await assert.rejects(resolve({ manifest: MANIFEST, registry: url, snapshot: wrong }).result, { code: 'EINPUT' });
+});

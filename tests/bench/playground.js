@@ -1,0 +1,140 @@
+// The playground on one large recorded project, measured: when it can be used after the resolution, its longest task in each
+// phase, frames while the overview is panned, what an edit takes when the packuments are cached, and its memory.
+//
+//   npm run --workspace web build
+//   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE]
+// @ts-check
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { chromium } from '@playwright/test';
+import { preview } from 'vite';
+import { serve } from '../replay.js';
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: 'string' },
+    project: { type: 'string', default: 'ant-design' },
+    profile: { type: 'string' },
+  },
+});
+if (!values.corpus) throw new Error('--corpus names the recorded registry');
+const project = join(values.corpus, 'projects', values.project);
+const flagsFile = join(project, 'npm-args');
+const flags = existsSync(flagsFile) ? readFileSync(flagsFile, 'utf8').trim().split(/\s+/) : [];
+const manifest = readFileSync(join(project, 'package.json'), 'utf8');
+
+const registry = await serve(values.corpus, '--tls');
+const root = fileURLToPath(new URL('../../web/', import.meta.url));
+const server = await preview({ root, logLevel: 'error', preview: { host: '127.0.0.1', port: 0 } });
+const address = server.resolvedUrls?.local[0];
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--disable-gpu', '--disable-background-networking', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+});
+const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ignoreHTTPSErrors: true });
+const page = await context.newPage();
+await page.addInitScript(() => {
+  /** @type {number[]} */
+  const tasks = [];
+  Object.assign(globalThis, { tasks });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) tasks.push(Math.round(entry.duration));
+  }).observe({ type: 'longtask', buffered: true });
+});
+const devtools = await context.newCDPSession(page);
+if (values.profile) {
+  await devtools.send('Profiler.enable');
+  await devtools.send('Profiler.setSamplingInterval', { interval: 500 });
+  await devtools.send('Profiler.start');
+}
+
+const done = () => page.locator('.sentence', { hasText: /packages.* in [\d.]+ s/ }).waitFor({ timeout: 300_000 });
+/** Tasks of more than 50 ms since the last call, the longest first. */
+const longTasks = async () =>
+  page.evaluate(async () => {
+    await new Promise((rest) => setTimeout(rest, 1_200));
+    const { tasks } = /** @type {{ tasks: number[] }} */ (/** @type {unknown} */ (globalThis));
+    return tasks
+      .splice(0)
+      .sort((a, b) => b - a)
+      .slice(0, 6);
+  });
+const report = (/** @type {string} */ what, /** @type {unknown} */ figure) =>
+  console.log(`${what.padEnd(28)} ${Array.isArray(figure) ? figure.join(' ') : figure}`);
+const heap = async () => {
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  return `${(usedSize / 1e6).toFixed(0)} MB`;
+};
+const switches = flags.map((flag) => `&${flag.replace(/^--/, '')}`).join('');
+
+await page.goto(`${address}#view=overview&registry=${encodeURIComponent(`${registry.origin}/`)}${switches}`);
+await page.getByRole('textbox').first().fill(manifest);
+await longTasks();
+await page.keyboard.press('ControlOrMeta+Enter');
+await done();
+// The first task after the end that isn't busy: a click would be answered now.
+const ready = await page.evaluate(() => {
+  const began = performance.now();
+  return new Promise((rest) => requestAnimationFrame(() => setTimeout(() => rest(performance.now() - began))));
+});
+report('resolution', await page.locator('.sentence').innerText());
+report('then ready after, ms', Math.round(/** @type {number} */ (ready)));
+report('long tasks, resolving', await longTasks());
+report('heap', await heap());
+
+const canvas = page.locator('.overview-canvas');
+const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await canvas.boundingBox());
+for (const zoomed of [0, 6]) {
+  for (let step = 0; step < zoomed; step += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
+  await longTasks();
+  const frames = await canvas.evaluate(async (element) => {
+    // Moved from within, frame after frame: a driver's own pauses are no frames of the page.
+    const send = (/** @type {string} */ type, /** @type {number} */ x) =>
+      element.dispatchEvent(
+        new PointerEvent(type, { pointerId: 1, clientX: x, clientY: 500, button: 0, buttons: 1, bubbles: true }),
+      );
+    element.setPointerCapture = () => {};
+    send('pointerdown', 700);
+    const began = performance.now();
+    let count = 0;
+    while (performance.now() - began < 3_000) {
+      send('pointermove', 700 + Math.round(200 * Math.sin(count / 20)));
+      await new Promise((next) => requestAnimationFrame(next));
+      count += 1;
+    }
+    send('pointerup', 700);
+    return (count * 1000) / (performance.now() - began);
+  });
+  report(`frames a second, ${zoomed === 0 ? 'all of it' : 'zoomed in'}`, frames.toFixed(0));
+  report('long tasks, panning', await longTasks());
+}
+await page.mouse.move(box.x + 300, box.y + 200);
+for (const view of ['Tree', 'Focus', 'Map', 'Table', 'Duplicates', 'Health', 'Overview']) {
+  await page.getByRole('tab', { name: view }).click();
+  report(`long tasks, ${view}`, await longTasks());
+}
+await page.getByRole('searchbox').pressSequentially('react', { delay: 60 });
+report('long tasks, searching', await longTasks());
+await page.keyboard.press('Escape');
+
+for (let time = 0; time < 2; time += 1) {
+  await longTasks();
+  const began = Date.now();
+  await page.getByText('--prefer-dedupe').click();
+  await page.locator('.sentence', { hasText: 'Resolving the change' }).waitFor();
+  await done();
+  report('what if, ms', `${Date.now() - began} (${await page.locator('.sentence').innerText()})`);
+  report('long tasks, what if', await longTasks());
+}
+report('heap', await heap());
+if (values.profile) {
+  const { profile } = await devtools.send('Profiler.stop');
+  writeFileSync(values.profile, JSON.stringify(profile));
+}
+await browser.close();
+await server.close();
+registry.stop();

@@ -1,0 +1,137 @@
+// What other registries than npm's do differently, done by `espalier-replay --like NAME` and `--habit NAME`: npm, the command line,
+// Node and a tab install the same from each, or fail in the same words. What is known of them is in docs/registries.md.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import { archive, integrityOf } from '../../pkg/tests/archive.js';
+import { embedded, executable, root, serve, type Registry } from '../replay.js';
+import { oracle } from '../verdaccio/npm.js';
+import { byNpm, expectEverywhere, failsEverywhere } from './everywhere';
+
+test.describe.configure({ mode: 'parallel' });
+
+const PACKAGES = [
+  { name: '@acme/ui', version: '1.0.0', license: 'MIT', dependencies: { plain: '^1.0.0' } },
+  { name: '@acme/ui', version: '1.1.0', license: 'MIT', dependencies: { plain: '^1.0.0', '@acme/base': '*' } },
+  { name: '@acme/base', version: '0.3.0', license: 'UNLICENSED', engines: { node: '>=18' }, bin: { base: 'index.js' } },
+  { name: 'plain', version: '1.0.0', license: 'ISC' },
+  { name: 'plain', version: '1.4.0', license: 'BSD-2-Clause', optionalDependencies: { foreign: '1' } },
+  { name: 'plain', version: '2.0.0', license: 'ISC', peerDependencies: { '@acme/ui': '1' } },
+  { name: 'foreign', version: '1.2.3', license: 'MIT', os: ['nowhere'] },
+  {
+    name: 'last',
+    version: '1.0.0',
+    license: 'Apache-2.0',
+    funding: 'https://fund.test/last',
+    dependencies: { plain: '2' },
+  },
+];
+const MANIFEST = `${JSON.stringify({ name: 'app', dependencies: { '@acme/ui': '^1.0.0', last: '1' } }, null, 2)}\n`;
+const OPEN = ['--preflight', '--cors-on-errors'];
+
+let npm: string;
+let folder: string;
+let pages: Registry;
+
+test.beforeAll(async () => {
+  test.setTimeout(900_000);
+  executable('espalier-cli');
+  npm = oracle();
+  folder = mkdtempSync(join(tmpdir(), 'espalier-registries-'));
+  record(join(folder, 'registry'));
+  pages = await serve(embedded, '--also-serve', join(root, 'pkg/dist'));
+});
+
+test.afterAll(() => {
+  pages?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const token = (registry: string) => `${registry.replace('http:', '')}/:_authToken=\${TOKEN}\n`;
+const environment = { TOKEN: 'secret' };
+
+/** By what is given to the server: more lines of .npmrc. */
+const cases: [string[], ((registry: string) => string)?][] = [
+  [['--like', 'artifactory'], token],
+  [['--like', 'nexus']],
+  [['--like', 'github'], (registry) => `${token(registry)}allow-remote=all\n`],
+  [['--like', 'gitlab'], (registry) => `${token(registry)}allow-remote=all\n`],
+  [['--like', 'codeartifact'], token],
+  [
+    ['--like', 'azure'],
+    (registry) => {
+      const place = registry.replace('http:', '');
+      return `${place}/:username=any\n${place}/:_password=c2VjcmV0\n`;
+    },
+  ],
+  [['--like', 'cloudsmith'], (registry) => `${token(registry)}allow-remote=all\n`],
+  [['--habit', 'encoded-scope']],
+  [['--habit', 'token=Bearer secret', '--habit', 'token-of=tarballs'], token],
+];
+
+for (const [options, npmrc] of cases) {
+  test(options.join(' '), async ({ page }) => {
+    test.setTimeout(240_000);
+    const registry = await serve(join(folder, 'registry'), ...options, ...OPEN);
+    try {
+      const place = mkdtempSync(join(folder, 'case-'));
+      const lines = `registry=${registry.origin}/\n${npmrc?.(registry.origin) ?? ''}`;
+      const project = { manifest: MANIFEST, npmrc: lines, environment };
+      const expected = byNpm(npm, place, project);
+      expect(expected.files.length).toBeGreaterThan(10);
+      await expectEverywhere(page, pages.origin, place, project, expected);
+    } finally {
+      registry.stop();
+    }
+  });
+}
+
+/** How a resolution fails that isn't given a token, or whose registry can't give what it has to. */
+const refusals: { options: string[]; manifest?: string; code: string; words: string }[] = [
+  { options: ['--like', 'artifactory'], code: 'E403', words: '(401 Unauthorized): Authentication is required' },
+  { options: ['--like', 'github'], code: 'E403', words: 'cannot be authenticated with the token provided.' },
+  { options: ['--habit', 'no-encoded-slash'], code: 'E404', words: '(404 Not Found): Non URL-safe name' },
+  { options: ['--like', 'nexus'], manifest: '{ "dependencies": { "absent": "1" } }\n', code: 'E404', words: '404' },
+  { options: ['--fault', '405,name=plain'], code: 'E404', words: '(405 Method Not Allowed)' },
+  { options: ['--fault', '403,name=plain'], code: 'E403', words: 'does not allow this (403 Forbidden)' },
+];
+
+for (const { options, manifest = MANIFEST, code, words } of refusals) {
+  test(`refusal: ${options.join(' ')}`, async ({ page }) => {
+    const registry = await serve(join(folder, 'registry'), ...options, ...OPEN);
+    try {
+      const project = { manifest, npmrc: `registry=${registry.origin}/\n` };
+      const told = await failsEverywhere(page, pages.origin, mkdtempSync(join(folder, 'case-')), project);
+      expect(told.code).toBe(code);
+      expect(told.words).toContain(words);
+    } finally {
+      registry.stop();
+    }
+  });
+}
+
+/** A recorded registry of the packages. */
+function record(place: string): void {
+  mkdirSync(join(place, 'packuments'), { recursive: true });
+  for (const name of new Set(PACKAGES.map(({ name }) => name))) {
+    const versions = PACKAGES.filter((manifest) => manifest.name === name).map((manifest) => {
+      const tarball = gzipSync(
+        archive({ 'package.json': JSON.stringify(manifest), 'index.js': `// ${name}\n` }, 'package/'),
+      );
+      const file = `${name.split('/').at(-1)}-${manifest.version}.tgz`;
+      const tarballs = join(place, 'tarballs', name.replace('/', '%2f'));
+      mkdirSync(tarballs, { recursive: true });
+      writeFileSync(join(tarballs, file), tarball);
+      const shasum = createHash('sha1').update(tarball).digest('hex');
+      const dist = { integrity: integrityOf(tarball), shasum, tarball: `/${name}/-/${file}` };
+      return [manifest.version, { ...manifest, dist }] as const;
+    });
+    const latest = versions.at(-1)?.[0];
+    const packument = { _id: name, name, 'dist-tags': { latest }, versions: Object.fromEntries(versions), time: {} };
+    writeFileSync(join(place, 'packuments', `${name.replace('/', '%2f')}.json`), JSON.stringify(packument));
+  }
+}

@@ -1,0 +1,291 @@
+// The views of one tree: they share what is selected, what is searched for and what an edit changed.
+
+import { readFileSync } from 'node:fs';
+import { expect, test, type Page } from '@playwright/test';
+import { card, DONE, field, grid, openSample, openView, sentence, start, write } from './playground';
+
+/** What was drawn on canvases: shapes by their colour, and texts. */
+interface Listened {
+  drawn: { fills: Map<string, number>; texts: Set<string> };
+}
+
+const overview = (page: Page) => page.getByRole('img', { name: /Overview of/ });
+
+test('what is selected in one view is selected in all, and Back returns', async ({ page }) => {
+  await openSample(page, 'express-api', 'table');
+  const table = page.getByRole('grid');
+  await table.getByRole('row', { name: /^prettier / }).click();
+  await expect(card(page).locator('.card-location')).toHaveText('node_modules/prettier');
+  await openView(page, 'Focus');
+  await expect(page.locator('.focus-node[aria-current=true]')).toContainText('prettier');
+  await page.locator('.focus-node.root').click();
+  await expect(card(page).locator('.card-name')).toHaveText('express-api');
+  await page.goBack();
+  await expect(card(page).locator('.card-name')).toHaveText('prettier');
+  await page.goBack();
+  await expect(page.getByRole('tab', { name: 'Table' })).toHaveAttribute('aria-selected', 'true');
+  await page.goBack();
+  await expect(card(page).locator('.card-name')).toHaveText('express-api');
+});
+
+test('the overview is walked by keys, and by pointer', async ({ page }) => {
+  await openSample(page, 'tiny', 'overview');
+  await overview(page).focus();
+  await page.keyboard.press('ArrowUp');
+  await expect(card(page).locator('.card-location')).toHaveText('node_modules/once');
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByRole('img', { name: /^wrappy 1\.0\.2, 2 steps from the project/ })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await expect(card(page).locator('.card-name')).toHaveText('ms');
+  await page.keyboard.press('+');
+  await expect(page.getByRole('button', { name: 'Show everything' })).toBeEnabled();
+  await page.keyboard.press('0');
+  await expect(page.getByRole('button', { name: 'Show everything' })).toBeDisabled();
+});
+
+test('columns are hidden and resized, which is kept, and are as usual again', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree');
+  const head = (name: string) => grid(page).getByRole('columnheader', { name });
+  const width = async (name: string) => (await head(name).boundingBox())!.width;
+  const usual = await width('Version');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const list = page.getByRole('group', { name: 'Columns' });
+  await list.getByRole('checkbox', { name: 'Kind' }).uncheck();
+  await expect(head('Kind')).toHaveCount(0);
+  await list.getByRole('slider', { name: 'Width of Version' }).press('End');
+  await expect.poll(() => width('Version')).toBeGreaterThan(600);
+  await page.keyboard.press('Escape');
+  await expect(list).toBeHidden();
+  await page.reload();
+  await expect(sentence(page)).toContainText(DONE);
+  await expect(head('Kind')).toHaveCount(0);
+  const edge = head('Version').locator('.column-edge');
+  // Waits until it stands still, and nothing lies over it.
+  await edge.hover();
+  const { x, y } = (await edge.boundingBox())!;
+  await page.mouse.down();
+  await page.mouse.move(x - 300, y + 8, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(() => width('Version')).toBeLessThan(400);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await list.getByRole('button', { name: 'Reset columns' }).click();
+  await expect(head('Kind')).toBeVisible();
+  await expect.poll(() => width('Version')).toBe(usual);
+});
+
+test('pointing at a package in Focus lights the whole way through it', async ({ page }) => {
+  await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
+  // The project, express, body-parser, its debug, and ms: the way is as long as that.
+  await page.locator('.focus-node.root').hover();
+  await expect(page.locator('.focus-link.lit')).toHaveCount(await page.locator('.focus-link.way').count());
+  await expect(page.locator('.focus-node.lit')).toContainText(['express-api', 'express', 'ms']);
+});
+
+test('every package is drawn, in the colour of the legend, and the largest by name', async ({ page }) => {
+  // What a canvas shows can't be asked for; what is drawn on it can be listened to.
+  await page.addInitScript(() => {
+    let shapes = 0;
+    const drawn = { fills: new Map<string, number>(), texts: new Set<string>() };
+    const { moveTo, rect, fillText, beginPath } = CanvasRenderingContext2D.prototype;
+    const fill: (this: CanvasRenderingContext2D) => void = CanvasRenderingContext2D.prototype.fill;
+    Object.assign(CanvasRenderingContext2D.prototype, {
+      beginPath(this: CanvasRenderingContext2D) {
+        shapes = 0;
+        beginPath.call(this);
+      },
+      moveTo(this: CanvasRenderingContext2D, x: number, y: number) {
+        shapes += 1;
+        moveTo.call(this, x, y);
+      },
+      rect(this: CanvasRenderingContext2D, x: number, y: number, width: number, height: number) {
+        shapes += 1;
+        rect.call(this, x, y, width, height);
+      },
+      fill(this: CanvasRenderingContext2D) {
+        const colour = String(this.fillStyle);
+        drawn.fills.set(colour, (drawn.fills.get(colour) ?? 0) + shapes);
+        fill.call(this);
+      },
+      fillText(this: CanvasRenderingContext2D, text: string, x: number, y: number) {
+        drawn.texts.add(text);
+        fillText.call(this, text, x, y);
+      },
+    });
+    Object.assign(globalThis, { drawn });
+  });
+  await openSample(page, 'express-api', 'overview');
+  // Another theme is another picture; only what is drawn from then on counts.
+  let scheme: 'light' | 'dark' = 'light';
+  const picture = async () => {
+    await page.evaluate(() => {
+      const { drawn } = globalThis as unknown as Listened;
+      drawn.fills.clear();
+      drawn.texts.clear();
+    });
+    scheme = scheme === 'light' ? 'dark' : 'light';
+    await page.emulateMedia({ colorScheme: scheme });
+    return page.evaluate(async () => {
+      for (let frame = 0; frame < 3; frame += 1) await new Promise((next) => requestAnimationFrame(next));
+      const { drawn } = globalThis as unknown as Listened;
+      return { fills: [...drawn.fills.values()].sort((a, b) => a - b), texts: [...drawn.texts] };
+    });
+  };
+  const legend = await page.locator('.legend-classes .soft').allTextContents();
+  // The project itself is no package.
+  const counts = [1, ...legend.map(Number)].sort((a, b) => a - b);
+  const texts = expect.arrayContaining(['express-api', 'express', 'jest', 'eslint']);
+  await expect.poll(picture).toEqual({ fills: counts, texts });
+  await openView(page, 'Map');
+  await expect
+    .poll(async () => (await picture()).texts)
+    .toEqual(expect.arrayContaining(['jest', 'prettier', 'eslint']));
+});
+
+test('the sentence says how much there is, and the columns what would go', async ({ page }) => {
+  await openSample(page, 'express-api', 'tree');
+  await expect(sentence(page)).toContainText(/642 packages, [\d.]+ MB unpacked/);
+  const express = grid(page)
+    .getByRole('row')
+    .filter({ has: page.locator('.name', { hasText: /^express$/ }) });
+  // 68 can be reached, but others need 22 of them too.
+  const [only, reaches] = await express.first().locator('.cell-below').allTextContents();
+  expect(Number(only)).toBeGreaterThan(1);
+  expect(Number(only)).toBeLessThan(Number(reaches));
+});
+
+test('an edit keeps the old tree, says what changed, and can be undone', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree', '&at=node_modules/once');
+  await card(page).getByRole('button', { name: 'Remove' }).click();
+  await expect(page.locator('.changes summary')).toHaveText(/\+0 −2 ~0/);
+  await expect(sentence(page)).toContainText('1 package,');
+  await expect(page).toHaveURL(/manifest=.*registry=embedded/);
+  await page.locator('.changes summary').click();
+  await expect(page.locator('.differences')).toContainText('wrappy');
+  await expect(grid(page).locator('.sign')).toHaveText(['−2 ']);
+
+  await page.getByRole('button', { name: 'Undo the last change' }).click();
+  await expect(sentence(page)).toContainText('3 packages,');
+  await expect(page.locator('.changes summary')).toHaveText(/\+2 −0 ~0/);
+  await expect(grid(page).locator('.sign')).toHaveText(['+ ', '+ ']);
+  await page.getByRole('button', { name: 'Redo the change' }).click();
+  await expect(sentence(page)).toContainText('1 package,');
+
+  // Kept, a tree stays beside every later one.
+  await page.getByRole('button', { name: 'Pin this tree' }).click();
+  await expect(page.getByText('The same packages as in the pinned tree.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo the last change' }).click();
+  await page.locator('.changes summary').click();
+  await expect(page.getByRole('columnheader', { name: 'the pinned tree 1' })).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'now 3' })).toBeVisible();
+  await page.getByRole('button', { name: 'Stop comparing' }).click();
+});
+
+test('the tree as of a day, and for another platform', async ({ page }) => {
+  await openSample(page, 'vite-react-ts', 'overview');
+  await page.getByText('What if…').click();
+  await page.getByRole('combobox', { name: 'Platform' }).selectOption('macOS, arm64');
+  await expect(page).toHaveURL(/platform=darwin-arm64/);
+  await expect(sentence(page)).toContainText(DONE);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('fsevents');
+  await openView(page, 'Table');
+  await page
+    .getByRole('grid')
+    .getByRole('row', { name: /fsevents/ })
+    .click();
+  await expect(card(page)).not.toContainText('not on this platform');
+  await page.goto('./#sample=tiny&before=2000-01-01');
+  await expect(sentence(page)).toContainText(/no versions? of/i);
+});
+
+test('duplicates say who holds which copy, and what would help is tried', async ({ page }) => {
+  await openSample(page, 'express-api', 'duplicates');
+  const debug = page.getByRole('article', { name: 'debug', exact: true });
+  await expect(debug).toContainText('at the top');
+  await expect(debug).toContainText('body-parser asks for 2.6.9; the copy at the top is 4.4.3.');
+  await debug.getByRole('button', { name: 'Try what would help' }).click();
+  await expect(debug.getByText(/left, −\d+ packages/).first()).toBeVisible();
+  await debug.getByRole('button', { name: 'Apply' }).first().click();
+  await expect(page.locator('.changes summary')).toContainText('compared with the tree before');
+});
+
+test('the replay steps through the decisions, and says where a package landed', async ({ page }) => {
+  await openSample(page, 'tiny', 'replay', '&at=node_modules/wrappy');
+  const slider = page.getByRole('slider', { name: 'Step of the resolution' });
+  await expect(slider).toHaveAttribute('aria-valuetext', /wrappy/);
+  await page.getByRole('button', { name: 'Where did wrappy land?' }).click();
+  await expect(page.locator('.replay-sentence')).toContainText('wrappy 1.0.2 is placed at the top');
+  await slider.focus();
+  await page.keyboard.press('Home');
+  await expect(page.locator('.replay-sentence')).toContainText('Nothing is decided yet');
+  await page.keyboard.press(']');
+  await expect(page.locator('.replay-sentence')).toContainText(/asks for .*npm picks/);
+  await expect(page.locator('.replay-detail')).toContainText('in the range');
+  // Both of the project's dependencies are picked before the first is placed.
+  await page.keyboard.press(']');
+  await page.keyboard.press(']');
+  await expect(page.locator('.replay-sentence')).toContainText('needs');
+  await expect(page.locator('.replay-detail')).toContainText('nothing is there');
+});
+
+test('a filter of Health marks the same packages everywhere', async ({ page }) => {
+  await openSample(page, 'express-api', 'health');
+  const scripts = page.getByRole('region', { name: 'Install scripts' });
+  await expect(scripts).toContainText('bcrypt');
+  await scripts.getByRole('button', { name: 'Filter by this' }).click();
+  await expect(page).toHaveURL(/q=is:scripts/);
+  await openView(page, 'Table');
+  await expect(page.getByRole('grid').getByRole('row').filter({ hasText: 'bcrypt' })).toBeVisible();
+  await expect(page.getByRole('grid').getByRole('row').filter({ hasText: 'express' })).toHaveCount(0);
+});
+
+test('everything that can be shared is what it says', async ({ page }) => {
+  await openSample(page, 'tiny', 'overview');
+  await page.getByText('Share', { exact: true }).click();
+  const save = async (name: RegExp) => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name }).click();
+    return readFileSync(await (await download).path());
+  };
+  const bom = JSON.parse((await save(/^CycloneDX/)).toString());
+  expect(bom.components.map(({ purl }: { purl: string }) => purl)).toContain('pkg:npm/once@1.4.0');
+  expect(JSON.parse((await save(/^SPDX/)).toString()).packages.length).toBe(4);
+  expect((await save(/^Drawing/)).toString()).toContain('<title>wrappy 1.0.2</title>');
+  expect([...(await save(/^Picture/)).subarray(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: /^CycloneDX/ })).toBeHidden();
+});
+
+test('a package.json that is no longer wrong is no longer called wrong', async ({ page }) => {
+  await start(page);
+  await write(page, '{ "name": "app", "dependencies": 1 }');
+  await expect(page.getByText('dependencies has to be an object')).toBeVisible();
+  await write(page, '{ "name": "app", "dependencies": { "ms": 1 } }');
+  await expect(page.getByText('Line 1, column 42: a range is a string.')).toBeVisible();
+  await write(page, '{ "name": "app", "dependencies": { "ms": "not a range!!" } }');
+  await expect(sentence(page)).toContainText('“not a range!!” is neither a range nor a tag.');
+  await write(page, '{ "name": "app", "dependencies": { "ms": "^2.1.0" } }');
+  await expect(sentence(page)).toContainText(DONE);
+  // What was typed isn't replaced by a digit.
+  await page.getByRole('tab', { name: 'Overview' }).focus();
+  await page.keyboard.press('1');
+  await expect(page.getByRole('textbox', { name: 'package.json' })).toContainText('"ms"');
+});
+
+test.describe('on a narrow phone, without motion', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, reducedMotion: 'reduce' });
+
+  test('the first page and every view fit', async ({ page }) => {
+    await page.goto('./');
+    await expect(field(page)).toBeVisible();
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    expect(await width()).toBe(360);
+    await openSample(page, 'tiny', 'overview');
+    for (const view of ['Tree', 'Focus', 'Map', 'Table', 'Duplicates', 'Health', 'Replay']) {
+      await openView(page, view);
+      expect(await width()).toBe(360);
+    }
+    // The picture keeps its room beside everything that is said of a decision.
+    expect((await overview(page).boundingBox())!.height).toBeGreaterThan(150);
+  });
+});

@@ -1,0 +1,132 @@
+// What a person should know about the packages of a tree, each with the filter that shows them.
+
+import { copiesOf } from './copies';
+import { entriesOf, scriptsOf } from './entries';
+import { licenseClass } from './licenses';
+import { isUnmet, isUnmetPeer } from './problems';
+import { packagesOf, type Tree } from './tree';
+
+export interface Finding {
+  readonly name: string;
+  /** Short, as a heading. */
+  readonly title: string;
+  /** Begins a sentence after a number: of one, and of several. */
+  readonly words: readonly [one: string, many: string];
+  /** What it means, and what to do about it. */
+  readonly about: string;
+  readonly nodes: readonly number[];
+  /** Absent where no word of the search finds the same. */
+  readonly query?: string;
+  readonly isBad: boolean;
+}
+
+export function health(tree: Tree, nodeVersion: string): Finding[] {
+  const packages = packagesOf(tree);
+  const scripts = scriptsOf(tree);
+  const entries = entriesOf(tree);
+  const where = (holds: (node: number) => boolean | undefined) => packages.filter((node) => holds(node));
+  const node = (index: number) => tree.nodes[index]!;
+  const major = Number.parseInt(nodeVersion, 10);
+  return [
+    {
+      name: 'deprecated',
+      title: 'Deprecated',
+      words: ['deprecated package', 'deprecated packages'],
+      about: 'Their authors advise against using them.',
+      nodes: where((index) => node(index).deprecated !== undefined),
+      query: 'is:deprecated',
+      isBad: true,
+    },
+    {
+      name: 'unmet',
+      title: 'Unmet dependencies',
+      words: ['package with unmet dependencies', 'packages with unmet dependencies'],
+      about: 'They ask for something that is missing, or get a version outside the range they ask for.',
+      nodes: where((index) => tree.out[index]!.some((edge) => isUnmet(tree.edges[edge]!))),
+      query: 'is:problem',
+      isBad: true,
+    },
+    {
+      name: 'peers',
+      title: 'Unmet peers',
+      words: ['package with unmet peers', 'packages with unmet peers'],
+      about:
+        'Nothing at the version that they ask for can be seen from where they are. npm accepts that with --force or --legacy-peer-deps.',
+      nodes: where((index) => tree.out[index]!.some((edge) => isUnmetPeer(tree.edges[edge]!))),
+      query: 'is:unmet-peer',
+      isBad: true,
+    },
+    {
+      name: 'engines',
+      title: `Not for Node ${major}`,
+      words: [`package not for Node ${major}`, `packages not for Node ${major}`],
+      about: 'Their engines field asks for a newer Node than the tree is resolved for.',
+      nodes: where((index) => isTooNew(entries.get(node(index).location)?.engines?.node, major)),
+      isBad: true,
+    },
+    {
+      name: 'scripts',
+      title: 'Install scripts',
+      words: ['package with install scripts', 'packages with install scripts'],
+      about: 'They run code of their own when they are installed. npm asks for approval; they never run here.',
+      nodes: where((index) => scripts.has(node(index).location)),
+      query: 'is:scripts',
+      isBad: false,
+    },
+    {
+      name: 'duplicated',
+      title: 'Duplicated',
+      words: ['copy of a duplicated package', 'copies of duplicated packages'],
+      about: 'Each is installed more than once. The view Duplicates tries what would help.',
+      nodes: where((index) => copiesOf(tree, node(index)).length > 1),
+      query: 'is:duplicated',
+      isBad: false,
+    },
+    {
+      name: 'copyleft',
+      title: 'Copyleft licenses',
+      words: ['package under a copyleft license', 'packages under copyleft licenses'],
+      about: 'GPL and similar: they ask for more than a copyright notice.',
+      nodes: where((index) => licenseClass(node(index).license) === 'copyleft'),
+      query: 'is:copyleft',
+      isBad: true,
+    },
+    {
+      name: 'unlicensed',
+      title: 'No license',
+      words: ['package without a license', 'packages without a license'],
+      about: 'Without one, nobody has the right to use them.',
+      nodes: where((index) => node(index).license === undefined && !node(index).inBundle),
+      query: 'is:unlicensed',
+      isBad: true,
+    },
+    {
+      name: 'overridden',
+      title: 'Overridden',
+      words: ['overridden package', 'overridden packages'],
+      about: 'Their version comes from the overrides of the project, not from who asks for them.',
+      nodes: where((index) => tree.into[index]!.some((edge) => tree.edges[edge]!.overridden)),
+      query: 'is:overridden',
+      isBad: false,
+    },
+    {
+      name: 'skipped',
+      title: 'For other platforms',
+      words: ['package for other platforms', 'packages for other platforms'],
+      about: 'In the lockfile, but not installed on this platform.',
+      nodes: where((index) => node(index).inert),
+      query: 'is:skipped',
+      isBad: false,
+    },
+  ];
+}
+
+/** Whether every version that a range allows is of a later major. Only plain ranges are judged: `>=22`, `^22.1.0`, `22 || >=24`. */
+function isTooNew(range: string | undefined, major: number): boolean {
+  if (!range || !/\d/.test(range)) return false;
+  const alternatives = range.split('||').map((part) => part.trim());
+  return alternatives.every((part) => {
+    const [, operator, number] = /^(>=|>|\^|~|=)?\s*v?(\d+)/.exec(part) ?? [];
+    return number !== undefined && operator !== undefined && Number(number) > major;
+  });
+}

@@ -1,0 +1,140 @@
+// The resolution, decision by decision: a sentence for each, and the tree as it stood after it.
+
+import type { Graph, ResolveEvent, Trial } from '../engine/types';
+import { counted } from './format';
+import { Growth } from './growth';
+
+export type Decision = Extract<ResolveEvent, { type: 'picked' | 'decided' | 'placed' | 'kept' | 'removed' }>;
+
+const TYPES: ReadonlySet<string> = new Set(['picked', 'decided', 'placed', 'kept', 'removed']);
+
+export function decisions(events: readonly ResolveEvent[]): Decision[] {
+  return events.filter((event): event is Decision => TYPES.has(event.type));
+}
+
+/** The tree after the first so many decisions. */
+export function treeAfter(list: readonly Decision[], steps: number, name: string, version?: string): Graph {
+  const growth = new Growth();
+  growth.apply(list.slice(0, steps), 0);
+  return growth.graph(name, version);
+}
+
+/** The step that put a package where it is now; the last one, if it went and came back. */
+export function landing(list: readonly Decision[], location: string): number | undefined {
+  const index = list.findLastIndex((event) => event.type === 'placed' && event.location === location);
+  return index === -1 ? undefined : index + 1;
+}
+
+/** Which location a decision is about. */
+export function subject(decision: Decision): string | undefined {
+  if (decision.type === 'picked') return decision.from;
+  if (decision.type !== 'decided') return decision.location;
+  const { result } = decision;
+  return result.type === 'new' || result.type === 'linked' ? result.location : undefined;
+}
+
+const REASONS = {
+  exact: 'it is the version that the range names',
+  tag: 'it is what the tag points to',
+  latest: 'it is the latest version, and in the range',
+  highest: 'the latest version isn’t in the range, and this is the highest that is',
+  compromise: 'everything in the range is deprecated or for another Node, and this is the best of it',
+} as const;
+
+export function sentence(decision: Decision): string {
+  switch (decision.type) {
+    case 'picked':
+      return `${by(decision.by)} asks for ${decision.name}@${decision.spec}. npm picks ${decision.version}: ${REASONS[decision.reason]}.`;
+    case 'decided':
+      return `${by(decision.by)} needs ${decision.name}@${decision.spec}. ${outcome(decision)}`;
+    case 'placed':
+      return `${decision.name}${decision.version ? ` ${decision.version}` : ''} is placed ${where(decision.location)}${decision.location.split('node_modules/').length > 2 ? ', because another version is in the way above' : ', as high as it can go'}.`;
+    case 'kept':
+      return `${asker(decision.from)} asks for ${decision.name}@${decision.spec}. ${decision.version || 'What is'} ${where(decision.location)} will do, so nothing is added.`;
+    case 'removed':
+      return `What was ${where(decision.location)} is taken out: nothing needs it there any more.`;
+  }
+}
+
+/** What happened to a candidate, in a sentence. */
+function outcome({ result, version, name }: Extract<Decision, { type: 'decided' }>): string {
+  const what = `${name}${version ? ` ${version}` : ''}`;
+  switch (result.type) {
+    case 'met':
+      return 'Meanwhile something else has met it.';
+    case 'kept':
+      return 'What is there already will do.';
+    case 'new':
+      return `${what} goes ${where(result.location)}${result.replaced ? `, in place of ${result.replaced}` : ''}.`;
+    case 'linked':
+      return 'It would nest in itself, so it becomes a link.';
+    case 'refused':
+      return 'No folder will have it.';
+  }
+}
+
+/** What speaks for or against a folder, for a list of those that were asked. */
+export function verdict({ verdict: answer, why }: Trial): string {
+  switch (why.type) {
+    case 'free':
+      return 'nothing is there';
+    case 'failed':
+      return 'what is there failed to load';
+    case 'peerOfFolder':
+      return 'no: the package itself has it as a peer';
+    case 'same':
+      return 'the same package is there';
+    case 'otherDemand':
+      return `no: the package itself asks for ${why.spec}`;
+    case 'shadows':
+      return `no: ${why.dependent} in there asks for ${why.spec}, and would get this one`;
+    case 'satisfies':
+      return `${why.version} is there, and will do`;
+    case 'upgrade':
+      return `${why.version} is there and older; everyone who uses it will take this one`;
+    case 'dedupe':
+      return `${why.version} is there, and makes way for one copy less`;
+    case 'ownFolder':
+      return `${why.version} is there, in the package’s own folder, and makes way`;
+    case 'peersMove':
+      return `${why.version} is there, and can move with its peers`;
+    case 'occupied':
+      return `no: ${why.version} is there, and stays`;
+    case 'peerRefused':
+      return `no: its peer ${why.name}@${why.spec} finds no place`;
+    default:
+      return answer;
+  }
+}
+
+const PASSED_OVER = {
+  outOfRange: 'outside the range',
+  tooNew: 'published too late',
+  engines: 'for another Node',
+  deprecated: 'deprecated',
+  aboveLatest: 'above latest',
+} as const;
+
+/** Which versions there were, and why the higher ones weren't taken. */
+export function choice({ versions }: Extract<Decision, { type: 'picked' }>): string | undefined {
+  if (!versions) return undefined;
+  const higher = versions.passedOver.map(({ version, why }) => `${version} (${PASSED_OVER[why]})`);
+  return `${counted(versions.total, 'version')}, ${versions.fitting} in the range${higher.length > 0 ? `; passed over: ${higher.join(', ')}` : ''}.`;
+}
+
+function by(name: string): string {
+  return name === '' ? 'The project' : name;
+}
+
+function asker(location: string): string {
+  return location === ''
+    ? 'The project'
+    : location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** In words, where a location is. */
+export function where(location: string): string {
+  const parts = location.split('/node_modules/');
+  if (parts.length === 1) return location.startsWith('node_modules/') ? 'at the top' : `in ${location}`;
+  return `under ${parts.at(-2)!.replace(/^node_modules\//, '')}`;
+}

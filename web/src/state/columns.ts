@@ -1,0 +1,81 @@
+// Which columns of a table are shown, and how wide they are: as a person chose, and as there is room.
+
+import { createMemo, createSignal } from 'solid-js';
+
+export interface ColumnSpec {
+  readonly name: string;
+  readonly words: string;
+  readonly about?: string;
+  /** In pixels. The first column takes what the others leave. */
+  readonly width: number;
+  /** A table that is narrower than this leaves the column out. */
+  readonly from?: number;
+}
+
+interface Chosen {
+  readonly hidden: readonly string[];
+  readonly width: Readonly<Record<string, number>>;
+}
+
+export const LEAST_WIDTH = 36;
+export const MOST_WIDTH = 640;
+/** On a phone, every column is somewhat narrower. */
+const TIGHT = 480;
+const TIGHTER = 0.82;
+const NOTHING: Chosen = { hidden: [], width: {} };
+
+export type Columns<Spec extends ColumnSpec = ColumnSpec> = ReturnType<typeof createColumns<Spec>>;
+
+export function createColumns<Spec extends ColumnSpec>(table: string, specs: readonly Spec[], room: () => number) {
+  const key = `columns:${table}`;
+  const [chosen, setChosen] = createSignal<Chosen>(remembered(key));
+  const change = (next: Chosen) => {
+    setChosen(next);
+    localStorage.setItem(key, JSON.stringify(next));
+  };
+  const isTight = () => room() > 0 && room() < TIGHT;
+  const widthOf = (spec: ColumnSpec) =>
+    chosen().width[spec.name] ?? Math.round(isTight() ? spec.width * TIGHTER : spec.width);
+  const fits = (spec: ColumnSpec) => room() === 0 || room() >= (spec.from ?? 0);
+  const shown = createMemo(() => specs.filter((spec) => !chosen().hidden.includes(spec.name) && fits(spec)));
+  return {
+    specs,
+    shown,
+    widthOf,
+    isHidden: (name: string) => chosen().hidden.includes(name),
+    /** The first one takes the room that is left, unless it was given a width: then the last does. */
+    template: createMemo(() =>
+      shown()
+        .map((spec, index) => {
+          const isWidth = chosen().width[spec.name] !== undefined;
+          const isRest = shown()[0] && chosen().width[shown()[0]!.name] !== undefined && index === shown().length - 1;
+          if ((index === 0 && !isWidth) || isRest) return `minmax(${widthOf(spec)}px, 1fr)`;
+          return `${widthOf(spec)}px`;
+        })
+        .join(' '),
+    ),
+    /** What all of them need at least. */
+    least: createMemo(() => shown().reduce((sum, spec) => sum + widthOf(spec), 0)),
+    toggle(name: string) {
+      const { hidden } = chosen();
+      const next = hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name];
+      change({ ...chosen(), hidden: next });
+    },
+    resize(name: string, width: number) {
+      const kept = Math.round(Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, width)));
+      change({ ...chosen(), width: { ...chosen().width, [name]: kept } });
+    },
+    reset: () => change(NOTHING),
+    isUsual: () => chosen().hidden.length === 0 && Object.keys(chosen().width).length === 0,
+  };
+}
+
+function remembered(key: string): Chosen {
+  try {
+    const { hidden, width } = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Chosen>;
+    const widths = Object.entries(width ?? {}).filter(([, value]) => Number.isFinite(value));
+    return { hidden: Array.isArray(hidden) ? hidden : [], width: Object.fromEntries(widths) };
+  } catch {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,59 @@
+// The page as `espalier play` serves it: on a project of this machine, with the registries of its .npmrc. The address says so.
+
+import { onCleanup } from 'solid-js';
+import { NODE, USUAL, type Settings } from '../model/address';
+
+export const isPlayed = new URLSearchParams(location.search).has('play');
+
+/** A project on disk, and npm's settings there. Tokens are none of it: the program that serves the page keeps them. */
+export interface Played {
+  readonly folder: string;
+  readonly manifest: string;
+  readonly lockfile: string | null;
+  readonly files: Record<string, string>;
+  readonly revision: string;
+  readonly settings: {
+    readonly legacyPeerDeps: boolean;
+    readonly strictPeerDeps: boolean;
+    readonly force: boolean;
+    readonly preferDedupe: boolean;
+    readonly before: number | null;
+    readonly node: string | null;
+    readonly platform: { readonly os: string; readonly cpu: string; readonly libc: string | null };
+  };
+}
+
+const EVERY = 1_000;
+
+export async function readPlayed(): Promise<Played> {
+  const response = await fetch(new URL('-/project', document.baseURI));
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as Played;
+}
+
+/** Tells when package.json or the lockfile has changed on disk, and when the program has ended. */
+export function followPlayed(known: () => string, changed: () => void, gone: () => void): void {
+  const look = async () => {
+    if (document.hidden) return;
+    try {
+      const response = await fetch(new URL('-/revision', document.baseURI));
+      if (response.ok && (await response.text()) !== known()) changed();
+    } catch {
+      clearInterval(timer);
+      gone();
+    }
+  };
+  const timer = setInterval(look, EVERY);
+  onCleanup(() => clearInterval(timer));
+}
+
+export function settingsOf({ settings: { before, node, platform, ...flags } }: Played): Settings {
+  const words = [platform.os, platform.cpu, platform.libc].filter(Boolean).join('-');
+  return {
+    ...USUAL,
+    ...flags,
+    before: before === null ? undefined : new Date(before).toISOString(),
+    node: node === null || node === NODE ? undefined : node,
+    platform: words === 'linux-x64-glibc' ? undefined : words,
+  };
+}

@@ -1,0 +1,98 @@
+// What a table's head has for its columns: an edge to drag, and a list of which are shown and how wide.
+
+import { createUniqueId, For, Show } from 'solid-js';
+import { LEAST_WIDTH, MOST_WIDTH, type Columns } from '../../state/columns';
+import './columns.css';
+
+/** The right edge of a column. The same can be done by keys in the list. */
+export function ColumnEdge(props: { columns: Columns; name: string }) {
+  let edge!: HTMLSpanElement;
+  const onPointerDown = (event: PointerEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    edge.setPointerCapture(event.pointerId);
+    const [from, before] = [event.clientX, edge.parentElement!.getBoundingClientRect().width];
+    edge.onpointermove = (move) => props.columns.resize(props.name, before + move.clientX - from);
+    // Also where the browser takes the pointer away, to scroll.
+    edge.onlostpointercapture = () => {
+      edge.onpointermove = null;
+    };
+  };
+  return (
+    <span
+      ref={edge}
+      class="column-edge"
+      aria-hidden="true"
+      onPointerDown={onPointerDown}
+      onClick={(event) => event.stopPropagation()}
+    />
+  );
+}
+
+/** Opens the list of columns. */
+export function ColumnList(props: { columns: Columns }) {
+  const id = createUniqueId();
+  let button!: HTMLButtonElement;
+  let list!: HTMLDivElement;
+  const place = () => {
+    const box = button.getBoundingClientRect();
+    list.style.top = `${box.bottom + 4}px`;
+    list.style.right = `${Math.max(8, window.innerWidth - box.right)}px`;
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="plain column-button"
+        aria-label="Columns"
+        title="Choose columns and their widths"
+        popovertarget={id}
+        onClick={place}
+      >
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 3.5h12v9H2zM6 3.5v9M10 3.5v9" />
+        </svg>
+      </button>
+      <div ref={list} id={id} popover class="column-list" role="group" aria-label="Columns">
+        <For each={props.columns.specs}>
+          {(spec, index) => (
+            <div class="column-choice">
+              <label>
+                <input
+                  type="checkbox"
+                  checked={!props.columns.isHidden(spec.name)}
+                  disabled={index() === 0}
+                  onChange={() => props.columns.toggle(spec.name)}
+                />
+                {spec.words}
+              </label>
+              <input
+                type="range"
+                aria-label={`Width of ${spec.words}`}
+                min={LEAST_WIDTH}
+                max={MOST_WIDTH}
+                step="4"
+                value={props.columns.widthOf(spec)}
+                onInput={(event) => props.columns.resize(spec.name, event.currentTarget.valueAsNumber)}
+              />
+            </div>
+          )}
+        </For>
+        <Show when={!props.columns.isUsual()}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              props.columns.reset();
+              // This button goes away, and would take the focus with it.
+              button.focus();
+            }}
+          >
+            Reset columns
+          </button>
+        </Show>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,282 @@
+// What is there more than once: one card for each name, and what might be done about it.
+
+import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
+import { attempt } from '../../engine';
+import { bytesOf } from '../../model/analysis';
+import { copiesOf, duplicatedNames, packageName, place } from '../../model/copies';
+import { bytes, count, counted } from '../../model/format';
+import { packagesOf, treeOf, type Tree } from '../../model/tree';
+import { apart } from '../../model/sharing';
+import { outcomeOf, triesFor, type Outcome, type Try } from '../../model/tries';
+import { registryAddress } from '../../state/project';
+import { useSession } from '../../state/session';
+import { Sign } from '../Sign';
+import { title } from '../words';
+import './duplicates.css';
+
+const FIRST = 5;
+/** Reasons at first. */
+const FEW = 4;
+/** Cards at first; hundreds would take a while, and nobody reads them. */
+const CARDS = 40;
+
+export function Duplicates(props: { tree: Tree }) {
+  const { view } = useSession();
+  const [most, setMost] = createSignal(CARDS);
+  /** What the copies beyond the largest weigh: that much could be saved at best. */
+  const spare = (copies: readonly number[]) => {
+    const weights = copies.map((node) => bytesOf(props.tree, node));
+    return weights.reduce((sum, weight) => sum + weight, 0) - Math.max(...weights);
+  };
+  const groups = createMemo(() => {
+    const first = new Map(packagesOf(props.tree).map((node) => [packageName(props.tree.nodes[node]!), node]));
+    const found = view.matches()?.nodes;
+    return duplicatedNames(props.tree)
+      .map((name) => ({ name, copies: copiesOf(props.tree, props.tree.nodes[first.get(name)!]!) }))
+      .filter(({ copies }) => !found || copies.some((node) => found.has(node)))
+      .sort(
+        (a, b) => spare(b.copies) - spare(a.copies) || b.copies.length - a.copies.length || (a.name < b.name ? -1 : 1),
+      );
+  });
+  return (
+    <div class="duplicates">
+      <Show
+        when={groups().length > 0}
+        fallback={
+          <p class="view-empty">Nothing here is installed twice{view.query() ? ' among what the filter finds' : ''}.</p>
+        }
+      >
+        <p class="soft duplicates-words">
+          {counted(groups().length, 'package is', 'packages are')} installed more than once
+          <Show when={groups().reduce((sum, { copies }) => sum + spare(copies), 0)}>
+            {(weight) => <>; the extra copies take {bytes(weight())}</>}
+          </Show>
+          .
+        </p>
+        <For each={groups().slice(0, most())}>
+          {(group) => <Card tree={props.tree} name={group.name} copies={group.copies} spare={spare(group.copies)} />}
+        </For>
+        <Show when={groups().length > most()}>
+          <button type="button" class="button" onClick={() => setMost(Infinity)}>
+            Show {count(groups().length - most())} more
+          </button>
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+function Card(props: { tree: Tree; name: string; copies: readonly number[]; spare: number }) {
+  const { view } = useSession();
+  const versions = createMemo(() => {
+    const groups = new Map<string, number[]>();
+    for (const node of props.copies) {
+      const version = props.tree.nodes[node]!.version ?? '';
+      groups.set(version, [...(groups.get(version) ?? []), node]);
+    }
+    return [...groups];
+  });
+  return (
+    <article class="duplicate" aria-label={props.name}>
+      <header class="duplicate-head">
+        <h2 class="mono">{props.name}</h2>
+        <span class="ochre">
+          {counted(props.copies.length, 'copy', 'copies')}, {counted(versions().length, 'version')}
+        </span>
+        <Show when={props.spare > 0}>
+          <span class="soft">{bytes(props.spare)} extra</span>
+        </Show>
+      </header>
+      <For each={versions()}>
+        {([version, nodes]) => (
+          <div class="duplicate-version">
+            <span class="mono duplicate-number">{version}</span>
+            <ul>
+              <For each={nodes}>
+                {(node) => (
+                  <li>
+                    <Sign node={node} />
+                    <button
+                      type="button"
+                      class="link"
+                      aria-current={view.selected() === props.tree.nodes[node]!.location}
+                      onClick={() => view.choose(props.tree.nodes[node]!.location)}
+                    >
+                      {place(props.tree.nodes[node]!)}
+                    </button>{' '}
+                    <span class="soft">for </span>
+                    <Holders tree={props.tree} node={node} />
+                  </li>
+                )}
+              </For>
+            </ul>
+          </div>
+        )}
+      </For>
+      <Reasons tree={props.tree} name={props.name} />
+      <Tries tree={props.tree} name={props.name} copies={props.copies} />
+    </article>
+  );
+}
+
+/** Why they can't share, copy by copy. */
+function Reasons(props: { tree: Tree; name: string }) {
+  const [isAll, setAll] = createSignal(false);
+  const all = createMemo(() => apart(props.tree, props.name));
+  const shown = () => all().slice(0, isAll() ? undefined : FEW);
+  const node = (index: number) => props.tree.nodes[index]!;
+  return (
+    <div class="duplicate-reasons soft">
+      <h3>Why they can’t share</h3>
+      <Show when={all().length > 0} fallback={<p>They lie in different folders, and neither is above the other.</p>}>
+        <ul>
+          <For each={shown()}>
+            {({ copy, above, refusing }) => (
+              <li>
+                <Show
+                  when={refusing.length > 0}
+                  fallback={
+                    <>
+                      Everything that uses the copy {place(node(copy))} could share {node(above!).version}{' '}
+                      {place(node(above!))}. It has its own copy because another package was in that place at the time.
+                    </>
+                  }
+                >
+                  <For each={refusing.slice(0, FIRST)}>
+                    {(edge, index) => (
+                      <>
+                        {index() > 0 ? ', ' : ''}
+                        <span class="mono">{title(node(props.tree.edges[edge]!.from))}</span> asks for{' '}
+                        <span class="mono">{props.tree.edges[edge]!.spec}</span>
+                      </>
+                    )}
+                  </For>
+                  <Show when={refusing.length > FIRST}> and {count(refusing.length - FIRST)} more do likewise</Show>
+                  {`; the copy ${place(node(above!))} is `}
+                  <span class="mono">{node(above!).version}</span>.
+                </Show>
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={all().length > shown().length}>
+          <button type="button" class="link" onClick={() => setAll(true)}>
+            and {count(all().length - shown().length)} more
+          </button>
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+function Holders(props: { tree: Tree; node: number }) {
+  const edges = () => props.tree.into[props.node]!;
+  return (
+    <span class="mono duplicate-holders">
+      <For each={edges().slice(0, FIRST)}>
+        {(edge, index) => (
+          <>
+            {index() > 0 ? ', ' : ''}
+            {title(props.tree.nodes[props.tree.edges[edge]!.from])}{' '}
+            <span class="soft">{props.tree.edges[edge]!.spec}</span>
+          </>
+        )}
+      </For>
+      <Show when={edges().length > FIRST}>
+        <span class="soft"> and {count(edges().length - FIRST)} more</span>
+      </Show>
+    </span>
+  );
+}
+
+interface Tried {
+  readonly try: Try;
+  readonly outcome?: Outcome;
+  readonly failure?: string;
+}
+
+function Tries(props: { tree: Tree; name: string; copies: readonly number[] }) {
+  const { project } = useSession();
+  const [tried, setTried] = createSignal<readonly Tried[]>([]);
+  const [isTrying, setTrying] = createSignal(false);
+  const stop = new AbortController();
+  onCleanup(() => stop.abort());
+
+  const now = () => outcomeOf(props.tree, props.name);
+  const run = async () => {
+    setTrying(true);
+    const inputs = project.inputs();
+    const registry = registryAddress(inputs.registry);
+    for (const one of triesFor(props.tree, props.name, props.copies, inputs.text, inputs.settings)) {
+      let result: Tried;
+      try {
+        // Afresh: what a lockfile holds on to is what is to be got rid of.
+        const { graph } = await attempt(
+          { manifest: one.manifest, registry, settings: one.settings, files: inputs.files },
+          stop.signal,
+        );
+        const tree = treeOf(graph);
+        result = { try: one, outcome: outcomeOf(tree, props.name) };
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        result = { try: one, failure: (error as { code?: string }).code ?? 'failed' };
+      }
+      setTried((list) => [...list, result].sort((a, b) => rank(a) - rank(b)));
+    }
+    setTrying(false);
+  };
+  /** Fewer packages first; what didn't work last. */
+  const rank = ({ outcome }: Tried) =>
+    outcome ? (outcome.copies - now().copies) * 1e6 + outcome.packages - now().packages : Infinity;
+  const apply = (one: Try) => {
+    project.edit(one.manifest);
+    project.setSettings(one.settings);
+    // As it was tried: a lockfile would hold on to what is to go.
+    project.setStartsFromLock(false);
+  };
+  return (
+    <div class="tries">
+      <Show when={tried().length === 0}>
+        <button type="button" class="button" disabled={isTrying()} onClick={() => void run()}>
+          {isTrying() ? 'Trying…' : 'Try what would help'}
+        </button>
+      </Show>
+      <ul aria-live="polite">
+        <For each={tried()}>
+          {(one) => (
+            <li class="tried">
+              <span>{one.try.words}</span>
+              <span class={one.outcome && one.outcome.copies < now().copies ? 'green' : 'soft'}>
+                {one.outcome ? saving(one.outcome, now()) : `doesn’t resolve (${one.failure})`}
+              </span>
+              <Show when={one.outcome && one.outcome.copies < now().copies}>
+                <button type="button" class="button small-button" onClick={() => apply(one.try)}>
+                  Apply
+                </button>
+              </Show>
+            </li>
+          )}
+        </For>
+      </ul>
+      <Show when={isTrying() && tried().length > 0}>
+        <p class="soft">Trying…</p>
+      </Show>
+    </div>
+  );
+}
+
+function saving(after: Outcome, before: Outcome): string {
+  if (after.copies >= before.copies) return `no fewer copies`;
+  const packages = after.packages - before.packages;
+  const weight = after.bytes === undefined || before.bytes === undefined ? 0 : after.bytes - before.bytes;
+  const parts = [
+    `${counted(after.copies, 'copy', 'copies')} left`,
+    packages === 0 ? '' : `${signed(packages)} ${Math.abs(packages) === 1 ? 'package' : 'packages'}`,
+    Math.abs(weight) > 500 ? `${weight < 0 ? '−' : '+'}${bytes(Math.abs(weight))}` : '',
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+function signed(number: number): string {
+  return number < 0 ? `−${count(-number)}` : `+${count(number)}`;
+}

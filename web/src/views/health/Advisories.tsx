@@ -1,0 +1,157 @@
+// Security advisories. Public registries don't let a browser ask for them; the program behind `espalier play` can.
+
+import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
+import { attempt } from '../../engine';
+import { fixesFor, hits, question, vulnerable, type Hit } from '../../model/advisories';
+import { counted } from '../../model/format';
+import { packagesOf, treeOf, type Tree } from '../../model/tree';
+import type { Try } from '../../model/tries';
+import { EMBEDDED, PUBLIC, registryAddress } from '../../state/project';
+import { useSession } from '../../state/session';
+
+const PATH = '-/npm/v1/security/advisories/bulk';
+
+export function Advisories(props: { tree: Tree }) {
+  const { project } = useSession();
+  const [found, setFound] = createSignal<readonly Hit[] | string | undefined>();
+  let stop = new AbortController();
+  onCleanup(() => stop.abort());
+  const canAsk = () => project.registry() !== PUBLIC && project.registry() !== EMBEDDED;
+  const ask = async () => {
+    stop.abort();
+    const { signal } = (stop = new AbortController());
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const body = question(props.tree);
+      const address = new URL(PATH, registryAddress(project.registry()));
+      const response = await fetch(address, { method: 'POST', headers, body, signal });
+      if (!response.ok) throw new Error(`it answers ${response.status}`);
+      setFound(hits(props.tree, await response.json()));
+    } catch (error) {
+      if (!signal.aborted) setFound(error instanceof Error ? error.message : String(error));
+    }
+  };
+  createEffect(
+    on([() => props.tree, canAsk], () => {
+      setFound(undefined);
+      if (canAsk()) void ask();
+    }),
+  );
+  const list = () => (typeof found() === 'string' ? [] : ((found() ?? []) as readonly Hit[]));
+  return (
+    <section class="finding" aria-label="Advisories">
+      <h2>
+        <span class={list().length > 0 ? 'rust' : ''}>
+          {list().length > 0 ? counted(list().length, 'advisory', 'advisories') : 'Advisories'}
+        </span>
+      </h2>
+      <p class="soft">
+        <Show
+          when={canAsk()}
+          fallback="Browsers cannot read a public registry’s advisories. Use `espalier play` or `npm audit`."
+        >
+          {typeof found() === 'string'
+            ? `The registry doesn’t say: ${found() as string}.`
+            : found() === undefined
+              ? 'Asking the registry…'
+              : list().length === 0
+                ? 'The registry has no advisories for these versions.'
+                : 'What the registry knows of these versions, most severe first.'}
+        </Show>
+      </p>
+      <For each={list()}>{(hit) => <Found tree={props.tree} hit={hit} />}</For>
+    </section>
+  );
+}
+
+interface Tried {
+  readonly fix: Try;
+  /** How many are still vulnerable, and by how many packages the tree grows. */
+  readonly left?: number;
+  readonly grown?: number;
+  readonly failure?: string;
+}
+
+function Found(props: { tree: Tree; hit: Hit }) {
+  const { project, view } = useSession();
+  const [tried, setTried] = createSignal<readonly Tried[]>([]);
+  const [isTrying, setTrying] = createSignal(false);
+  const stop = new AbortController();
+  onCleanup(() => stop.abort());
+  const advisory = () => props.hit.advisory;
+  const node = (index: number) => props.tree.nodes[index]!;
+  const run = async () => {
+    setTrying(true);
+    const { text, settings, files, registry } = project.inputs();
+    for (const fix of fixesFor(props.tree, props.hit, text, settings)) {
+      let result: Tried;
+      try {
+        const order = { manifest: fix.manifest, settings, files, registry: registryAddress(registry) };
+        const tree = treeOf((await attempt(order, stop.signal)).graph);
+        const grown = packagesOf(tree).length - packagesOf(props.tree).length;
+        result = { fix, left: vulnerable(tree, advisory()).length, grown };
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        result = { fix, failure: (error as { code?: string }).code ?? 'failed' };
+      }
+      setTried((list) => [...list, result]);
+    }
+    setTrying(false);
+  };
+  const apply = ({ fix }: Tried) => {
+    project.edit(fix.manifest);
+    // A lockfile would hold on to what is to go.
+    project.setStartsFromLock(false);
+  };
+  return (
+    <article class="advisory" aria-label={advisory().title}>
+      <p>
+        <span class="rust">{advisory().severity}</span>{' '}
+        <Show when={advisory().url} fallback={advisory().title}>
+          {(url) => (
+            <a class="link" href={url()} target="_blank" rel="noopener noreferrer nofollow">
+              {advisory().title}
+            </a>
+          )}
+        </Show>
+      </p>
+      <p class="finding-packages mono">
+        <For each={props.hit.nodes}>
+          {(index) => (
+            <button type="button" class="link" onClick={() => view.choose(node(index).location)}>
+              {advisory().name}
+              <span class="soft">@{node(index).version}</span>
+            </button>
+          )}
+        </For>
+        <span class="soft">vulnerable: {advisory().range}</span>
+      </p>
+      <Show when={tried().length === 0}>
+        <button type="button" class="button small-button" disabled={isTrying()} onClick={() => void run()}>
+          {isTrying() ? 'Trying…' : 'Try to fix it'}
+        </button>
+      </Show>
+      <ul aria-live="polite">
+        <For each={tried()}>
+          {(one) => (
+            <li class="tried">
+              <span>{one.fix.words}</span>
+              <span class={one.left === 0 ? 'green' : 'soft'}>
+                {one.failure
+                  ? `doesn’t resolve (${one.failure})`
+                  : one.left === 0
+                    ? `fixes it, ${one.grown! < 0 ? '−' : '+'}${counted(Math.abs(one.grown!), 'package')}`
+                    : `${one.left} still vulnerable`}
+              </span>
+              <Show when={one.left === 0}>
+                <button type="button" class="button small-button" onClick={() => apply(one)}>
+                  Apply
+                </button>
+              </Show>
+            </li>
+          )}
+        </For>
+      </ul>
+    </article>
+  );
+}

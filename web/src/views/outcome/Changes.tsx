@@ -1,0 +1,123 @@
+// What an edit, another lockfile or another date makes of the tree: so many more, fewer, and of another version; side by side.
+
+import { createMemo, For, Show } from 'solid-js';
+import { isIdentical } from '../../model/compare';
+import { isEmpty, type Diff } from '../../model/diff';
+import { count, counted } from '../../model/format';
+import { packagesOf } from '../../model/tree';
+import { useSession } from '../../state/session';
+
+const MOST = 200;
+
+export function Changes() {
+  const { changes, baseline, reference, run, pinned, stopComparing, pin } = useSession();
+  const identical = createMemo(() => {
+    const [before, after] = [reference(), run.result()?.lockfile];
+    return before !== undefined && after !== undefined && !pinned() && isIdentical(before, after);
+  });
+  return (
+    <Show when={run.phase() === 'done' && changes()}>
+      {(diff) => (
+        <div class="changes">
+          <Show
+            when={!isEmpty(diff())}
+            fallback={
+              <span>
+                {identical()
+                  ? `Byte-for-byte identical to ${baseline()!.name}.`
+                  : `The same packages as in ${baseline()!.name}.`}
+              </span>
+            }
+          >
+            <details>
+              <summary>
+                <span class="green">+{diff().added}</span> <span class="rust">−{diff().removed.length}</span>{' '}
+                <span class="ochre">~{diff().changed}</span> <span class="soft">compared with {baseline()!.name}</span>
+              </summary>
+              <ChangeList diff={diff()} />
+            </details>
+          </Show>
+          <Show
+            when={pinned() || reference() !== undefined}
+            fallback={
+              <button
+                type="button"
+                class="link soft"
+                onClick={pin}
+                title="Compare every later tree with the one that is on screen now"
+              >
+                Pin this tree
+              </button>
+            }
+          >
+            <button type="button" class="link soft" onClick={stopComparing}>
+              Stop comparing
+            </button>
+          </Show>
+        </div>
+      )}
+    </Show>
+  );
+}
+
+function ChangeList(props: { diff: Diff }) {
+  const { run, view, baseline } = useSession();
+  const left = () => Math.max(0, props.diff.marks.size - MOST) + Math.max(0, props.diff.removed.length - MOST);
+  const present = () => [...props.diff.marks].slice(0, MOST);
+  const node = (index: number) => run.tree()!.nodes[index]!;
+  const short = (location: string) =>
+    location.replaceAll('node_modules/', '› ').replace(/^› /, '').replaceAll('/›', ' ›');
+  return (
+    <table class="differences">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="unseen">Package</span>
+          </th>
+          <th scope="col">
+            {baseline()!.name} <span class="soft">{count(baseline()!.packages.size)}</span>
+          </th>
+          <th scope="col">
+            now <span class="soft">{count(packagesOf(run.tree()!).length)}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody class="mono">
+        <For each={present()}>
+          {([index, mark]) => (
+            <tr>
+              <td>
+                <span class={mark === 'added' ? 'green' : 'ochre'}>{mark === 'added' ? '+' : '~'}</span>{' '}
+                <button type="button" class="link" onClick={() => view.choose(node(index).location)}>
+                  {short(node(index).location)}
+                </button>
+              </td>
+              <td class="soft">{props.diff.before.get(node(index).location) ?? '–'}</td>
+              <td>{node(index).version}</td>
+            </tr>
+          )}
+        </For>
+        <For each={props.diff.removed.slice(0, MOST)}>
+          {({ location, version }) => (
+            <tr>
+              <td>
+                <span class="rust">−</span> <s>{short(location)}</s>
+              </td>
+              <td class="soft">{version}</td>
+              <td>–</td>
+            </tr>
+          )}
+        </For>
+      </tbody>
+      <Show when={left() > 0}>
+        <tfoot>
+          <tr>
+            <td colspan="3" class="soft">
+              and {counted(left(), 'more change')}
+            </td>
+          </tr>
+        </tfoot>
+      </Show>
+    </table>
+  );
+}

@@ -1,0 +1,38 @@
+// The views of the tree. Arrow keys go from one to the next, as the ARIA practices have it.
+
+import { For } from 'solid-js';
+import { VIEWS } from '../../model/views';
+import { useSession } from '../../state/session';
+
+export function Tabs() {
+  const { view } = useSession();
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = VIEWS.findIndex(([name]) => name === view.name());
+    const [name] = VIEWS[(at + step + VIEWS.length) % VIEWS.length]!;
+    view.open(name);
+    document.getElementById(`tab-${name}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
+      <For each={VIEWS}>
+        {([name, words]) => (
+          <button
+            type="button"
+            class="plain tab"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={view.name() === name}
+            aria-controls="view"
+            tabindex={view.name() === name ? 0 : -1}
+            onClick={() => view.open(name)}
+          >
+            {words}
+          </button>
+        )}
+      </For>
+    </div>
+  );
+}

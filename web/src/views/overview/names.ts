@@ -1,0 +1,132 @@
+// Names on the overview, as on a map: where there is room, what matters most first, and never over a leaf or another name.
+// Names of the project's own dependencies stand below their wire, where nothing grows; others between two levels.
+
+import type { Tree } from '../../model/tree';
+import { title } from '../words';
+import { radius, type Scene } from './scene';
+
+const FONT = 11;
+const MOST = 420;
+/** Levels that are closer than this have no room for names between them. */
+const BETWEEN = 13;
+/** Ranks: what is always named, what was changed or is found, what the project asks for itself. */
+const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
+
+const measured = new Map<string, number>();
+
+export function names(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { tree, layout, palette, camera, width, height, selected } = scene;
+  const { scale } = camera;
+  context.font = `${FONT}px ${palette.mono}`;
+  context.textBaseline = 'middle';
+  context.lineWidth = 4;
+  context.lineJoin = 'round';
+  context.strokeStyle = palette.paper;
+  const room = new Room(width, height);
+  const visible = layout.order.filter((node) => {
+    const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
+    if (x < -60 || y < 0 || x > width + 60 || y > height) return false;
+    room.leaf(x, y, radius(scene, node));
+    return true;
+  });
+  const ranked = visible.map((node) => [rank(scene, node), node] as const).filter(([value]) => value >= 0);
+  ranked.sort((a, b) => b[0] - a[0]);
+  let drawn = 0;
+  for (const [value, node] of ranked) {
+    if (drawn >= MOST) break;
+    const isDirect = layout.parent[node] === 0;
+    if (value < MARKED && !isDirect && layout.level * scale < BETWEEN) continue;
+    const text = label(tree, node, scale * layout.pitch);
+    const [x, y, wide] = place(context, scene, node, text, isDirect);
+    // A name that would be cut off says less than none.
+    if (value < ALWAYS && (x < 2 || x + wide > width - 2)) continue;
+    if (!room.take(x, y - FONT / 2, wide, FONT, value)) continue;
+    context.strokeText(text, x, y);
+    context.fillStyle = node === selected ? palette.green : isDirect || node === 0 ? palette.ink : palette['ink-soft'];
+    context.fillText(text, x, y);
+    drawn += 1;
+  }
+}
+
+function rank({ tree, layout, selected, hovered, found, diff }: Scene, node: number): number {
+  const weight = Math.min(9e4, tree.below[node]! * 10);
+  if (node === selected || node === hovered || node === 0) return ALWAYS + weight;
+  if (diff?.marks.has(node)) return MARKED + weight;
+  if (found) return found.has(node) ? FOUND + weight : -1;
+  return (layout.parent[node] === 0 ? DIRECT : 0) + weight;
+}
+
+function place(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  node: number,
+  text: string,
+  isDirect: boolean,
+): [x: number, y: number, wide: number] {
+  const { layout, camera } = scene;
+  const { scale } = camera;
+  let wide = measured.get(text);
+  if (wide === undefined) {
+    wide = context.measureText(text).width;
+    measured.set(text, wide);
+  }
+  const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
+  const r = radius(scene, node);
+  if (node === 0) return [x + r + 6, y + 3, wide];
+  const isLeft = layout.x[node]! < 0;
+  if (isDirect) return [isLeft ? x + r - wide : x - r, y + r + FONT / 2 + 2, wide];
+  return [isLeft ? x - 4 - wide : x + 4, y - Math.max(r + FONT / 2 + 1, (layout.level * scale) / 2), wide];
+}
+
+function label(tree: Tree, node: number, room: number): string {
+  const { version } = tree.nodes[node]!;
+  const name = title(tree.nodes[node]);
+  return room > 110 && version && node > 0 ? `${name} ${version}` : name;
+}
+
+/** Which parts of the canvas have a name or a leaf already, in cells. */
+class Room {
+  static readonly CELL = 4;
+  readonly #names: Uint8Array;
+  readonly #leaves: Uint8Array;
+  readonly #columns: number;
+  readonly #rows: number;
+
+  constructor(width: number, height: number) {
+    this.#columns = Math.ceil(width / Room.CELL) + 1;
+    this.#rows = Math.ceil(height / Room.CELL) + 1;
+    this.#names = new Uint8Array(this.#columns * this.#rows);
+    this.#leaves = new Uint8Array(this.#columns * this.#rows);
+  }
+
+  leaf(x: number, y: number, r: number): void {
+    const half = r / 2;
+    this.#each(x - half, y - half, r, r, (cell) => {
+      this.#leaves[cell] = 1;
+      return true;
+    });
+  }
+
+  /** What is always named takes its room; what the project asks for itself, or a person asked for, goes over leaves; others only where nothing is. */
+  take(x: number, y: number, width: number, height: number, value: number): boolean {
+    const isFree = (cell: number) => !this.#names[cell] && (value >= DIRECT || !this.#leaves[cell]);
+    if (value < ALWAYS && !this.#each(x, y, width, height, isFree)) return false;
+    return this.#each(x - 3, y, width + 6, height, (cell) => {
+      this.#names[cell] = 1;
+      return true;
+    });
+  }
+
+  #each(x: number, y: number, width: number, height: number, visit: (cell: number) => boolean): boolean {
+    const left = Math.max(0, Math.floor(x / Room.CELL));
+    const right = Math.min(this.#columns - 1, Math.floor((x + width) / Room.CELL));
+    const top = Math.max(0, Math.floor(y / Room.CELL));
+    const bottom = Math.min(this.#rows - 1, Math.floor((y + height) / Room.CELL));
+    for (let row = top; row <= bottom; row += 1) {
+      for (let column = left; column <= right; column += 1) {
+        if (!visit(row * this.#columns + column)) return false;
+      }
+    }
+    return true;
+  }
+}

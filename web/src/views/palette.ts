@@ -1,0 +1,56 @@
+// The style sheet's colours as a canvas needs them: resolved for the theme that is on.
+
+import { createEffect, createSignal, onCleanup } from 'solid-js';
+import { useSession } from '../state/session';
+
+const NAMES = [
+  'paper',
+  'paper-raised',
+  'ink',
+  'ink-soft',
+  'line',
+  'wire',
+  'line-strong',
+  'green',
+  'green-wash',
+  'ochre',
+  'rust',
+  'slate',
+  'leaf',
+  'faint',
+  'step-1',
+  'step-2',
+  'step-3',
+  'step-4',
+  'step-5',
+] as const;
+
+export type Palette = Record<(typeof NAMES)[number], string> & { readonly mono: string };
+
+export function createPalette(): () => Palette {
+  const { theme } = useSession();
+  const [palette, setPalette] = createSignal(read());
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  const update = () => setPalette(read());
+  scheme.addEventListener('change', update);
+  onCleanup(() => scheme.removeEventListener('change', update));
+  createEffect(() => {
+    theme.theme();
+    // The attribute of the theme is set by another effect of the same change.
+    queueMicrotask(update);
+  });
+  return palette;
+}
+
+export function read(): Palette {
+  const probe = document.createElement('span');
+  document.body.append(probe);
+  const colours = NAMES.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  });
+  probe.style.fontFamily = 'var(--mono)';
+  const mono = getComputedStyle(probe).fontFamily;
+  probe.remove();
+  return { ...Object.fromEntries(colours), mono };
+}

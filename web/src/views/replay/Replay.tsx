@@ -1,0 +1,228 @@
+// The resolution once more, step by step: what was decided, why, and the tree as it stood.
+
+import {
+  createEffect,
+  createMemo,
+  createResource,
+  createSignal,
+  Match,
+  Switch,
+  For,
+  on,
+  onCleanup,
+  Show,
+} from 'solid-js';
+import { record } from '../../engine';
+import { count } from '../../model/format';
+import { choice, decisions, landing, sentence, subject, verdict, treeAfter, type Decision } from '../../model/replay';
+import { treeOf } from '../../model/tree';
+import { registryAddress } from '../../state/project';
+import { useSession } from '../../state/session';
+import { Overview } from '../overview/Overview';
+import './replay.css';
+
+/** Decisions shown around the present one. */
+const AROUND = 4;
+const SPEEDS = [
+  ['Slow', 900],
+  ['Normal', 250],
+  ['Fast', 40],
+] as const;
+
+export function Replay() {
+  const { run, view, project } = useSession();
+  // Recorded when it is looked at: with what was tried, it is far more than the other views need.
+  const [recorded] = createResource(
+    () => run.result() && project.inputs(),
+    (inputs) => {
+      const stop = new AbortController();
+      onCleanup(() => stop.abort());
+      return record({ ...inputs, manifest: inputs.text, registry: registryAddress(inputs.registry) }, stop.signal);
+    },
+  );
+  const list = createMemo(() => decisions(recorded.state === 'ready' ? recorded() : run.events()));
+  const [step, setStep] = createSignal(0);
+  const [playing, setPlaying] = createSignal(false);
+  const [speed, setSpeed] = createSignal<number>(SPEEDS[1][1]);
+  // A resolution that is new is seen from its end, where it is what the other views show.
+  createEffect(on(list, (all) => setStep(all.length)));
+
+  const tree = createMemo(() => {
+    const root = run.tree()?.nodes[0];
+    return treeOf(treeAfter(list(), step(), root?.name ?? '', root?.version));
+  });
+  const go = (next: number) => {
+    const to = Math.max(0, Math.min(list().length, next));
+    setStep(to);
+    if (to >= list().length) setPlaying(false);
+    const location = to > 0 ? subject(list()[to - 1]!) : undefined;
+    if (location) view.select(location);
+  };
+  createEffect(() => {
+    if (!playing()) return;
+    const timer = setInterval(() => go(step() + 1), speed());
+    onCleanup(() => clearInterval(timer));
+  });
+  const play = () => {
+    if (!playing() && step() >= list().length) go(0);
+    setPlaying((now) => !now);
+  };
+  const selectedName = () => view.selected()?.slice((view.selected()?.lastIndexOf('node_modules/') ?? -13) + 13);
+  const landed = createMemo(() => (view.selected() ? landing(list(), view.selected()!) : undefined));
+  const near = createMemo(() => {
+    const from = Math.max(0, Math.min(step() - AROUND, list().length - 2 * AROUND));
+    return list()
+      .slice(from, from + 2 * AROUND)
+      .map((decision, index) => ({ decision, number: from + index + 1 }));
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps: Record<string, number> = { '[': step() - 1, ']': step() + 1 };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    go(steps[event.key]!);
+  };
+  window.addEventListener('keydown', onKeyDown);
+  onCleanup(() => window.removeEventListener('keydown', onKeyDown));
+
+  return (
+    <div class="replay">
+      <Show
+        when={list().length > 0}
+        fallback={
+          <p class="view-empty">Nothing was decided: a lockfile said it all. Resolve afresh to see how npm decides.</p>
+        }
+      >
+        <div class="replay-bar">
+          <button type="button" class="button" onClick={play}>
+            {playing() ? 'Pause' : 'Play'}
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-label="One step back"
+            aria-keyshortcuts="["
+            onClick={() => go(step() - 1)}
+          >
+            ‹
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-label="One step on"
+            aria-keyshortcuts="]"
+            onClick={() => go(step() + 1)}
+          >
+            ›
+          </button>
+          <input
+            class="replay-slider"
+            type="range"
+            min="0"
+            max={list().length}
+            aria-label="Step of the resolution"
+            aria-valuetext={step() > 0 ? sentence(list()[step() - 1]!) : 'before the first decision'}
+            value={step()}
+            onInput={(event) => go(event.currentTarget.valueAsNumber)}
+          />
+          <span class="soft replay-step">
+            {count(step())} of {count(list().length)}
+          </span>
+          <label class="soft">
+            <span class="unseen">Speed</span>
+            <select
+              class="field small-field"
+              value={speed()}
+              onChange={(event) => setSpeed(Number(event.currentTarget.value))}
+            >
+              <For each={SPEEDS}>
+                {([words, value]) => (
+                  <option value={value} selected={value === speed()}>
+                    {words}
+                  </option>
+                )}
+              </For>
+            </select>
+          </label>
+          <Show when={landed()}>
+            {(index) => (
+              <button type="button" class="button" onClick={() => go(index())}>
+                Where did {selectedName()} land?
+              </button>
+            )}
+          </Show>
+        </div>
+        <p class="replay-sentence" aria-live={playing() ? 'off' : 'polite'}>
+          {step() > 0 ? sentence(list()[step() - 1]!) : 'Nothing is decided yet: only the project is there.'}
+        </p>
+        <Detail decision={list()[step() - 1]} />
+        <Overview tree={tree()} still />
+        <ol class="replay-list">
+          <For each={near()}>
+            {({ decision, number }) => (
+              <li>
+                <button
+                  type="button"
+                  class="plain replay-item"
+                  classList={{ here: number === step() }}
+                  aria-current={number === step() ? 'step' : undefined}
+                  onClick={() => go(number)}
+                >
+                  <span class="soft replay-number">{count(number)}</span>{' '}
+                  <span class={`replay-kind ${decision.type}`}>{word(decision)}</span>{' '}
+                  <span class="mono">{brief(decision)}</span>
+                </button>
+              </li>
+            )}
+          </For>
+        </ol>
+      </Show>
+    </div>
+  );
+}
+
+/** What was weighed for a decision: versions that were passed over, folders that were asked. */
+function Detail(props: { decision: Decision | undefined }) {
+  return (
+    <div class="replay-detail soft">
+      <Switch>
+        <Match when={props.decision?.type === 'picked' && props.decision}>
+          {(decision) => <p>{choice(decision())}</p>}
+        </Match>
+        <Match when={props.decision?.type === 'decided' && props.decision}>
+          {(decision) => (
+            <ol>
+              <For each={decision().tried}>
+                {(trial) => (
+                  <li>
+                    <span class="mono">{trial.location === '' ? 'node_modules' : trial.location}</span>:{' '}
+                    <span class={trial.verdict === 'conflict' ? 'rust' : 'green'}>{verdict(trial)}</span>
+                  </li>
+                )}
+              </For>
+            </ol>
+          )}
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+function word(decision: Decision): string {
+  return decision.type;
+}
+
+function brief(decision: Decision): string {
+  switch (decision.type) {
+    case 'picked':
+      return `${decision.name}@${decision.spec} → ${decision.version}`;
+    case 'decided':
+      return `${decision.name}@${decision.spec}: ${decision.result.type}`;
+    case 'kept':
+      return `${decision.name}@${decision.spec} has ${decision.version}`;
+    case 'placed':
+      return `${decision.location.replaceAll('node_modules/', '')} ${decision.version}`;
+    case 'removed':
+      return decision.location.replaceAll('node_modules/', '');
+  }
+}

@@ -1,0 +1,230 @@
+// All packages, one on a row, by whatever column is asked for.
+
+import { createEffect, createMemo, createSignal, For, Index, on, Show } from 'solid-js';
+import { analyze, bytesOf } from '../../model/analysis';
+import { bytes, count, counted } from '../../model/format';
+import { packagesOf, type Tree } from '../../model/tree';
+import { createColumns, type ColumnSpec } from '../../state/columns';
+import { useSession } from '../../state/session';
+import { ColumnEdge, ColumnList } from '../columns/Columns';
+import { createWindow } from '../tree/window';
+import { Sign } from '../Sign';
+import { title } from '../words';
+import './table.css';
+
+const HEADER = 32;
+
+interface Column extends ColumnSpec {
+  readonly isNumber: boolean;
+  value(tree: Tree, node: number): number | string;
+  text(tree: Tree, node: number): string;
+}
+
+const size = (known: number | undefined) => (known === undefined ? '–' : bytes(known));
+
+const COLUMNS: readonly Column[] = [
+  {
+    name: 'name',
+    width: 160,
+    words: 'Package',
+    about: 'The name of its folder',
+    isNumber: false,
+    value: (tree, node) => title(tree.nodes[node]),
+    text: (tree, node) => title(tree.nodes[node]),
+  },
+  {
+    name: 'version',
+    width: 96,
+    words: 'Version',
+    about: 'The version that was picked',
+    isNumber: false,
+    value: (tree, node) => tree.nodes[node]!.version ?? '',
+    text: (tree, node) => tree.nodes[node]!.version ?? '',
+  },
+  {
+    name: 'size',
+    width: 80,
+    words: 'Size',
+    about: 'Its own files, unpacked',
+    isNumber: true,
+    value: (tree, node) => bytesOf(tree, node),
+    text: (tree, node) => (tree.nodes[node]!.inert ? '–' : size(tree.nodes[node]!.unpackedSize)),
+  },
+  {
+    name: 'files',
+    width: 64,
+    from: 760,
+    words: 'Files',
+    about: 'How many files it has',
+    isNumber: true,
+    value: (tree, node) => tree.nodes[node]!.fileCount ?? 0,
+    text: (tree, node) => (tree.nodes[node]!.fileCount === undefined ? '–' : count(tree.nodes[node]!.fileCount!)),
+  },
+  {
+    name: 'saves',
+    width: 80,
+    words: 'Frees',
+    about: 'What would go if it went, with everything that is only here through it',
+    isNumber: true,
+    value: (tree, node) => analyze(tree).onlyBytes[node]!,
+    text: (tree, node) => (analyze(tree).onlyBytes[node]! > 0 ? bytes(analyze(tree).onlyBytes[node]!) : '–'),
+  },
+  {
+    name: 'only',
+    width: 60,
+    from: 480,
+    words: 'Only',
+    about: 'Only through this: how many packages would go if this one went, itself included',
+    isNumber: true,
+    value: (tree, node) => analyze(tree).only[node]!,
+    text: (tree, node) => count(analyze(tree).only[node]!),
+  },
+  {
+    name: 'by',
+    width: 88,
+    from: 480,
+    words: 'Wanted by',
+    about: 'How many packages ask for it',
+    isNumber: true,
+    value: (tree, node) => tree.into[node]!.length,
+    text: (tree, node) => count(tree.into[node]!.length),
+  },
+  {
+    name: 'license',
+    width: 128,
+    from: 760,
+    words: 'License',
+    about: 'As the package says',
+    isNumber: false,
+    value: (tree, node) => tree.nodes[node]!.license ?? '',
+    text: (tree, node) => tree.nodes[node]!.license ?? '–',
+  },
+];
+
+export function PackageTable(props: { tree: Tree }) {
+  const { view } = useSession();
+  const [by, setBy] = createSignal({ column: 'size', descending: true });
+  let grid!: HTMLDivElement;
+
+  const sorted = createMemo(() => {
+    const { tree } = props;
+    const column = COLUMNS.find(({ name }) => name === by().column)!;
+    const found = view.matches()?.nodes;
+    const nodes = packagesOf(tree).filter((node) => !found || found.has(node));
+    const direction = by().descending ? -1 : 1;
+    const values = new Map(nodes.map((node) => [node, column.value(tree, node)]));
+    return nodes.sort(
+      (a, b) =>
+        direction * compare(values.get(a)!, values.get(b)!) || compare(title(tree.nodes[a]), title(tree.nodes[b])),
+    );
+  });
+  const rows = createMemo(() => sorted().map((node) => ({ key: props.tree.nodes[node]!.location, node })));
+  const activeIndex = createMemo(() => rows().findIndex(({ key }) => key === view.selected()));
+  const window = createWindow(rows, activeIndex, () => grid, HEADER);
+  const columns = createColumns('table', COLUMNS, window.width);
+  createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index), { defer: true }));
+
+  const sort = (column: Column) =>
+    setBy((now) => ({
+      column: column.name,
+      descending: now.column === column.name ? !now.descending : column.isNumber,
+    }));
+  const choose = (index: number) => {
+    const row = rows()[Math.max(0, Math.min(index, rows().length - 1))];
+    if (row) view.choose(row.key);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== grid) return;
+    const at = Math.max(-1, activeIndex());
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + window.page(),
+      PageUp: at - window.page(),
+      Home: 0,
+      End: Infinity,
+    };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    choose(steps[event.key]!);
+  };
+  return (
+    <div
+      ref={grid}
+      class="table"
+      role="grid"
+      tabindex="0"
+      aria-label={counted(rows().length, 'package')}
+      aria-rowcount={rows().length + 1}
+      aria-activedescendant={activeIndex() >= 0 ? `package-${activeIndex()}` : undefined}
+      style={{ '--columns': columns.template(), '--least': `${columns.least() + 32}px` }}
+      onScroll={window.onScroll}
+      onKeyDown={onKeyDown}
+    >
+      <div role="rowgroup" class="tree-head">
+        <div role="row" aria-rowindex="1" class="table-row">
+          <For each={columns.shown()}>
+            {(column, index) => (
+              <div
+                role="columnheader"
+                class={cellClass(column, -1)}
+                aria-sort={by().column === column.name ? (by().descending ? 'descending' : 'ascending') : 'none'}
+              >
+                <button type="button" class="plain sort" title={column.about} onClick={() => sort(column)}>
+                  {column.words}
+                  <span aria-hidden="true">{by().column === column.name ? (by().descending ? ' ↓' : ' ↑') : ''}</span>
+                </button>
+                <Show when={index() === 0}>
+                  <span class="head-buttons">
+                    <ColumnList columns={columns} />
+                  </span>
+                </Show>
+                <ColumnEdge columns={columns} name={column.name} />
+              </div>
+            )}
+          </For>
+        </div>
+      </div>
+      <div role="rowgroup" class="tree-body" style={{ height: `${rows().length * window.rowHeight()}px` }}>
+        <Index each={window.drawn()}>
+          {(drawn) => (
+            <div
+              role="row"
+              id={`package-${drawn().index}`}
+              class="table-row"
+              classList={{ active: drawn().index === activeIndex(), dev: props.tree.nodes[drawn().row.node]!.dev }}
+              style={{ transform: `translateY(${drawn().index * window.rowHeight()}px)` }}
+              aria-rowindex={drawn().index + 2}
+              aria-selected={drawn().index === activeIndex()}
+              onClick={(event) => {
+                choose(drawn().index);
+                event.currentTarget.dispatchEvent(new CustomEvent('show-package', { bubbles: true }));
+              }}
+            >
+              <For each={columns.shown()}>
+                {(column, index) => (
+                  <div role="gridcell" class={cellClass(column, index())}>
+                    <Show when={index() === 0}>
+                      <Sign node={drawn().row.node} />
+                    </Show>
+                    {column.text(props.tree, drawn().row.node)}
+                  </div>
+                )}
+              </For>
+            </div>
+          )}
+        </Index>
+      </div>
+    </div>
+  );
+}
+
+function cellClass({ name, isNumber }: Column, index: number): string {
+  return `col-${name}${isNumber ? ' number' : ''}${index === 0 || name === 'version' ? ' mono' : ''}${index === 0 ? ' name' : ''}`;
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+function compare(a: number | string, b: number | string): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+}

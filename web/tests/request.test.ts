@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { parseRequest } from '../src/model/request';
+
+const dependencies = (input: string) => {
+  const request = parseRequest(input);
+  return request.kind === 'manifest' ? JSON.parse(request.text) : request;
+};
+
+test('names as for npm install, with versions, scopes and aliases of the command', () => {
+  expect(dependencies('react@19 vite @scope/a@^1.2')).toMatchObject({
+    dependencies: { react: '19', vite: 'latest', '@scope/a': '^1.2' },
+  });
+  expect(dependencies('$ npm install -D vitest')).toMatchObject({ devDependencies: { vitest: 'latest' } });
+  expect(dependencies('pnpm add a, b')).toMatchObject({ dependencies: { a: 'latest', b: 'latest' } });
+});
+
+test('JSON is a package.json or a lockfile, by what is in it', () => {
+  expect(parseRequest('{ "dependencies": {} }').kind).toBe('manifest');
+  expect(parseRequest('{ "packages": { "": {} } }').kind).toBe('lock');
+  // Where it stops being JSON is for the editor to say.
+  expect(parseRequest('{ "dependencies": ').kind).toBe('manifest');
+});
+
+test('what is no name is told, and nothing is nothing', () => {
+  expect(parseRequest('why is <b>react</b> here?')).toMatchObject({ kind: 'unclear' });
+  expect(parseRequest('  ').kind).toBe('nothing');
+  expect(parseRequest('npm install').kind).toBe('nothing');
+});
