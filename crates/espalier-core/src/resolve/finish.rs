@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::{Builder, outline};
 use crate::dev_engines;
 use crate::error::ResolveError;
+use crate::fetch_failure::FetchFailureKind;
 use crate::graph::Graph;
 use crate::json::{self, Format};
 use crate::lockfile;
@@ -116,9 +117,23 @@ impl Builder {
                 let failure = self.tree[node].failure.clone();
                 return Err(failure.as_deref().cloned().expect("a node among the failures has failed"));
             }
+            self.warn_of_failed_fetch(node);
             self.make_inert(node);
         }
         Ok(())
+    }
+
+    /// A package that the registry does not have is left out as npm leaves it out, without a word. If the fetch failed
+    /// for another reason, the next run may write another lock, so the reader has to know.
+    fn warn_of_failed_fetch(&mut self, node: NodeId) {
+        let data = &self.tree[node];
+        let Some(ResolveError::Fetch { name, failure, .. }) = data.failure.as_deref() else { return };
+        if failure.kind != FetchFailureKind::NotFound {
+            let message =
+                format!("the optional package {name} is left out, because it could not be fetched: {failure}");
+            let location = data.path.as_deref().unwrap_or_default().to_owned();
+            self.warnings.push(Warning { code: failure.kind.code(), message, location });
+        }
     }
 
     fn make_inert(&mut self, node: NodeId) {

@@ -6,6 +6,7 @@
 mod advisories;
 mod document;
 mod failure;
+mod hosts;
 mod request;
 mod tarball;
 mod transport;

@@ -16,6 +16,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use url::Url;
 
+use super::hosts::Hosts;
 use super::wire::{Patience, Wire};
 use crate::config::identities::ClientIdentity;
 use crate::config::settings::Network;
@@ -50,9 +51,10 @@ type Certificates = (String, String);
 impl Clients {
     /// The clients for these settings.
     pub fn new(network: &Network) -> Result<Self, ConfigError> {
+        let hosts = Hosts::default();
         let mut identified = Vec::new();
         for identity in &network.identities {
-            identified.push((identity.clone(), client(network, Some(identity))?));
+            identified.push((identity.clone(), client(network, &hosts, Some(identity))?));
         }
         let is_plain = network.identities.is_empty() && network.strict_ssl;
         let is_direct = network.https_proxy.is_none() && network.http_proxy.is_none();
@@ -66,9 +68,9 @@ impl Clients {
                 silence: SILENCE_TIMEOUT.min(network.timeout),
                 attempt: network.timeout,
             };
-            Arc::new(Wire::new(trusted, USER_AGENT, patience, network.concurrency))
+            Arc::new(Wire::new(hosts.clone(), trusted, USER_AGENT, patience, network.concurrency))
         });
-        Ok(Self { usual: client(network, None)?, identified: identified.into(), wire })
+        Ok(Self { usual: client(network, &hosts, None)?, identified: identified.into(), wire })
     }
 
     /// The plain client, unless proxies, certificates of the user's own or unverified ones are in use.
@@ -112,11 +114,12 @@ fn pem_certificates(texts: &[Certificates]) -> Result<Vec<CertificateDer<'static
     parsed.map(|certificate| certificate.map_err(|error| error.to_string())).collect()
 }
 
-fn client(network: &Network, identity: Option<&ClientIdentity>) -> Result<Client, ConfigError> {
+fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -> Result<Client, ConfigError> {
     // Fails only where a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(USER_AGENT)
+        .dns_resolver(hosts.clone())
         .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]))
         .http1_only()
         .tcp_nodelay(true)

@@ -22,6 +22,7 @@ use tokio::time::{Instant, Sleep};
 use tower_service::Service as _;
 
 use super::failure;
+use super::hosts::Hosts;
 use super::request::{Answer, LONGEST_REFUSAL, judged};
 use super::transport::Trusted;
 use crate::body::{self, Encoding};
@@ -51,9 +52,9 @@ pub(super) struct Patience {
 
 /// The connections, and how more are made.
 pub(super) struct Wire {
-    tcp: HttpConnector,
+    tcp: HttpConnector<Hosts>,
     /// Made for the first registry that wants it: to read a system's certificates takes its time.
-    tls: OnceLock<Result<HttpsConnector<HttpConnector>, String>>,
+    tls: OnceLock<Result<HttpsConnector<HttpConnector<Hosts>>, String>>,
     trusted: Trusted,
     patience: Patience,
     /// What every request says beside its own headers.
@@ -96,8 +97,8 @@ enum Failed {
 }
 
 impl Wire {
-    pub fn new(trusted: Trusted, user_agent: &str, patience: Patience, most_idle: usize) -> Self {
-        let mut tcp = HttpConnector::new();
+    pub fn new(hosts: Hosts, trusted: Trusted, user_agent: &str, patience: Patience, most_idle: usize) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(hosts);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(patience.connecting));

@@ -6,6 +6,7 @@ use espalier_registry::{Address, Broken, Get, Judged, Trouble, Validators};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::super::hosts::Hosts;
 use super::super::transport::Trusted;
 use super::{Outcome, Patience, Wire};
 
@@ -66,7 +67,7 @@ async fn read_request(stream: &mut TcpStream) {
 
 fn wire(silence: Duration) -> Wire {
     let patience = Patience { connecting: Duration::from_mins(1), silence, attempt: Duration::from_mins(1) };
-    Wire::new(Trusted::default(), "test", patience, 4)
+    Wire::new(Hosts::default(), Trusted::default(), "test", patience, 4)
 }
 
 /// What comes of a request: the body, or the trouble.
