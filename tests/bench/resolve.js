@@ -2,19 +2,24 @@
 //
 // Each round is a fresh browser with nothing kept, over h2. In a worker of its own, as in the playground, runs
 //   cold        a resolution; `tree` is the moment at which every package had its place;
+//   kept        the same, and what came is kept in IndexedDB;
 //   bare        `fetch` of all documents that the resolution asks for, in its order, as many at once;
 //   packuments  the same without the documents of versions: what the tree needs;
-//   warm        the resolution again in the same browser, after a reload, with what the cache has kept.
+//   warm        the resolution again in the same browser, after a reload, with what the cache has kept;
+//   snapshot    a resolution that begins with what `espalier snapshot` wrote, its download included.
 // Subjects alternate, so that whatever else the machine does meets all alike. Every lock is compared with npm's.
 //
-//   node tests/bench/resolve.js --corpus DIR [--project NAME]... [--rounds N] [--delay DURATION] [--only SUBJECT]... [--profile FILE]
+//   node tests/bench/resolve.js --corpus DIR [--project NAME]... [--rounds N] [--delay DURATION] [--only SUBJECT]... [--dist DIR]
+//     [--trace FILE [--trace-seconds N]]
 // @ts-check
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright';
-import { root, serve } from '../replay.js';
+import { executable, root, serve } from '../replay.js';
+import { Tab } from './tab.js';
 
 const { values } = parseArgs({
   options: {
@@ -23,18 +28,20 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     delay: { type: 'string', default: '0ms' },
     only: { type: 'string', multiple: true },
-    profile: { type: 'string' },
+    dist: { type: 'string', default: join(root, 'pkg/dist') },
+    trace: { type: 'string' },
+    'trace-seconds': { type: 'string', default: '30' },
   },
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const { corpus } = values;
-const subjects = ['cold', 'bare', 'packuments', 'warm'].filter((name) => !values.only || values.only.includes(name));
+const subjects = ['cold', 'kept', 'bare', 'packuments', 'warm', 'snapshot'].filter(
+  (name) => !values.only || values.only.includes(name),
+);
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const args = ['--disable-gpu', '--disable-background-networking', '--ignore-certificate-errors'];
-if (process.getuid?.() === 0) args.push('--no-sandbox');
-
-const registry = await serve(corpus, '--tls', '--delay', values.delay, '--also-serve', join(root, 'pkg/dist'));
+const scratch = mkdtempSync(join(tmpdir(), 'espalier-resolve-'));
+const certificate = join(scratch, 'certificate.pem');
+const registry = await serve(corpus, '--tls', '--certificate', certificate, '--delay', values.delay);
 try {
   console.log(
     '| project | subject | seconds (median, least–most) | of bare | CPU seconds: page, rest | of bare | requests |',
@@ -43,6 +50,7 @@ try {
   for (const project of values.project) await compare(project);
 } finally {
   registry.stop();
+  rmSync(scratch, { recursive: true });
 }
 
 /** @param {string} project */
@@ -56,15 +64,15 @@ async function compare(project) {
   const expected = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   /** @type {Map<string, Figures[]>} */
   const figures = new Map(subjects.map((name) => [name, []]));
-  const documents = await documentsOf(input);
-  const asked = { cold: documents.length, bare: documents.length, packuments: packuments(documents).length, warm: 0 };
+  const { documents } = await inTab((tab) => tab.run({ type: 'record', ...input }));
+  if (subjects.includes('snapshot')) writeSnapshot(folder, input);
   for (let round = 0; round < Number(values.rounds); round++) {
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
     for (const subject of order) {
       const told = await run(subject, input, documents);
-      const isRight = told.lockfile === undefined || told.lockfile === expected;
-      if (!isRight) throw new Error(`${subject}: the lock of ${project} isn't npm's`);
-      if (subject === 'warm') asked.warm = told.requests ?? 0;
+      const lockfile = told.lockfile?.replaceAll(`"resolved": "${registry.origin}/`, '"resolved": "/');
+      if (lockfile !== undefined && lockfile !== expected)
+        throw new Error(`${subject}: the lock of ${project} isn't npm's`);
       figures.get(subject)?.push(told);
     }
   }
@@ -77,18 +85,24 @@ async function compare(project) {
     const ratio = median(seconds) / median(of('bare', (one) => one.seconds));
     const parts = `${median(of(subject, ({ page }) => page)).toFixed(1)}, ${median(of(subject, ({ rest }) => rest)).toFixed(1)}`;
     const cpuRatio = median(of(subject, cpu)) / median(of('bare', cpu));
-    const count = asked[/** @type {keyof typeof asked} */ (subject)];
+    const count = median(of(subject, ({ requests }) => requests));
     const cells = [project, subject, spread, ratio.toFixed(2), parts, cpuRatio.toFixed(2), count];
     console.log(`| ${cells.join(' | ')} |`);
   }
-  const trees = of('cold', ({ tree }) => tree ?? Number.NaN);
-  const ofPackuments = median(trees) / median(of('packuments', (one) => one.seconds));
-  console.log(
-    `${project}: the tree is there after ${median(trees).toFixed(2)} s, ${ofPackuments.toFixed(2)} of packuments`,
-  );
+  for (const subject of ['cold', 'kept']) {
+    if (!subjects.includes(subject)) continue;
+    const trees = median(of(subject, ({ tree }) => tree ?? Number.NaN));
+    const ofPackuments = trees / median(of('packuments', (one) => one.seconds));
+    console.log(
+      `${project}, ${subject}: the tree is there after ${trees.toFixed(2)} s, ${ofPackuments.toFixed(2)} of packuments`,
+    );
+  }
+  if (subjects.includes('snapshot')) {
+    console.log(`${project}: the snapshot is ${(statSync(join(scratch, 'snapshot')).size / 1e6).toFixed(1)} MB`);
+  }
 }
 
-/** @typedef {{ seconds: number, tree?: number, page: number, rest: number, lockfile?: string, requests?: number }} Figures */
+/** @typedef {{ seconds: number, tree?: number, page: number, rest: number, lockfile?: string, requests: number }} Figures */
 /** @typedef {{ origin: string, manifest: string, flags: Record<string, boolean> }} Input */
 /** @typedef {{ url: string, accept: string }} Document */
 
@@ -98,167 +112,61 @@ function flags(file) {
   return { legacyPeerDeps: given.includes('--legacy-peer-deps'), force: given.includes('--force') };
 }
 
-/** @param {Document[]} documents */
+/** What the tree needs. @param {Document[]} documents */
 function packuments(documents) {
   return documents.filter(({ accept }) => accept.includes('install-v1'));
 }
 
-/** What a resolution asks for, in its order. @param {Input} input @returns {Promise<Document[]>} */
-async function documentsOf(input) {
-  return inBrowser(input, (page) =>
-    page.evaluate(async ({ origin, manifest, flags }) => {
-      const { resolve } = await import(`${origin}/index.js`);
-      /** @type {Document[]} */
-      const seen = [];
-      const recording = (/** @type {string} */ url, /** @type {any} */ init) => {
-        seen.push({ url, accept: init.headers.accept ?? '*/*' });
-        return fetch(url, init);
-      };
-      await resolve({ manifest, ...flags, registry: `${origin}/`, fetch: recording }).result;
-      return seen;
-    }, input),
-  );
+/** @param {string} folder @param {Input} input */
+function writeSnapshot(folder, { origin, flags }) {
+  writeFileSync(join(scratch, 'package.json'), readFileSync(join(folder, 'package.json')));
+  const args = ['snapshot', `--registry=${origin}/`, `--cafile=${certificate}`, '--out', join(scratch, 'snapshot')];
+  const more = ['-C', scratch, '--cache', join(scratch, 'cache')];
+  if (flags.legacyPeerDeps) more.push('--legacy-peer-deps');
+  if (flags.force) more.push('--force');
+  execFileSync(executable('espalier-cli'), [...args, ...more], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** @param {string} subject @param {Input} input @param {Document[]} documents @returns {Promise<Figures>} */
 async function run(subject, input, documents) {
-  return inBrowser(input, async (page) => {
-    if (subject === 'cold') return resolved(page, input, false);
+  const resolve = { type: 'resolve', ...input };
+  const works = {
+    cold: { ...resolve, cache: false },
+    kept: { ...resolve, cache: true },
+    bare: { type: 'fetch', documents },
+    packuments: { type: 'fetch', documents: packuments(documents) },
+    warm: { ...resolve, cache: true },
+    snapshot: { ...resolve, cache: false, snapshot: '/scratch/snapshot' },
+  };
+  const work = works[/** @type {keyof typeof works} */ (subject)];
+  return inTab(async (tab) => {
     if (subject === 'warm') {
-      await resolved(page, input, true);
-      await page.reload();
-      return resolved(page, input, true);
+      await tab.run(work);
+      await tab.run({ type: 'reload' });
     }
-    return fetched(page, subject === 'bare' ? documents : packuments(documents));
+    const before = tab.cpu();
+    const told = await tab.run(work);
+    const after = tab.cpu();
+    const requests = 'documents' in work ? work.documents.length : told.requests;
+    return { ...told, requests, page: after.page - before.page, rest: after.rest - before.rest };
   });
 }
 
-/** @param {import('playwright').Page} page @param {Input} input @param {boolean} cache */
-async function resolved(page, input, cache) {
-  const profiled = values.profile ? await profiler(page) : undefined;
-  const told = await counted(page, () =>
-    page.evaluate(
-      async ({ origin, manifest, flags, cache }) => {
-        const { createWorkerClient } = await import(`${origin}/worker.js`);
-        const client = createWorkerClient();
-        await client.resolve({ manifest: '{}', registry: `${origin}/` }).result;
-        const start = performance.now();
-        const resolution = client.resolve({ manifest, ...flags, cache, registry: `${origin}/` });
-        let tree = 0;
-        for await (const batch of resolution.batches()) {
-          if (batch.some((/** @type {{ type: string }} */ { type }) => type === 'settled'))
-            tree = (performance.now() - start) / 1000;
-        }
-        const { lockfile, statistics } = await resolution.result;
-        const seconds = (performance.now() - start) / 1000;
-        client.terminate();
-        return {
-          seconds,
-          tree,
-          lockfile: lockfile.replaceAll(`"resolved": "${origin}/`, '"resolved": "/'),
-          requests: statistics.requests,
-        };
-      },
-      { ...input, cache },
-    ),
-  );
-  await profiled?.();
-  return told;
-}
-
-/** `fetch` and nothing else, in a worker. @param {import('playwright').Page} page @param {Document[]} documents */
-async function fetched(page, documents) {
-  return counted(page, () =>
-    page.evaluate(async (documents) => {
-      const work = async () => {
-        const { data } = await new Promise((told) => addEventListener('message', told, { once: true }));
-        const start = performance.now();
-        let next = 0;
-        const fetchSome = async () => {
-          while (next < data.length) {
-            const { url, accept } = data[next++];
-            await (await fetch(url, { headers: { accept } })).arrayBuffer();
-          }
-        };
-        await Promise.all(Array.from({ length: 128 }, fetchSome));
-        postMessage((performance.now() - start) / 1000);
-      };
-      const worker = new Worker(URL.createObjectURL(new Blob([`(${work})()`], { type: 'text/javascript' })));
-      worker.postMessage(documents);
-      const seconds = await new Promise((told) => worker.addEventListener('message', ({ data }) => told(data)));
-      worker.terminate();
-      return { seconds };
-    }, documents),
-  );
-}
-
 /**
- * What the browser's processes compute meanwhile: the page's, and the others, of which the one for the network has most to do.
+ * A fresh browser.
  * @template T
- * @param {import('playwright').Page} page
- * @param {() => Promise<T>} run
+ * @param {(tab: Tab) => Promise<T>} use
  */
-async function counted(page, run) {
-  const browser = /** @type {import('playwright').Browser} */ (page.context().browser());
-  const session = await browser.newBrowserCDPSession();
-  const sums = async () => {
-    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-    const sum = (/** @type {boolean} */ ofPages) =>
-      processInfo
-        .filter(({ type }) => (type === 'renderer') === ofPages)
-        .reduce((all, { cpuTime }) => all + cpuTime, 0);
-    return { page: sum(true), rest: sum(false) };
-  };
-  const before = await sums();
-  const told = await run();
-  const after = await sums();
-  return { ...told, page: after.page - before.page, rest: after.rest - before.rest };
-}
-
-/**
- * A fresh browser on a page of the registry's origin.
- * @template T
- * @param {Input} input
- * @param {(page: import('playwright').Page) => Promise<T>} use
- */
-async function inBrowser({ origin }, use) {
-  const browser = await chromium.launch({ executablePath, args });
+async function inTab(use) {
+  const folders = { pages: join(import.meta.dirname, 'pages'), espalier: values.dist, scratch };
+  const { trace: file, 'trace-seconds': seconds } = values;
+  const trace = file ? { file, seconds: Number(seconds) } : undefined;
+  const tab = await Tab.open('pages/resolve.html', folders, trace);
   try {
-    const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
-    page.setDefaultTimeout(180_000);
-    await page.goto(`${origin}/-/stats`);
-    return await use(page);
+    return await use(tab);
   } finally {
-    await browser.close();
+    await tab.close();
   }
-}
-
-/** Records what the page's worker does; the returned function writes it. @param {import('playwright').Page} page */
-async function profiler(page) {
-  const browser = /** @type {import('playwright').Browser} */ (page.context().browser());
-  const session = await browser.newBrowserCDPSession();
-  const categories = [
-    'disabled-by-default-v8.cpu_profiler',
-    'v8',
-    'v8.wasm',
-    'blink.user_timing',
-    'loading',
-    'toplevel',
-    'devtools.timeline',
-  ];
-  /** @type {object[]} */
-  const events = [];
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
-  await session.send('Tracing.start', {
-    traceConfig: { includedCategories: categories },
-    transferMode: 'ReportEvents',
-  });
-  return async () => {
-    const complete = new Promise((told) => session.once('Tracing.tracingComplete', told));
-    await session.send('Tracing.end');
-    await complete;
-    writeFileSync(/** @type {string} */ (values.profile), JSON.stringify({ traceEvents: events }));
-  };
 }
 
 /** @param {number[]} numbers */
