@@ -106,9 +106,9 @@ export interface ResolveInput {
   cache?: boolean | CacheOptions | Cache;
   /**
    * Documents to begin with, as `espalier snapshot` writes them: what is in it is not asked of a registry. Documents that need a token
-   * aren't in it.
+   * aren't in it. By its address it is read while it is downloaded.
    */
-  snapshot?: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+  snapshot?: URL | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
   /**
    * Packuments in the snapshot that are older than this are fetched again. Documents of single versions never are, nor are packuments
    * dated at or after `before`. Milliseconds since the epoch, a date, or a date's text. Default: nothing is fetched again.

@@ -164,11 +164,15 @@ function withOverrides(manifest: string, overrides: Record<string, unknown> | un
   return `${text}\n`.replaceAll('\n', newline);
 }
 
-function snapshotOf(snapshot: Snapshot | undefined): Snapshot | undefined {
-  const isBytes = (value: unknown) =>
-    value instanceof Blob || value instanceof ArrayBuffer || value instanceof Uint8Array;
-  check('snapshot', 'a Blob, an ArrayBuffer or a Uint8Array', snapshot, isBytes);
-  return snapshot;
+function snapshotOf(snapshot: Snapshot | URL | undefined): Snapshot | undefined {
+  const isSnapshot = (value: unknown) =>
+    value instanceof Blob ||
+    value instanceof ArrayBuffer ||
+    value instanceof Uint8Array ||
+    value instanceof URL ||
+    (typeof value === 'string' && URL.canParse(value));
+  check('snapshot', 'a URL, a Blob, an ArrayBuffer or a Uint8Array', snapshot, isSnapshot);
+  return snapshot instanceof URL ? snapshot.href : snapshot;
 }
 
 function cacheOf(cache: boolean | CacheOptions | Cache | undefined): CacheOptions | Cache | undefined {

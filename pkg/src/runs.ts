@@ -121,7 +121,7 @@ class Context {
     const { registry, registries, cache, preferOffline = false, offline = false, retries, timeout } = merged;
     const { snapshot, snapshotSince, before } = merged;
     const opened = cache && (isCache(cache) ? cache : openCache(cache));
-    this.#snapshot = snapshot && new SnapshotCache(snapshot, opened, snapshotSince, before);
+    this.#snapshot = snapshot === undefined ? undefined : new SnapshotCache(snapshot, opened, snapshotSince, before);
     const kept = this.#snapshot ?? opened;
     const options = {
       registry,
@@ -145,17 +145,27 @@ class Context {
     const { omit = [], frozen } = this.input;
     const omitted = { dev: omit.includes('dev'), optional: omit.includes('optional'), peer: omit.includes('peer') };
     const wanted = install && { omit: omitted, frozen, noted: install.noted };
-    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    if (this.#snapshot) await this.#snapshot.ready();
+    const snapshot = this.#snapshot;
+    const stopped = new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true });
+      snapshot?.whole.catch(resolve);
+    });
+    await snapshot?.ready();
     signal.throwIfAborted();
     const report = (events: ResolveEvent[], { requests, pending, bytes, elapsed }: glue.Traffic) =>
       observe([...events, { type: 'progress', requests, pending, bytes, elapsed }]);
-    const outcome = await glue.resolve(forRust(this.input, wanted), this.network, report, aborted);
+    const resolving = glue.resolve(forRust(this.input, wanted), this.network, report, stopped);
+    // Only a run that was stopped rejects with nothing.
+    const outcome = await resolving.catch(async (error: unknown) => {
+      if (error === undefined) await snapshot?.whole;
+      throw error;
+    });
+    await snapshot?.whole;
     const { lockfile, packedGraph, warnings, statistics, tree } = outcome;
     const { packages, packuments, version_documents: versionDocuments } = statistics;
     const { requests, retries, bytes, cached, elapsed } = guarded(() => this.network.traffic());
     const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, elapsed };
-    const used = this.#snapshot && { snapshot: this.#snapshot.use() };
+    const used = snapshot && { snapshot: snapshot.use() };
     return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts, ...used }), tree };
   }
 
@@ -165,6 +175,7 @@ class Context {
       return await use();
     } finally {
       this.end();
+      this.#snapshot?.close();
       let flushed: Promise<void> | undefined;
       this.#ifThere(() => (flushed = this.network.flush()));
       await flushed;

@@ -2,6 +2,7 @@
 // @ts-check
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { resolve } from 'espalier';
@@ -61,6 +62,31 @@ test('a resolution from a snapshot asks for nothing, and says what is older than
   assert.equal(paths().length, before);
 });
 
+test('a snapshot is read while it comes, from its address too', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const { snapshot, lockfile } = await taken(url, Date.now());
+  const half = snapshot.length >> 1;
+  const server = createServer((request, response) => {
+    if (request.url !== '/app.snapshot') return void response.writeHead(404).end();
+    response.write(snapshot.subarray(0, half), () => setImmediate(() => response.end(snapshot.subarray(half))));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const address = new URL(`http://127.0.0.1:${port}/app.snapshot`);
+  try {
+    for (const given of [address, address.href]) {
+      const result = await resolve({ manifest: MANIFEST, registry: url, snapshot: given }).result;
+      assert.equal(result.lockfile, lockfile);
+      assert.equal(result.statistics.requests, 0);
+    }
+    const elsewhere = resolve({ manifest: MANIFEST, registry: url, snapshot: new URL('/other', address) });
+    await assert.rejects(elsewhere.result, { code: 'EINPUT', message: /\/other answered with status 404$/ });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
 test('only what can have changed is asked for again, and nothing where `before` is earlier', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const date = Date.now() - HOUR;
@@ -77,13 +103,19 @@ test('only what can have changed is asked for again, and nothing where `before` 
 });
 
 test('what is no snapshot, or half of one, is refused', async () => {
-  const { url } = await startRegistry(PACKAGES);
+  const { url, paths } = await startRegistry(PACKAGES);
   const { snapshot } = await taken(url, Date.now());
-  const cases = [new Uint8Array([1, 2, 3]), new Uint8Array(gzipSync('{}\n')), snapshot.slice(0, -20)];
+  const damaged = snapshot.slice();
+  // The checksum of the whole is in front of its length.
+  damaged.fill(0, -8, -4);
+  const nothing = new Uint8Array(gzipSync('{}\n'));
+  const cases = [new Uint8Array([1, 2, 3]), nothing, snapshot.slice(0, -20), damaged];
+  const before = paths().length;
   for (const given of cases) {
     const resolution = resolve({ manifest: MANIFEST, registry: url, snapshot: given });
     await assert.rejects(resolution.result, { code: 'EINPUT', message: /^`snapshot` can't be used: / });
   }
+  assert.equal(paths().length, before);
   const wrong = /** @type {any} */ ('text');
   await assert.rejects(resolve({ manifest: MANIFEST, registry: url, snapshot: wrong }).result, { code: 'EINPUT' });
 });

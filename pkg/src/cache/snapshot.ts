@@ -19,57 +19,80 @@ interface SnapshotDocument {
   length: number;
 }
 
-type Documents = Map<string, SnapshotDocument & { bytes: Uint8Array<ArrayBuffer> }>;
+/** One whose bytes are there, or on their way. */
+interface Arriving extends SnapshotDocument {
+  bytes: Uint8Array<ArrayBuffer>;
+  isThere: boolean;
+  /** Who waits for it. */
+  waiting: (() => void)[];
+}
 
 const FORMAT = 1;
 const NEWLINE = 10;
 /** No more than this is decompressed: what compresses far better is no snapshot. */
 const LONGEST = 1024 ** 3;
+const TOO_LARGE = 'it is larger than 1 GiB';
+const NOTHING = new Uint8Array(0);
 
-export type Snapshot = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
+/** The file, or its address. */
+export type Snapshot = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 
+/** A document can be had as soon as it is there, while the others are downloaded and decompressed: they come in the order of need. */
 export class SnapshotCache implements Cache {
-  readonly #documents: Promise<Documents>;
+  /** Rejects with an `EspalierError` when it turns out to be no snapshot, or half of one. */
+  readonly whole: Promise<void>;
+  readonly #documents = new Map<string, Arriving>();
+  readonly #listed: Promise<void>;
   readonly #behind: Cache | undefined;
   readonly #since: number;
   readonly #before: number | undefined;
   readonly #used = new Map<string, SnapshotDocument>();
+  readonly #closed = new AbortController();
 
   /** `since` and `before` are in milliseconds since the epoch. */
   constructor(snapshot: Snapshot, behind: Cache | undefined, since: number | undefined, before: number | undefined) {
-    this.#documents = documents(snapshot);
-    // Whoever reads first is told.
-    this.#documents.catch(() => {});
     this.#behind = behind;
     this.#since = since ?? Number.NEGATIVE_INFINITY;
     this.#before = before;
+    let listed: () => void;
+    this.#listed = new Promise((resolve) => (listed = resolve));
+    this.whole = this.#read(snapshot, () => listed());
+    // Whoever waits for it is told.
+    this.whole.catch(() => {});
   }
 
-  /** Rejects with an `EspalierError` unless it is a snapshot. */
+  /** Resolves when it is known which documents there are. */
   async ready(): Promise<void> {
-    await this.#documents;
+    await Promise.race([this.#listed, this.whole]);
   }
 
   async get(key: string): Promise<CacheEntry | undefined> {
-    const found = (await this.#documents).get(key);
+    const found = this.#documents.get(key);
     if (!found || !this.#isGoodEnough(found)) return this.#behind?.get(key);
+    // Where it never comes, the run ends because of `whole`: nothing is fetched in its place.
+    if (!found.isThere) await new Promise<void>((arrived) => found.waiting.push(arrived));
     this.#used.set(key, found);
     return { bytes: found.bytes, contentType: found.contentType, freshUntil: Number.MAX_SAFE_INTEGER };
   }
 
   async set(key: string, entry: CacheEntry): Promise<void> {
     // What was damaged was fetched in its place.
-    (await this.#documents).delete(key);
+    this.#documents.delete(key);
     await this.#behind?.set(key, entry);
   }
 
   async delete(key: string): Promise<void> {
-    (await this.#documents).delete(key);
+    this.#documents.delete(key);
     await this.#behind?.delete(key);
   }
 
   async flush(): Promise<void> {
     await this.#behind?.flush?.();
+  }
+
+  /** Nothing more of it is needed. */
+  close(): void {
+    this.#closed.abort();
   }
 
   /** What was taken from it. */
@@ -90,42 +113,75 @@ export class SnapshotCache implements Cache {
   #cannotChange({ final, date }: SnapshotDocument): boolean {
     return final || (this.#before !== undefined && this.#before <= date * 1000);
   }
+
+  /** Reads the file to its end, because its checksum is there. */
+  async #read(snapshot: Snapshot, listed: () => void): Promise<void> {
+    const head: Uint8Array<ArrayBuffer>[] = [];
+    let documents: Arriving[] | undefined;
+    let at = 0;
+    let filled = 0;
+    for await (let piece of decompressed(await streamOf(snapshot, this.#closed.signal), this.#closed.signal)) {
+      if (!documents) {
+        const end = piece.indexOf(NEWLINE);
+        head.push(end < 0 ? piece : piece.subarray(0, end));
+        if (end < 0) continue;
+        documents = documentsOf(await new Blob(head).text());
+        for (const document of documents)
+          this.#documents.set(`document:${document.address} ${document.accept}`, document);
+        listed();
+        piece = piece.subarray(end + 1);
+      }
+      for (let document = documents[at]; document; document = documents[++at], filled = 0) {
+        if (filled === 0) document.bytes = new Uint8Array(document.length);
+        const part = piece.subarray(0, document.length - filled);
+        document.bytes.set(part, filled);
+        filled += part.byteLength;
+        piece = piece.subarray(part.byteLength);
+        if (filled < document.length) break;
+        document.isThere = true;
+        for (const arrived of document.waiting) arrived();
+      }
+    }
+    documents ??= documentsOf(await new Blob(head).text());
+    if (at < documents.length) throw refused('it ends too early');
+  }
 }
 
-async function documents(snapshot: Snapshot): Promise<Documents> {
-  const content = await unpacked(snapshot);
-  const end = content.indexOf(NEWLINE);
-  const head = parsed(new TextDecoder().decode(content.subarray(0, Math.max(end, 0))));
+/** The documents that the first line lists. */
+function documentsOf(line: string): Arriving[] {
+  const head = parsed(line);
   if (head?.snapshot !== FORMAT || !Array.isArray(head.documents))
     throw refused('it is not a snapshot that this version of espalier can read');
-  const found: Documents = new Map();
-  let at = end + 1;
-  for (const document of head.documents) {
+  let length = 0;
+  return head.documents.map((document) => {
     if (typeof document?.address !== 'string' || !Number.isSafeInteger(document.length) || document.length < 0)
       throw refused('a document in it has no address or no length');
-    const bytes = content.subarray(at, at + document.length);
-    if (bytes.byteLength !== document.length) throw refused('it ends too early');
-    found.set(`document:${document.address} ${document.accept}`, { ...document, bytes });
-    at += document.length;
-  }
-  return found;
+    length += document.length;
+    if (length > LONGEST) throw refused(TOO_LARGE);
+    return { ...document, bytes: NOTHING, isThere: false, waiting: [] };
+  });
 }
 
-async function unpacked(snapshot: Snapshot): Promise<Uint8Array<ArrayBuffer>> {
-  const blob = snapshot instanceof Blob ? snapshot : new Blob([snapshot]);
-  let left = LONGEST;
-  const bounded = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(piece, controller) {
-      left -= piece.byteLength;
-      if (left < 0) throw new Error('it is larger than 1 GiB');
-      controller.enqueue(piece);
-    },
+async function streamOf(snapshot: Snapshot, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  if (typeof snapshot !== 'string') return (snapshot instanceof Blob ? snapshot : new Blob([snapshot])).stream();
+  const response = await fetch(snapshot, { signal }).catch((error: Error) => {
+    throw refused(`${snapshot} can't be fetched: ${error.message}`);
   });
-  try {
-    const stream = blob.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded);
-    return new Uint8Array(await new Response(stream).arrayBuffer());
-  } catch (error) {
-    throw refused(`it can't be decompressed: ${(error as Error).message}`);
+  if (!response.ok || !response.body) throw refused(`${snapshot} answered with status ${response.status}`);
+  return response.body;
+}
+
+async function* decompressed(stream: ReadableStream<Uint8Array<ArrayBuffer>>, signal: AbortSignal) {
+  let left = LONGEST;
+  const reader = stream.pipeThrough(new DecompressionStream('gzip'), { signal }).getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: Error) => {
+      throw refused(`it can't be decompressed: ${error.message}`);
+    });
+    if (done) return;
+    left -= value.byteLength;
+    if (left < 0) throw refused(TOO_LARGE);
+    yield value;
   }
 }
 
