@@ -82,6 +82,21 @@ async fn a_registry_without_version_documents_is_soon_not_asked_for_them() {
 }
 
 #[tokio::test]
+async fn what_stands_in_for_several_versions_is_fetched_once() {
+    let folder = recording();
+    let server = serve(folder.path(), with_habit("version-documents=404")).await;
+    let client = client(&[("registry", &server.origin())]);
+    for _ in 0..3 {
+        client.version_document("a", "1.0.0", None).await.expect("a document");
+    }
+    let before = server.statistics().full_packuments;
+    let (one, other) =
+        tokio::join!(client.version_document("a", "1.0.0", None), client.version_document("a", "1.1.0", None));
+    assert!(one.expect("a document").contains("MIT") && other.expect("a document").contains("ISC"));
+    assert_eq!(server.statistics().full_packuments, before + 1);
+}
+
+#[tokio::test]
 async fn a_fresh_document_is_not_asked_for_again() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;

@@ -3,7 +3,7 @@
 //! To fetch a document and to read it are two things. One thread fetches, and whoever waits for a document has the time to
 //! inflate and parse it. A document that can't be read is fetched again, which counts as another attempt.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 use espalier_core::packument::Source;
 use espalier_core::{Answer, FetchFailure, Packument};
@@ -117,7 +117,7 @@ impl Registry {
         if Form::Version(version.to_owned()).instead(failure.kind, is_offline).is_none() {
             return Err(failure);
         }
-        let packument = match self.packument(name, true).await {
+        let packument = match self.whole_packument(name).await {
             Err(_) if is_offline => return Err(failure),
             packument => packument?,
         };
@@ -126,6 +126,19 @@ impl Registry {
             self.experience().learn(self.registries.of_package(name), false);
         }
         Ok(text)
+    }
+
+    /// The full packument. Of those who want the same one at once, the first fetches it.
+    async fn whole_packument(&self, name: &str) -> Result<Arc<Packument>, FetchFailure> {
+        let whole = {
+            let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
+            wholes.get(name).and_then(Weak::upgrade).unwrap_or_else(|| {
+                let whole = Arc::default();
+                wholes.insert(name.to_owned(), Arc::downgrade(&whole));
+                whole
+            })
+        };
+        whole.get_or_init(|| self.packument(name, true)).await.clone()
     }
 
     fn experience(&self) -> MutexGuard<'_, Experience> {

@@ -12,9 +12,10 @@ mod tarball;
 mod transport;
 mod wire;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use espalier_core::{FetchFailure, FetchFailureKind};
+use espalier_core::{FetchFailure, FetchFailureKind, Packument};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
 pub(crate) use document::{Misread, Unread};
@@ -25,6 +26,10 @@ use crate::cache::documents::DocumentKey;
 use crate::config::ConfigError;
 use crate::config::settings::{Freshness, Network, Settings};
 use request::Requester;
+use tokio::sync::OnceCell;
+
+/// A full packument, once it is there.
+type Whole = OnceCell<Result<Arc<Packument>, FetchFailure>>;
 
 /// The registries in force and what is cached of them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -34,6 +39,8 @@ pub struct Registry {
     cache: Option<Arc<Cache>>,
     freshness: Freshness,
     experience: Arc<Mutex<Experience>>,
+    /// Full packuments on their way, by the names of their packages.
+    wholes: Arc<Mutex<HashMap<String, Weak<Whole>>>>,
     /// What is asked for, where someone wants to know.
     asked: Option<Arc<AskedFor>>,
 }
@@ -86,6 +93,7 @@ impl Registry {
             cache,
             freshness: settings.freshness,
             experience: Arc::default(),
+            wholes: Arc::default(),
             asked: None,
         })
     }

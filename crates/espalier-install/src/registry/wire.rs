@@ -133,6 +133,9 @@ impl Wire {
             connection.alarm.end = end;
             connection.write_request(target, get.address.authority(), &self.greeting, &headers);
             match connection.exchange(get).await {
+                // The registry said so before the request came: it was tired of waiting for one.
+                Ok((Outcome::Answer(Answer { judged: Judged::Refused { status, .. }, .. }), false))
+                    if !is_fresh && status == 408 => {}
                 Ok((outcome, may_be_used_again)) => {
                     if may_be_used_again {
                         self.put_back(key, connection);

@@ -108,6 +108,23 @@ async fn a_registry_that_hung_up_meanwhile_is_asked_over_another_connection() {
 }
 
 #[tokio::test]
+async fn a_registry_that_was_tired_of_waiting_is_asked_over_another_connection() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+    let tired = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    let registry = Registry::of(&[&[answer, tired], &[answer], &[tired]]).await;
+    let wire = wire(Duration::from_mins(1));
+    for _ in 0..2 {
+        assert_eq!(asked(&wire, &registry).await.expect("a body"), "ok");
+    }
+    assert_eq!(registry.connections.load(Ordering::Relaxed), 2);
+    // Over a new connection it is an answer.
+    let outcome = self::wire(Duration::from_mins(1)).exchange(&registry.get()).await;
+    let outcome = outcome.expect("nothing unusual").expect("an answer");
+    let Outcome::Answer(answer) = outcome else { panic!("{outcome:?}") };
+    assert!(matches!(answer.judged, Judged::Refused { status, .. } if status == 408));
+}
+
+#[tokio::test]
 async fn what_announces_a_piece_without_end_is_given_up() {
     let script = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;{}", "x".repeat(1 << 20));
     let trouble = body(&script).await.expect_err("no length");
