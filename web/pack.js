@@ -1,11 +1,11 @@
 // Packs the built page into one file for `espalier play` (crates/espalier-cli/src/command/play/page.rs): a line of JSON with path,
-// type and length of each file, then the files, compressed by brotli. The embedded registry stays out: there, the registry is the user's.
+// type and length of each file, then the files, compressed by gzip: Safari takes no brotli over plain HTTP. The embedded registry stays out: there, the registry is the user's.
 // @ts-check
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { constants, gzipSync } from 'node:zlib';
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -23,13 +23,8 @@ const files = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((path) => !relative(dist, path).startsWith('registry'))
   .sort()
   .map((path) => {
-    const content = readFileSync(path);
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-    return {
-      path: relative(dist, path).split(sep).join('/'),
-      type: TYPES[extname(path)],
-      body: brotliCompressSync(content, { params }),
-    };
+    const body = gzipSync(readFileSync(path), { level: constants.Z_BEST_COMPRESSION });
+    return { path: relative(dist, path).split(sep).join('/'), type: TYPES[extname(path)], body };
   });
 const list = JSON.stringify(files.map(({ path, type, body }) => [path, type, body.length]));
 const pack = Buffer.concat([Buffer.from(`${list}\n`), ...files.map(({ body }) => body)]);

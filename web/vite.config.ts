@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import solid from 'vite-plugin-solid';
 import { contentSecurityPolicy } from './plugins/content-security-policy.ts';
+import { earlyPaint } from './plugins/early-paint.ts';
 import { embeddedRegistry } from './plugins/embedded-registry.ts';
 
 const packuments = fileURLToPath(new URL('../tests/registry/packuments', import.meta.url));
@@ -11,7 +12,7 @@ export default defineConfig({
   base: './',
   // Without this every unknown address would answer with the page, also those of packages that don't exist.
   appType: 'mpa',
-  plugins: [solid(), embeddedRegistry(packuments), contentSecurityPolicy()],
+  plugins: [solid(), embeddedRegistry(packuments), earlyPaint(), contentSecurityPolicy()],
   // Its worker and its wasm are found by `new URL(…, import.meta.url)`, which pre-bundling would break.
   optimizeDeps: { exclude: ['espalier'] },
   worker: { format: 'es' },

@@ -34,6 +34,8 @@ test('the page shows the project of a folder by its registry, and follows its pa
   try {
     const address = await addressIn(program.stderr);
     const hosts = new Set<string>();
+    const refused: string[] = [];
+    page.on('console', (message) => /Content Security Policy/.test(message.text()) && refused.push(message.text()));
     page.on('request', (request) => hosts.add(new URL(request.url()).host));
     await page.goto(address);
     await expect(sentence(page)).toContainText(DONE);
@@ -57,6 +59,7 @@ test('the page shows the project of a folder by its registry, and follows its pa
     delete edited.devDependencies;
     writeFileSync(join(folder, 'package.json'), JSON.stringify(edited, null, 2));
     await expect(page.locator('.changes summary')).toHaveText(/\+0 −1 ~0/);
+    expect(refused).toEqual([]);
     // The program asks the registry; the page has nothing but the program.
     expect([...hosts]).toEqual([new URL(address).host]);
   } finally {

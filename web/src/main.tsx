@@ -4,11 +4,13 @@ import './style/base.css';
 import { SessionProvider } from './state/session';
 import { App } from './views/frame/App';
 
+const root = document.getElementById('root')!;
+root.textContent = '';
 render(
   () => (
     <SessionProvider>
       <App />
     </SessionProvider>
   ),
-  document.getElementById('root')!,
+  root,
 );

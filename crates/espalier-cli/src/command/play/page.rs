@@ -2,8 +2,10 @@
 //! known here.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 
 use bytes::Bytes;
+use flate2::read::GzDecoder;
 
 /// What this program was built with; empty where that was nothing.
 static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.pack"));
@@ -13,12 +15,21 @@ pub struct Page {
     files: HashMap<String, File>,
 }
 
-/// A file of the page, compressed by brotli.
+/// A file of the page.
 pub struct File {
     /// Its `Content-Type`.
     pub kind: String,
-    /// What is sent.
+    /// What is sent, compressed by gzip. Some browsers accept nothing better over plain HTTP.
     pub body: Bytes,
+}
+
+impl File {
+    /// The file itself, for clients that decompress nothing; empty if the pack is damaged.
+    pub fn plain(&self) -> Bytes {
+        let mut content = Vec::new();
+        let read = GzDecoder::new(&*self.body).read_to_end(&mut content);
+        read.map_or_else(|_| Bytes::new(), |_| content.into())
+    }
 }
 
 /// What the first line of a pack says of a file: path, type, and length.
