@@ -91,6 +91,8 @@ export interface ResolveInput {
   before?: Date | string | number;
   /** Rules that are added to the manifest's `overrides`, over those of the same name. */
   overrides?: Record<string, unknown>;
+  /** Whether events come; without them there is only `progress`. A large tree is there sooner if nobody is told of its every part. Default: true. */
+  events?: boolean;
   /**
    * Whether every decision is reported: `visited`, `gathered` and `decided` events come, and `versions` in `picked`. A resolution takes
    * somewhat longer with them. Default: false.

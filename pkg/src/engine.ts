@@ -6,8 +6,9 @@ import { onCrash } from './crash.js';
 import { EspalierError, restored } from './errors.js';
 import * as glue from './glue.js';
 
-/** Memory never shrinks: an idle instance that has taken more than this is replaced. */
+/** Memory never shrinks: an idle instance that has taken more than this is replaced, unless more was asked for. */
 const LARGE = 64 * 1024 * 1024;
+let most = LARGE;
 
 let ready: Promise<void> | undefined;
 let loadDefault: (() => Promise<void>) | undefined;
@@ -66,12 +67,22 @@ function loaded(): Promise<void> {
 }
 
 function returnMemory(): void {
-  if (running.size === 0 && glue.memorySize() > LARGE) replace();
+  if (running.size === 0 && glue.memorySize() > most) replace();
 }
 
 function replace(): void {
   glue.__wbg_reset_state();
   replaced++;
+}
+
+/** Lets an idle instance keep so many bytes. */
+export function holdOn(bytes = LARGE): void {
+  most = bytes;
+}
+
+/** How many of them may be documents that the next run finds there. */
+export function roomForDocuments(): number {
+  return most > LARGE ? most / 2 : 0;
 }
 
 /** An object of Rust's for as long as its instance is there: in the next one it is made anew. */

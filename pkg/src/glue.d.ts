@@ -35,6 +35,7 @@ export interface RunInput {
   allowDirectory?: 'all' | 'root' | 'none' | undefined;
   before?: number | undefined;
   concurrency: number;
+  events: boolean;
   decisions?: boolean | undefined;
   remedies: boolean;
   install?:
@@ -54,6 +55,8 @@ export interface NetworkOptions {
   offline: boolean;
   retries: number;
   timeout: number;
+  /** What stays in memory from run to run: at most so many bytes of documents, for those who ask the same registries in the same way. */
+  recent?: { from: string; room: number } | undefined;
 }
 
 /** One run's way to registries: documents for the resolution, tarballs for the installation. */

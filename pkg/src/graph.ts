@@ -8,18 +8,21 @@ const KINDS: DependencyKind[] = ['prod', 'dev', 'optional', 'peer', 'peerOptiona
 const OVERRIDDEN = 8;
 
 export function unpackGraph({ texts, offsets, nodes, edges }: PackedGraph): Graph {
+  const text = reader(texts, offsets);
+  const { length } = nodes;
+  const graph: Graph = { nodes: new Array(length / NODE_FIELDS), edges: new Array(edges.length / EDGE_FIELDS) };
+  for (let at = 0, index = 0; at < length; at += NODE_FIELDS, index++) graph.nodes[index] = node(nodes, at, text);
+  for (let at = 0, index = 0; at < edges.length; at += EDGE_FIELDS, index++) graph.edges[index] = edge(edges, at, text);
+  return graph;
+}
+
+/** Gives a text by its number. All are decoded at once where each character is a byte, as it nearly always is. */
+function reader(texts: Uint8Array, offsets: Uint32Array): (number: number) => string {
   const decoder = new TextDecoder();
-  const known: string[] = [''];
-  const text = (number: number) =>
-    (known[number] ??= decoder.decode(texts.subarray(offsets[number], offsets[number + 1])));
-  return {
-    nodes: Array.from({ length: nodes.length / NODE_FIELDS }, (_, index) =>
-      node(nodes.subarray(index * NODE_FIELDS), text),
-    ),
-    edges: Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) =>
-      edge(edges.subarray(index * EDGE_FIELDS), text),
-    ),
-  };
+  const all = decoder.decode(texts);
+  if (all.length === texts.length) return (number) => all.slice(offsets[number], offsets[number + 1]);
+  const known: string[] = [];
+  return (number) => (known[number] ??= decoder.decode(texts.subarray(offsets[number], offsets[number + 1])));
 }
 
 /** The buffers to pass to `postMessage`, so that they are moved and not copied. */
@@ -27,38 +30,12 @@ export function buffersOf({ texts, offsets, nodes, edges }: PackedGraph): ArrayB
   return [texts.buffer, offsets.buffer, nodes.buffer, edges.buffer];
 }
 
-function node(fields: Uint32Array, text: (number: number) => string): GraphNode {
-  const [
-    name,
-    packageName,
-    version,
-    location,
-    resolved,
-    integrity,
-    license,
-    deprecated,
-    parent,
-    target,
-    flags,
-    size,
-    files,
-  ] = fields as unknown as number[];
-  const is = (bit: number) => (flags! & bit) !== 0;
-  return {
-    name: text(name!),
-    ...present({
-      packageName: text(packageName!),
-      version: text(version!),
-      resolved: text(resolved!),
-      integrity: text(integrity!),
-      license: text(license!),
-      deprecated: text(deprecated!),
-    }),
-    location: text(location!),
-    ...(parent ? { parent: parent - 1 } : {}),
-    ...(target ? { target: target - 1 } : {}),
-    ...(size ? { unpackedSize: size - 1 } : {}),
-    ...(files ? { fileCount: files - 1 } : {}),
+function node(fields: Uint32Array, at: number, text: (number: number) => string): GraphNode {
+  const flags = fields[at + 10]!;
+  const is = (bit: number) => (flags & bit) !== 0;
+  const node: GraphNode = {
+    name: text(fields[at]!),
+    location: text(fields[at + 3]!),
     dev: is(1),
     optional: is(2),
     devOptional: is(4),
@@ -67,24 +44,45 @@ function node(fields: Uint32Array, text: (number: number) => string): GraphNode 
     inert: is(32),
     inBundle: is(64),
   };
+  for (const [index, field] of TEXTS) {
+    const number = fields[at + index]!;
+    if (number !== 0) node[field] = text(number);
+  }
+  for (const [index, field] of NUMBERS) {
+    const number = fields[at + index]!;
+    if (number !== 0) node[field] = number - 1;
+  }
+  return node;
 }
 
-function edge(fields: Uint32Array, text: (number: number) => string): GraphEdge {
-  const [from, to, name, spec, error, flags] = fields as unknown as number[];
-  return {
-    from: from! - 1,
-    ...(to ? { to: to - 1 } : {}),
-    name: text(name!),
-    spec: text(spec!),
-    kind: KINDS[flags! % OVERRIDDEN]!,
-    ...(error ? { error: text(error) as NonNullable<GraphEdge['error']> } : {}),
-    overridden: flags! >= OVERRIDDEN,
+/** The fields that may be absent, by their places. */
+const TEXTS = [
+  [1, 'packageName'],
+  [2, 'version'],
+  [4, 'resolved'],
+  [5, 'integrity'],
+  [6, 'license'],
+  [7, 'deprecated'],
+] as const;
+const NUMBERS = [
+  [8, 'parent'],
+  [9, 'target'],
+  [11, 'unpackedSize'],
+  [12, 'fileCount'],
+] as const;
+
+function edge(fields: Uint32Array, at: number, text: (number: number) => string): GraphEdge {
+  const [to, error, flags] = [fields[at + 1]!, fields[at + 4]!, fields[at + 5]!];
+  const edge: GraphEdge = {
+    from: fields[at]! - 1,
+    name: text(fields[at + 2]!),
+    spec: text(fields[at + 3]!),
+    kind: KINDS[flags % OVERRIDDEN]!,
+    overridden: flags >= OVERRIDDEN,
   };
-}
-
-/** Without what is empty. */
-function present<T extends Record<string, string>>(texts: T): Partial<T> {
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')) as Partial<T>;
+  if (to !== 0) edge.to = to - 1;
+  if (error !== 0) edge.error = text(error) as NonNullable<GraphEdge['error']>;
+  return edge;
 }
 
 /** Adds `graph`, which is made when it is first looked at. */

@@ -35,7 +35,7 @@ const TIMEOUT = 120_000;
 const TEXTS = ['lockfile', 'folderName', 'nodeVersion', 'npmVersion', 'defaultTag', 'npmrc'] as const;
 const SWITCHES = [
   ...(['legacyPeerDeps', 'strictPeerDeps', 'force', 'preferDedupe', 'installLinks', 'engineStrict'] as const),
-  ...(['decisions', 'remedies', 'preferOffline', 'offline'] as const),
+  ...(['events', 'decisions', 'remedies', 'preferOffline', 'offline'] as const),
 ] as const;
 const ALLOWANCES = ['allowGit', 'allowRemote', 'allowFile', 'allowDirectory'] as const;
 const OBJECTS = ['files', 'registries', 'platform', 'tokens', 'environment', 'overrides'] as const;
@@ -114,6 +114,7 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
     concurrency: Math.min(whole('concurrency', input.concurrency, 1) ?? CONCURRENCY, MOST_CONCURRENCY),
     retries: whole('retries', input.retries, 0) ?? RETRIES,
     timeout: whole('timeout', input.timeout, 1) ?? TIMEOUT,
+    events: input.events ?? true,
     decisions: input.decisions,
     remedies: input.remedies ?? true,
     tokens: texts('tokens', input.tokens, (url) => void registryAddress('tokens', url)),

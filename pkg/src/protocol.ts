@@ -6,7 +6,7 @@ import type { CheckedInput } from './input.js';
 
 /** From the client. */
 export type Command =
-  | { type: 'init'; wasm?: Exclude<WasmSource, Response | URL> }
+  | { type: 'init'; wasm?: Exclude<WasmSource, Response | URL>; memory?: number }
   | { type: 'start'; id: number; work: Work }
   | { type: 'abort'; id: number }
   | { type: 'release'; id: number }

@@ -4,7 +4,7 @@ import type * as api from '../index.js';
 import type { InstallEvent, ResolveEvent } from '../index.js';
 import { openCache } from './cache/open.js';
 import { guarded } from './crash.js';
-import { perInstance, releaser, whileThere, withInstance } from './engine.js';
+import { perInstance, releaser, roomForDocuments, whileThere, withInstance } from './engine.js';
 import * as glue from './glue.js';
 import { withGraph } from './graph.js';
 import {
@@ -132,6 +132,7 @@ class Context {
       offline,
       retries,
       timeout,
+      recent: this.#snapshot ? undefined : recent([registry, registries, credentials, replaceRegistryHost]),
     };
     this.network = guarded(() => new glue.Network(options, fetch, kept));
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
@@ -194,4 +195,10 @@ class Context {
   get ended(): AbortSignal {
     return this.#controller.signal;
   }
+}
+
+/** What stays in memory for the next run that asks the same registries as the same user. */
+function recent(whom: unknown[]): glue.NetworkOptions['recent'] {
+  const room = roomForDocuments();
+  return room > 0 ? { from: JSON.stringify(whom), room } : undefined;
 }

@@ -1,7 +1,7 @@
 // The script of the dedicated worker: does what the client asks for.
 
 import type { Entry, InstallInput, MountedTree, PackedGraph, Run } from '../index.js';
-import { loadByDefault } from './engine.js';
+import { holdOn, loadByDefault } from './engine.js';
 import { buffersOf } from './graph.js';
 import { init } from './index.js';
 import type { Destination } from './install/destination.js';
@@ -21,7 +21,10 @@ globalThis.onmessage = ({ data: command }: MessageEvent<Command>) => {
   if (command.type === 'start') void run(command.id, command.work);
   if (command.type === 'abort') running.get(command.id)?.abort();
   if (command.type === 'release') mounted.delete(command.id);
-  if (command.type === 'init') load(() => init(command.wasm));
+  if (command.type === 'init') {
+    holdOn(command.memory);
+    load(() => init(command.wasm));
+  }
   if (command.type === 'ask') void read(command);
   if (command.type === 'reply') calls.settle(command);
 };

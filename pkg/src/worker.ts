@@ -12,9 +12,17 @@ import { type Ask, Calls, type Command, type Report, type Work, answered, fromFa
 export { EspalierError } from './errors.js';
 export { unpackGraph } from './graph.js';
 
-export function createWorkerClient({ worker = startedWorker(), wasm }: api.WorkerClientOptions = {}): api.WorkerClient {
+export function createWorkerClient({
+  worker = startedWorker(),
+  wasm,
+  memory,
+}: api.WorkerClientOptions = {}): api.WorkerClient {
   const client = new Client(worker);
-  client.send({ type: 'init', ...(wasm === undefined ? {} : { wasm: wasm instanceof URL ? wasm.href : wasm }) });
+  client.send({
+    type: 'init',
+    ...(wasm === undefined ? {} : { wasm: wasm instanceof URL ? wasm.href : wasm }),
+    ...(memory === undefined ? {} : { memory }),
+  });
   return {
     resolve: (input) => client.resolve(input),
     install: (input) => client.install(input),

@@ -15,7 +15,7 @@ test('every package has a class of every colouring, and they are counted', () =>
 
 test('ages come from dates, and what has none is not known', () => {
   const now = Date.parse('2026-01-01');
-  const { classes, of } = colour(tree, 'age', new Map([['a@1.2.0', Date.parse('2025-12-20')]]), now);
+  const { classes, of } = colour(tree, 'age', new Map([['a@1.2.0', { published: Date.parse('2025-12-20') }]]), now);
   expect(classes[of[at(tree, 'node_modules/a')]!]!.words).toBe('this month');
   expect(classes[of[at(tree, 'node_modules/b')]!]!.words).toBe('not known');
 });

@@ -50,6 +50,8 @@ pub struct Input {
     /// Whether every decision is reported.
     #[serde(default)]
     decisions: bool,
+    /// Whether what happens is reported.
+    pub events: bool,
     /// Whether what resolves a conflict of peers is looked for.
     pub remedies: bool,
     /// What of the tree is to be installed; absent where it is only resolved.

@@ -19,6 +19,7 @@ mod outcome;
 mod packed;
 mod panic;
 mod queue;
+mod recent;
 mod run;
 mod source;
 mod tree;

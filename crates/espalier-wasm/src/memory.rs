@@ -12,6 +12,9 @@ pub fn memory_size() -> u32 {
     memory.buffer().unchecked_into::<ArrayBuffer>().byte_length()
 }
 
+/// The largest step in which memory grows: what is never used of it is had all the same.
+const LARGEST_STEP: usize = 32 << 20;
+
 /// Lets memory grow in steps that are a part of its size.
 ///
 /// The allocator grows it by what is missing at the moment, a few pages at a time, and V8 collects garbage
@@ -22,12 +25,12 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// If memory has grown since the last call, makes it half as large again. To be called now and then.
+    /// If memory has grown since the last call, makes it half as large again, at most by one large step. To be called now and then.
     pub fn keep_ahead(&mut self) {
         let size = memory_size();
         if size > self.last {
             // Freed at once, but the memory stays the allocator's. Nothing is written, so nothing is used yet.
-            black_box(Vec::<u8>::with_capacity(size as usize / 2));
+            black_box(Vec::<u8>::with_capacity((size as usize / 2).min(LARGEST_STEP)));
             self.last = memory_size();
         }
     }

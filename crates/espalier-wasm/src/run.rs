@@ -15,6 +15,7 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::memory::Growth;
 use crate::network::Network;
+use crate::network::timer::sleep;
 use crate::outcome::{self, Failure};
 use crate::source::Source;
 use crate::tree::Tree;
@@ -27,17 +28,23 @@ const MOST_TRIALS: usize = 40;
 /// of them, and the tree waits for what only the lockfile needs.
 const DOCUMENTS_BESIDE_PACKUMENTS: usize = 6;
 
+/// How long a resolution that has everything at hand keeps the thread to itself, in milliseconds.
+const BREATH: f64 = 50.0;
+
 /// Resolves; dropping the future stops everything that it started.
 pub async fn run(input: Input, network: Network, observe: Function) -> Result<JsValue, JsValue> {
     let (project, options) = input.project_and_options();
     let source = Rc::new(Source::new(Files::new(input.files.clone()), network.clone()));
     let mut placed = Vec::new();
     let mut workers = Workers::start(input.concurrency, &source);
-    let result = drive(Resolution::new(project.clone(), options.clone()), &mut workers, |events| {
+    let result = drive(Resolution::new(project.clone(), options.clone()), &source, &mut workers, |mut events| {
         placed.extend(events.iter().filter_map(|event| match event {
             Event::Placed { location, .. } => Some(location.clone()),
             _ => None,
         }));
+        if !input.events {
+            events.clear();
+        }
         observe.call2(&JsValue::UNDEFINED, &boundary::to_javascript(&events)?, &network.traffic()?)?;
         Ok(())
     })
@@ -45,7 +52,8 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
     let outcome = match result {
         Ok(outcome) => Rc::new(outcome),
         Err(error) => {
-            let remedies = if input.remedies { remedies(project, options, &error, &mut workers).await? } else { None };
+            let remedies =
+                if input.remedies { remedies(project, options, &error, &source, &mut workers).await? } else { None };
             return Err(outcome::rejection(&Failure::Resolve { error: &error, remedies }));
         }
     };
@@ -78,26 +86,36 @@ fn installed(
 /// Advances a resolution until it has ended; `observe` sees what happens.
 async fn drive(
     mut resolution: Resolution,
+    source: &Source,
     workers: &mut Workers,
-    mut observe: impl FnMut(&[Event]) -> Result<(), JsValue>,
+    mut observe: impl FnMut(Vec<Event>) -> Result<(), JsValue>,
 ) -> Result<Result<Outcome, ResolveError>, JsValue> {
     let mut growth = Growth::default();
     let mut documents = Documents::default();
+    let mut rested = Date::now();
     loop {
         growth.keep_ahead();
         let progress = resolution.advance();
-        if progress == Progress::Waiting {
-            hand_over(&mut resolution, workers, &mut documents);
+        let goes_on = progress == Progress::Waiting && hand_over(&mut resolution, source, workers, &mut documents);
+        let is_due = Date::now() - rested > BREATH;
+        if goes_on && !is_due {
+            continue;
         }
-        let events: Vec<Event> = std::iter::from_fn(|| resolution.next_event()).collect();
-        observe(&events)?;
+        observe(std::iter::from_fn(|| resolution.next_event()).collect())?;
         if progress == Progress::Done {
             return Ok(resolution.finish());
+        }
+        if goes_on {
+            // What was observed is sent, and who wants to stop is heard.
+            sleep(0.0).await;
+            rested = Date::now();
+            continue;
         }
         for (request, answer) in workers.answers().await {
             documents.under_way -= usize::from(is_of_version(&request));
             resolution.supply(&request, answer);
         }
+        rested = Date::now();
     }
 }
 
@@ -112,10 +130,15 @@ fn is_of_version(request: &Request) -> bool {
     matches!(request, Request::VersionDocument { .. })
 }
 
-fn hand_over(resolution: &mut Resolution, workers: &mut Workers, documents: &mut Documents) {
+/// Returns whether something was at hand, with which the resolution goes on.
+fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers, documents: &mut Documents) -> bool {
+    let mut goes_on = false;
     while workers.any_free() {
         let Some((request, urgency)) = resolution.next_request() else { break };
-        if is_of_version(&request) {
+        if let Some(answer) = source.at_hand(&request) {
+            resolution.supply(&request, Ok(answer));
+            goes_on = true;
+        } else if is_of_version(&request) {
             documents.waiting.push_back(request);
         } else {
             workers.give(request, urgency);
@@ -128,7 +151,8 @@ fn hand_over(resolution: &mut Resolution, workers: &mut Workers, documents: &mut
         workers.give(request, Urgency::Speculative);
         documents.under_way += 1;
     }
-    assert!(workers.busy() > 0, "the resolution waits for an answer that it didn't ask for");
+    assert!(goes_on || workers.busy() > 0, "the resolution waits for an answer that it didn't ask for");
+    goes_on
 }
 
 /// What would resolve a conflict of peers; `None` for other failures.
@@ -136,6 +160,7 @@ async fn remedies(
     project: Project,
     options: Options,
     error: &ResolveError,
+    source: &Source,
     workers: &mut Workers,
 ) -> Result<Option<Vec<Remedy>>, JsValue> {
     if !matches!(error, ResolveError::PeerConflict(_)) {
@@ -146,7 +171,7 @@ async fn remedies(
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         workers.forget().await;
-        let result = drive(Resolution::new(project, options), workers, |_| Ok(())).await?;
+        let result = drive(Resolution::new(project, options), source, workers, |_| Ok(())).await?;
         search.report(&result);
         trials += 1;
         if trials >= MOST_TRIALS || Date::now() - started > PATIENCE {

@@ -9,6 +9,7 @@ use espalier_registry::document::{self, Form};
 
 use crate::files::Files;
 use crate::network::Network;
+use crate::recent;
 
 /// Where one run's answers come from.
 pub struct Source {
@@ -16,10 +17,18 @@ pub struct Source {
     network: Network,
 }
 
+/// What keeping a document depends on: its length, and until when it can be used without asking.
+type Life = (usize, f64);
+
 impl Source {
     /// The files are the project's; everything else comes over the network.
     pub fn new(files: Files, network: Network) -> Self {
         Self { files, network }
+    }
+
+    /// The answer to a request that needs no waiting: to a document that an earlier run has read.
+    pub fn at_hand(&self, request: &Request) -> Option<Answer> {
+        self.network.room().and_then(|_| recent::find(request, self.network.is_any_age_fine()))
     }
 
     /// Gets the answer to a request.
@@ -27,11 +36,14 @@ impl Source {
         match request {
             Request::Packument { name, full } => {
                 let form = if *full { Form::Full } else { Form::Abbreviated };
-                self.packument(name, &form, urgency).await.map(Answer::Packument)
+                let (packument, life) = self.packument(name, &form, urgency).await?;
+                Ok(self.kept(request, Answer::Packument(packument), life))
             }
             Request::VersionDocument { name, version, integrity } => {
                 let integrity = integrity.as_deref();
-                self.version_document(name, version, integrity, urgency).await.map(Answer::VersionDocument)
+                let (text, fresh_until) = self.version_document(name, version, integrity, urgency).await?;
+                let life = (text.len(), fresh_until);
+                Ok(self.kept(request, Answer::VersionDocument(text), life))
             }
             Request::Tarball { url, integrity } => {
                 if !(url.starts_with('/') || url.starts_with("https://") || url.starts_with("http://")) {
@@ -51,14 +63,28 @@ impl Source {
         }
     }
 
-    async fn packument(&self, name: &str, form: &Form, urgency: Urgency) -> Result<Arc<Packument>, FetchFailure> {
-        let mut packument = None;
+    /// An answer, which stays for the next run if there is room.
+    fn kept(&self, request: &Request, answer: Answer, (bytes, fresh_until): Life) -> Answer {
+        if let Some(room) = self.network.room() {
+            recent::keep(request, &answer, bytes, fresh_until, room);
+        }
+        answer
+    }
+
+    async fn packument(
+        &self,
+        name: &str,
+        form: &Form,
+        urgency: Urgency,
+    ) -> Result<(Arc<Packument>, Life), FetchFailure> {
+        let (mut packument, mut bytes) = (None, 0);
         let mut read = |text: &[u8], content_type: &str| {
             packument = Some(form.packument(text, content_type)?);
+            bytes = text.len();
             Ok(())
         };
-        self.network.document(name, form, None, urgency, &mut read).await?;
-        Ok(Arc::new(packument.expect("it was read")))
+        let fresh_until = self.network.document(name, form, None, urgency, &mut read).await?;
+        Ok((Arc::new(packument.expect("it was read")), (bytes, fresh_until)))
     }
 
     /// The document of one version; of a registry that has none, the version's part of the packument.
@@ -68,7 +94,7 @@ impl Source {
         version: &str,
         integrity: Option<&str>,
         urgency: Urgency,
-    ) -> Result<String, FetchFailure> {
+    ) -> Result<(String, f64), FetchFailure> {
         let registries = self.network.registries();
         let registry = registries.of_package(name);
         let experience = self.network.experience();
@@ -82,16 +108,16 @@ impl Source {
                 Ok(())
             };
             match self.network.document(name, &form, integrity, urgency, &mut read).await {
-                Ok(()) => {
+                Ok(fresh_until) => {
                     experience.borrow_mut().learn(registry, true);
-                    return Ok(document);
+                    return Ok((document, fresh_until));
                 }
                 Err(failure) if form.instead(failure.kind, true).is_none() => return Err(failure),
                 Err(failure) => refusal = Some(failure),
             }
         }
-        let packument = match self.packument(name, &Form::Full, urgency).await {
-            Ok(packument) => packument,
+        let (packument, (_, fresh_until)) = match self.packument(name, &Form::Full, urgency).await {
+            Ok(found) => found,
             Err(failure) if failure.kind == FetchFailureKind::NotCached => return Err(refusal.unwrap_or(failure)),
             Err(failure) => return Err(failure),
         };
@@ -101,7 +127,7 @@ impl Source {
         if refusal.is_some_and(|refusal| refusal.kind != FetchFailureKind::NotCached) {
             experience.borrow_mut().learn(registry, false);
         }
-        Ok(packument.manifest(index).to_owned())
+        Ok((packument.manifest(index).to_owned(), fresh_until))
     }
 }
 

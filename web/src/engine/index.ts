@@ -20,12 +20,18 @@ export interface Listener {
   failed(error: ErrorDetails): void;
 }
 
+/** A question about a large tree is answered from what the worker still knows. */
+const MEMORY = 280 * 1024 * 1024;
+
 let client: WorkerClient | undefined;
 
-/** Starts resolving; the returned function stops it, after which the listener hears nothing more. */
-export function start(order: Order, listener: Listener): () => void {
+/**
+ * Starts resolving; the returned function stops it, after which the listener hears nothing more. Quietly means that of events there is
+ * only how much was fetched.
+ */
+export function start(order: Order, listener: Listener, quietly = false): () => void {
   let stopped = false;
-  const resolution = engine().resolve({ ...input(order), cache: true });
+  const resolution = engine().resolve({ ...input(order), cache: true, events: !quietly });
   const run = async () => {
     for await (const batch of resolution.batches()) {
       if (stopped) return;
@@ -48,7 +54,7 @@ export function start(order: Order, listener: Listener): () => void {
 
 /** Resolves beside the page's own run, for a question: what would come out if. Rejects as the resolver does. */
 export async function attempt(order: Order, signal: AbortSignal): Promise<Result> {
-  const resolution = engine().resolve({ ...input(order), cache: true, remedies: false });
+  const resolution = engine().resolve({ ...input(order), cache: true, remedies: false, events: false });
   const stop = () => resolution.abort();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -74,7 +80,7 @@ export function breathe(): Promise<void> {
 }
 
 function engine(): WorkerClient {
-  return (client ??= createWorkerClient());
+  return (client ??= createWorkerClient({ memory: MEMORY }));
 }
 
 function input({ manifest, registry, settings, lockfile, files }: Order) {

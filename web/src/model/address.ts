@@ -10,6 +10,8 @@ export interface Address {
   /** `embedded`, `public`, or an address; absent for what suits the project. */
   readonly registry?: string | undefined;
   readonly settings: Settings;
+  /** The project beside it, packed. */
+  readonly beside?: string | undefined;
   readonly view?: ViewName | undefined;
   /** The location of the selected package. */
   readonly at?: string | undefined;
@@ -56,6 +58,7 @@ export function parseAddress(hash: string): Address {
       ...Object.fromEntries(FLAGS.map(([key, word]) => [key, words.has(word)])),
       ...Object.fromEntries(WORDS.map((word) => [word, words.get(word) || undefined])),
     },
+    beside: words.get('beside') || undefined,
     view: isViewName(view) ? view : undefined,
     at: words.get('at') ?? undefined,
     query: words.get('q') ?? '',
@@ -69,6 +72,7 @@ export function formatAddress(address: Address): string {
   if (address.registry) words.set('registry', address.registry);
   for (const [key, word] of FLAGS) if (address.settings[key]) words.set(word, '');
   for (const word of WORDS) if (address.settings[word]) words.set(word, address.settings[word]);
+  if (address.beside) words.set('beside', address.beside);
   if (address.view) words.set('view', address.view);
   if (address.at) words.set('at', address.at);
   if (address.query) words.set('q', address.query);

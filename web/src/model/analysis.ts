@@ -24,14 +24,20 @@ export interface Totals {
 }
 
 export function totals(tree: Tree): Totals {
-  const installed = packagesOf(tree).filter((node) => !tree.nodes[node]!.inert);
-  return {
-    bytes: installed.reduce((sum, node) => sum + bytesOf(tree, node), 0),
-    sized: installed.filter((node) => tree.nodes[node]!.unpackedSize !== undefined).length,
-    installed: installed.length,
-  };
+  let known = sums.get(tree);
+  if (!known) {
+    const installed = packagesOf(tree).filter((node) => !tree.nodes[node]!.inert);
+    known = {
+      bytes: installed.reduce((sum, node) => sum + bytesOf(tree, node), 0),
+      sized: installed.filter((node) => tree.nodes[node]!.unpackedSize !== undefined).length,
+      installed: installed.length,
+    };
+    sums.set(tree, known);
+  }
+  return known;
 }
 
+const sums = new WeakMap<Tree, Totals>();
 const analyses = new WeakMap<Tree, Analysis>();
 
 export function analyze(tree: Tree): Analysis {

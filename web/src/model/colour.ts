@@ -2,7 +2,8 @@
 // those are is the style sheet's affair.
 
 import { analyze } from './analysis';
-import { copiesOf, packageName } from './copies';
+import { copiesOf } from './copies';
+import { factKey, NO_FACTS, type Facts } from './facts';
 import { licenseClass } from './licenses';
 import { packagesOf, type Tree } from './tree';
 
@@ -43,11 +44,8 @@ export interface Coloured {
   readonly counts: readonly number[];
 }
 
-/** Milliseconds since the epoch, by `name@version`. */
-export type Dates = ReadonlyMap<string, number>;
-
-export function colour(tree: Tree, by: Colouring, dates: Dates = new Map(), now = Date.now()): Coloured {
-  const [classes, classify] = rules[by](tree, dates, now);
+export function colour(tree: Tree, by: Colouring, facts: Facts = NO_FACTS, now = Date.now()): Coloured {
+  const [classes, classify] = rules[by](tree, facts, now);
   const of = new Uint8Array(tree.nodes.length);
   const counts = classes.map(() => 0);
   for (const node of packagesOf(tree)) {
@@ -57,7 +55,7 @@ export function colour(tree: Tree, by: Colouring, dates: Dates = new Map(), now 
   return { classes, of, counts };
 }
 
-type Rule = (tree: Tree, dates: Dates, now: number) => [readonly Class[], (node: number) => number];
+type Rule = (tree: Tree, facts: Facts, now: number) => [readonly Class[], (node: number) => number];
 
 const DAY = 86_400_000;
 
@@ -120,7 +118,7 @@ const rules: Record<Colouring, Rule> = {
     ],
     (node) => ['permissive', 'weak', 'copyleft', 'other', 'none'].indexOf(licenseClass(tree.nodes[node]!.license)),
   ],
-  age: (tree, dates, now) => [
+  age: (tree, facts, now) => [
     [
       { colour: 'step-5', words: 'this month' },
       { colour: 'step-4', words: 'this year' },
@@ -129,9 +127,8 @@ const rules: Record<Colouring, Rule> = {
       { colour: 'step-1', words: 'older' },
       { colour: 'faint', words: 'not known' },
     ],
-    (index) => {
-      const node = tree.nodes[index]!;
-      const date = dates.get(`${packageName(node)}@${node.version}`);
+    (node) => {
+      const date = facts.get(factKey(tree, node))?.published;
       return date === undefined ? 5 : step((now - date) / DAY, [31, 365, 3 * 365, 6 * 365]);
     },
   ],

@@ -2,6 +2,7 @@
 
 import { copiesOf } from './copies';
 import { entriesOf, scriptsOf } from './entries';
+import { holds, NO_FACTS, OLD_YEARS, RECENT_DAYS, type Facts, type FactState, type Subject } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
 import { packagesOf, type Tree } from './tree';
@@ -18,9 +19,11 @@ export interface Finding {
   /** Absent where no word of the search finds the same. */
   readonly query?: string;
   readonly isBad: boolean;
+  /** What has to be looked up before anything can be found. */
+  readonly needs?: Subject;
 }
 
-export function health(tree: Tree, nodeVersion: string): Finding[] {
+export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS, now = Date.now()): Finding[] {
   const packages = packagesOf(tree);
   const scripts = scriptsOf(tree);
   const entries = entriesOf(tree);
@@ -118,8 +121,58 @@ export function health(tree: Tree, nodeVersion: string): Finding[] {
       query: 'is:skipped',
       isBad: false,
     },
+    ...FACTS.map(({ state, ...finding }) => ({
+      ...finding,
+      name: state,
+      nodes: where((index) => holds(state, tree, facts, index, now)),
+      query: `is:${state}`,
+    })),
   ];
 }
+
+/** What only documents of a registry say, and which. */
+const FACTS: readonly (Omit<Finding, 'name' | 'nodes' | 'query'> & { state: FactState; needs: Subject })[] = [
+  {
+    state: 'recent',
+    title: 'Published this week',
+    words: ['package published this week', 'packages published this week'],
+    about: `Stolen accounts are mostly noticed within ${RECENT_DAYS} days. “As of” resolves without anything newer.`,
+    isBad: true,
+    needs: 'dates',
+  },
+  {
+    state: 'old',
+    title: `Older than ${OLD_YEARS} years`,
+    words: [`package older than ${OLD_YEARS} years`, `packages older than ${OLD_YEARS} years`],
+    about: 'These versions were published that long ago. Some are simply finished.',
+    isBad: false,
+    needs: 'dates',
+  },
+  {
+    state: 'esm',
+    title: 'ESM only',
+    words: ['package that is ESM only', 'packages that are ESM only'],
+    about: 'CommonJS can’t require them before Node 22.12.',
+    isBad: false,
+    needs: 'modules',
+  },
+  {
+    state: 'commonjs',
+    title: 'CommonJS only',
+    words: ['package that is CommonJS only', 'packages that are CommonJS only'],
+    about: 'Browsers can’t load them without a bundler.',
+    isBad: false,
+    needs: 'modules',
+  },
+  {
+    state: 'untyped',
+    title: 'No types',
+    words: ['package without types', 'packages without types'],
+    about: 'They include no declarations for TypeScript, and no @types package is installed for them.',
+    isBad: false,
+    needs: 'modules',
+  },
+];
 
 /** Whether every version that a range allows is of a later major. Only plain ranges are judged: `>=22`, `^22.1.0`, `22 || >=24`. */
 function isTooNew(range: string | undefined, major: number): boolean {

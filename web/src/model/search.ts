@@ -3,6 +3,7 @@
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
 import { scriptsOf } from './entries';
+import { holds, isFactState, NO_FACTS, type Facts } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
 import { answer, packagesOf, path, type Tree } from './tree';
@@ -35,13 +36,13 @@ export const STATES = [
 export type State = (typeof STATES)[number];
 
 /** Nothing to search for gives `undefined`, which is not the same as no results. */
-export function search(tree: Tree, query: string): Matches | undefined {
+export function search(tree: Tree, query: string, facts: Facts = NO_FACTS): Matches | undefined {
   const predicates = query
     .trim()
     .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
-    .map((word) => predicate(tree, word));
+    .map((word) => predicate(tree, word, facts));
   if (predicates.length === 0) return undefined;
   // The root can be found too: it may have the problem that is looked for.
   const nodes = new Set(
@@ -79,8 +80,12 @@ export function toggleWord(query: string, word: string): string {
   return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ');
 }
 
-function predicate(tree: Tree, word: string): Predicate {
-  if (word.startsWith('is:')) return state(tree, word.slice(3));
+function predicate(tree: Tree, word: string, facts: Facts): Predicate {
+  if (word.startsWith('is:')) {
+    const name = word.slice(3);
+    const now = Date.now();
+    return isFactState(name) ? (_, node) => holds(name, tree, facts, node, now) : state(tree, name);
+  }
   if (word.startsWith('license:')) {
     const license = word.slice('license:'.length);
     return (node) => (node.license ?? 'none').toLowerCase().replaceAll(' ', '-') === license;

@@ -58,9 +58,16 @@ export function path(tree: Tree, node: number): number[] {
 }
 
 /** Packages: neither the root nor links, which only lead to one. */
-export function packagesOf(tree: Pick<Tree, 'nodes'>): number[] {
-  return tree.nodes.flatMap((node, index) => (index === 0 || node.target !== undefined ? [] : [index]));
+export function packagesOf({ nodes }: Pick<Tree, 'nodes'>): readonly number[] {
+  let found = packages.get(nodes);
+  if (!found) {
+    found = nodes.flatMap((node, index) => (index === 0 || node.target !== undefined ? [] : [index]));
+    packages.set(nodes, found);
+  }
+  return found;
 }
+
+const packages = new WeakMap<readonly GraphNode[], readonly number[]>();
 
 function landing(nodes: readonly GraphNode[], node: number): number {
   return nodes[node]!.target ?? node;

@@ -3,10 +3,12 @@
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { formatAddress, parseAddress } from '../model/address';
+import { besideOf, besideText } from '../model/beside';
 import { pack, unpack } from '../model/share';
 import { FIRST_VIEW } from '../model/views';
+import type { Beside } from './beside';
 import { isPlayed, type Played } from './played';
-import type { Project } from './project';
+import type { Inputs, Project } from './project';
 import type { View } from './view';
 
 interface Parts {
@@ -15,12 +17,24 @@ interface Parts {
   pick(sample: string): void;
   begin(text: string): void;
   leave(): void;
+  beside(): Beside | undefined;
+  openBeside(inputs: Inputs): void;
+  closeBeside(): void;
   played(): Played | undefined;
   setNotice(words: string | undefined): void;
 }
 
-export function keepAddress({ project, view, pick, begin, leave, played, setNotice }: Parts): void {
+export function keepAddress(parts: Parts): void {
+  const { project, view, pick, begin, leave, played, setNotice } = parts;
   const [manifest, setManifest] = createSignal<string | undefined>();
+  const [other, setOther] = createSignal<string | undefined>();
+  const besides = () => parts.beside() && besideText(parts.beside()!.project.inputs());
+  createEffect(
+    on(besides, async (text) => {
+      const packed = text && (await pack(text));
+      if (besides() === text) setOther(packed);
+    }),
+  );
   createEffect(
     on([project.text, project.sample], async ([text, sample]) => {
       // The project of the program that serves the page is what is meant without any.
@@ -35,6 +49,7 @@ export function keepAddress({ project, view, pick, begin, leave, played, setNoti
       manifest: manifest(),
       registry: project.chosen(),
       settings: project.settings(),
+      beside: other(),
       view: view.name() === FIRST_VIEW ? undefined : view.name(),
       at: view.selected(),
       query: view.query(),
@@ -47,6 +62,8 @@ export function keepAddress({ project, view, pick, begin, leave, played, setNoti
     const address = parseAddress(location.hash);
     const isNew = address.manifest !== undefined && address.manifest !== manifest();
     const text = isNew ? await unpack(address.manifest!) : undefined;
+    const isOther = address.beside !== other();
+    const second = isOther && address.beside ? besideOf((await unpack(address.beside)) ?? '') : undefined;
     isGoing = true;
     batch(() => {
       if (text !== undefined && text !== project.text()) begin(text);
@@ -62,6 +79,8 @@ export function keepAddress({ project, view, pick, begin, leave, played, setNoti
         project.setRegistry(address.registry);
         project.setSettings(address.settings);
       }
+      if (second) parts.openBeside(second);
+      else if (isOther && !address.beside) parts.closeBeside();
       view.find(address.query);
       view.open(address.view ?? FIRST_VIEW);
       if (address.at !== view.selected()) {

@@ -40,8 +40,6 @@ export function createRun(project: Project, history: History) {
   const [events, setEvents] = createSignal<readonly ResolveEvent[]>([]);
   /** What stood before the last edit. */
   const [previous, setPrevious] = createSignal<Snapshot | undefined>();
-  /** Packages that the run under way has put in place. */
-  const [placed, setPlaced] = createSignal(0);
 
   let end = () => {};
   /** What the run under way resolves; nothing else may end it. */
@@ -77,7 +75,6 @@ export function createRun(project: Project, history: History) {
     const draw = () => {
       batch(() => {
         setElapsed(now());
-        setPlaced(growth.size);
         setTraffic({ requests: growth.requests, pending: growth.pending, bytes: growth.bytes });
         if (growth.moments.length === drawn) return;
         setMoments([...growth.moments]);
@@ -110,6 +107,7 @@ export function createRun(project: Project, history: History) {
         done: async (outcome) => {
           const standing = tree();
           const before = isEdit && standing ? snapshot(standing) : undefined;
+          await breathe();
           const next = noteLockfile(treeOf(outcome.graph), outcome.lockfile);
           await breathe();
           if (current !== inputs) return;
@@ -121,6 +119,8 @@ export function createRun(project: Project, history: History) {
         },
         failed: (details) => finish('failed', () => setError(details)),
       },
+      // The tree on screen stays until the next one stands: nobody looks at how that grows.
+      isEdit,
     );
     end = () => {
       clearInterval(clock);
@@ -128,7 +128,6 @@ export function createRun(project: Project, history: History) {
     };
     batch(() => {
       setError(undefined);
-      setPlaced(0);
       setPhase('resolving');
       if (isEdit) return;
       setResult(undefined);
@@ -172,5 +171,5 @@ export function createRun(project: Project, history: History) {
   );
   onCleanup(stop);
 
-  return { phase, tree, result, error, elapsed, moments, traffic, events, previous, placed, stop, resolve };
+  return { phase, tree, result, error, elapsed, moments, traffic, events, previous, stop, resolve };
 }

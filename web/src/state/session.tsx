@@ -14,6 +14,8 @@ import { packagesOfLock } from '../model/compare';
 import { diff, isEmpty, snapshot, snapshotOfLock, type Diff, type Snapshot } from '../model/diff';
 import { FIRST_VIEW } from '../model/views';
 import { keepAddress } from './address';
+import { createBeside } from './beside';
+import { createLookup } from './facts';
 import { createHistory } from './history';
 import { createPanes } from './panes';
 import { followPlayed, isPlayed, readPlayed, settingsOf, type Played } from './played';
@@ -34,7 +36,8 @@ function createSession() {
   const project = createProject();
   const history = createHistory(project);
   const run = createRun(project, history);
-  const view = createView(run.tree);
+  const lookup = createLookup(run.tree, project.registry);
+  const view = createView(run.tree, lookup.known);
   const [notice, setNotice] = createSignal<string | undefined>();
 
   // The selected package is shown where the final tree has it, which may be elsewhere than while it grew.
@@ -49,8 +52,14 @@ function createSession() {
   /** A package-lock.json to compare the outcome with. */
   const [reference, setReference] = createSignal<string | undefined>();
   const [pinned, setPinned] = createSignal<Baseline | undefined>();
+  const { beside, side, setSide, open: openBeside, close: closeBeside, swap } = createBeside(project);
   const baseline = createMemo<Baseline | undefined>(() => {
     const lock = reference();
+    const other = beside()?.run;
+    if (other) {
+      const tree = other.result() && other.tree();
+      return tree && { name: 'B', packages: snapshot(tree) };
+    }
     if (pinned()) return pinned();
     if (lock !== undefined)
       return { name: 'your package-lock.json', packages: snapshotOfLock(packagesOfLock(lock) ?? {}) };
@@ -65,6 +74,7 @@ function createSession() {
   });
   const forget = () => {
     view.reset();
+    closeBeside();
     setReference(undefined);
     setPinned(undefined);
     setNotice(undefined);
@@ -135,6 +145,7 @@ function createSession() {
     history,
     run,
     view,
+    lookup,
     pick,
     begin,
     pin,
@@ -142,6 +153,12 @@ function createSession() {
     stopComparing,
     reference,
     setReference,
+    beside,
+    side,
+    setSide,
+    openBeside,
+    closeBeside,
+    swap,
     baseline,
     changes,
     notice,
@@ -153,8 +170,9 @@ function createSession() {
 
 const Context = createContext<Session>();
 
-export function SessionProvider(props: ParentProps) {
-  return <Context.Provider value={createSession()}>{props.children}</Context.Provider>;
+/** A session of its own, unless one is given. */
+export function SessionProvider(props: ParentProps<{ session?: Session }>) {
+  return <Context.Provider value={props.session ?? createSession()}>{props.children}</Context.Provider>;
 }
 
 export function useSession(): Session {

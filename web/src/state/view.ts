@@ -1,6 +1,7 @@
 // Where a person is in the tree: what is open, which row is active, what is searched for, and the way back.
 
 import { batch, createMemo, createSignal } from 'solid-js';
+import type { Facts } from '../model/facts';
 import { parentRow, ROOT_KEY, rowKey, rowsOf, type Row } from '../model/rows';
 import { search, stateCounts } from '../model/search';
 import { answer, path, type Tree } from '../model/tree';
@@ -14,7 +15,7 @@ type Toggled = ReadonlyMap<string, boolean>;
 
 export type View = ReturnType<typeof createView>;
 
-export function createView(tree: () => Tree | undefined) {
+export function createView(tree: () => Tree | undefined, facts: () => Facts) {
   const [name, setName] = createSignal<ViewName>(FIRST_VIEW);
   const [query, setQuery] = createSignal('');
   const [toggled, setToggled] = createSignal<Toggled>(new Map());
@@ -26,7 +27,7 @@ export function createView(tree: () => Tree | undefined) {
 
   const matches = createMemo(() => {
     const current = tree();
-    return current && search(current, query());
+    return current && search(current, query(), facts());
   });
   /** How many packages each filter finds, for those that would find none; counted when there is time. */
   const rested = whenIdle(tree);

@@ -6,7 +6,7 @@
 mod cache;
 mod digest;
 mod fetch;
-mod timer;
+pub mod timer;
 mod traffic;
 
 use std::cell::RefCell;
@@ -26,6 +26,7 @@ use web_sys::Url;
 use crate::boundary;
 use crate::outcome;
 use crate::queue::Queue;
+use crate::recent;
 use cache::{Cache, Entry};
 use fetch::{Body, Fetch, Manner, Reader, Use};
 use traffic::Traffic;
@@ -48,6 +49,16 @@ struct NetworkOptions {
     offline: bool,
     retries: u32,
     timeout: f64,
+    recent: Option<RecentOptions>,
+}
+
+/// What is kept in memory from run to run.
+#[derive(Deserialize)]
+struct RecentOptions {
+    /// Tells these registries and credentials from others.
+    from: String,
+    /// The most bytes.
+    room: usize,
 }
 
 /// One run's way to registries. Whatever is under way stops when it has ended.
@@ -62,6 +73,7 @@ struct Inner {
     cache: Option<Cache>,
     prefer_offline: bool,
     offline: bool,
+    room: Option<usize>,
     end: Queue<()>,
     /// Tarballs that are being fetched, or were while resolving, by their key: an installation needs them again.
     flights: RefCell<Vec<Flight>>,
@@ -131,7 +143,11 @@ impl Network {
         let fetch = Fetch { function, retries, timeout: options.timeout, ended: end.clone(), traffic };
         let (prefer_offline, offline) = (options.prefer_offline, options.offline);
         let (flights, experience) = Default::default();
-        Ok(Self(Rc::new(Inner { registries, experience, fetch, cache, prefer_offline, offline, end, flights })))
+        let room = options.recent.map(|RecentOptions { from, room }| {
+            recent::begin(&from);
+            room
+        });
+        Ok(Self(Rc::new(Inner { registries, experience, fetch, cache, prefer_offline, offline, room, end, flights })))
     }
 
     /// Fetches a tarball; not a byte of it is given away before it is verified. Resolves with a `Tarball`.
@@ -180,8 +196,19 @@ impl Network {
         &self.0.experience
     }
 
+    /// How many bytes of documents are kept in memory from run to run, if any.
+    pub fn room(&self) -> Option<usize> {
+        self.0.room
+    }
+
+    /// Whether what is kept is used however old it is.
+    pub fn is_any_age_fine(&self) -> bool {
+        self.0.offline || self.0.prefer_offline
+    }
+
     /// Gets a document and reads it. One that can't be read is fetched anew, past all caches, the browser's own included. A
-    /// version's document with the integrity that its packument has is right for good.
+    /// version's document with the integrity that its packument has is right for good. Returns until when it can be used without
+    /// asking, in milliseconds since the epoch.
     pub async fn document(
         &self,
         name: &str,
@@ -189,7 +216,7 @@ impl Network {
         integrity: Option<&str>,
         urgency: Urgency,
         read: Reader<'_>,
-    ) -> Result<(), FetchFailure> {
+    ) -> Result<f64, FetchFailure> {
         let Inner { registries, fetch, cache, .. } = &*self.0;
         let get = registries.document(name, form)?;
         let key = match cache {
@@ -206,7 +233,7 @@ impl Network {
             if self.is_usable(fresh_until) || is_right() {
                 if read(&text, &content_type).is_ok() {
                     self.count_cached();
-                    return Ok(());
+                    return Ok(fresh_until);
                 }
                 anew = true;
             }
@@ -214,12 +241,12 @@ impl Network {
         self.refuse_offline(&get.address)?;
         let manner = Manner { urgent: urgency == Urgency::Demanded, anew };
         let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
-        if let (Some(cache), Some(key), Some(seconds)) = (cache, &key, about.fresh_for) {
-            #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
-            let fresh_until = Date::now() + seconds as f64 * 1000.0;
+        #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
+        let fresh_until = about.fresh_for.map_or(0.0, |seconds| Date::now() + seconds as f64 * 1000.0);
+        if let (Some(cache), Some(key), Some(_)) = (cache, &key, about.fresh_for) {
             cache.keep(key, &bytes, Some((&about.content_type, fresh_until)));
         }
-        Ok(())
+        Ok(fresh_until)
     }
 
     /// Gets a tarball to look into. An installation finds it here.
@@ -324,7 +351,7 @@ impl Network {
     }
 
     fn is_usable(&self, fresh_until: f64) -> bool {
-        self.0.offline || self.0.prefer_offline || fresh_until > Date::now()
+        self.is_any_age_fine() || fresh_until > Date::now()
     }
 
     fn refuse_offline(&self, address: &Address) -> Result<(), FetchFailure> {

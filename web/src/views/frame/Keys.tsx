@@ -22,6 +22,7 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['any letter'], 'to the next package that begins with it (with Shift, where the letter has another meaning)'],
   [['*'], 'open all that lies beside this row'],
   [['w'], 'why the selected package is here'],
+  [['c'], 'compare: a second project beside this one'],
   [['d'], 'only what is there more than once'],
   [['Escape'], 'one step back'],
   [['?'], 'this card'],

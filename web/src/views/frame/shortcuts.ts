@@ -54,6 +54,11 @@ function act(key: string, session: Session, actions: { showKeys: () => void }): 
     case 'd':
       view.find(toggleWord(view.query(), 'is:duplicated'));
       return true;
+    case 'c':
+      if (session.isLanding()) return false;
+      if (session.beside()) session.closeBeside();
+      else session.openBeside();
+      return true;
     case '?':
       actions.showKeys();
       return true;

@@ -2,11 +2,13 @@
 
 import { createMemo, For, Show } from 'solid-js';
 import { NODE } from '../../model/address';
+import { questions } from '../../model/facts';
 import { count, counted } from '../../model/format';
 import { health, type Finding } from '../../model/health';
 import { toggleWord } from '../../model/search';
 import { licenses } from '../../model/summary';
 import type { Tree } from '../../model/tree';
+import { EMBEDDED } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Sign } from '../Sign';
 import { title } from '../words';
@@ -16,10 +18,11 @@ import './health.css';
 const FIRST = 12;
 
 export function Health(props: { tree: Tree }) {
-  const { view, project } = useSession();
-  const findings = createMemo(() => health(props.tree, project.settings().node ?? NODE));
+  const { view, project, lookup } = useSession();
+  const findings = createMemo(() => health(props.tree, project.settings().node ?? NODE, lookup.known()));
   const bad = () => findings().filter(({ nodes }) => nodes.length > 0);
-  const fine = () => findings().filter(({ nodes }) => nodes.length === 0);
+  const isKnown = ({ needs }: Finding) => !needs || (lookup.isWanted(needs) && lookup.waiting() === 0);
+  const fine = () => findings().filter((finding) => finding.nodes.length === 0 && isKnown(finding));
   const isOn = (word: string) => view.query().split(/\s+/).includes(word);
   return (
     <div class="health">
@@ -46,6 +49,7 @@ export function Health(props: { tree: Tree }) {
           </section>
         )}
       </For>
+      <Lookups tree={props.tree} />
       <Advisories tree={props.tree} />
       <section class="finding" aria-label="Licenses">
         <h2>Licenses</h2>
@@ -79,6 +83,41 @@ export function Health(props: { tree: Tree }) {
         </p>
       </Show>
     </div>
+  );
+}
+
+const SUBJECTS = [
+  ['dates', 'publish dates'],
+  ['modules', 'ESM, CommonJS and types'],
+] as const;
+
+/** What only the registry's documents say is asked for when somebody wants to know it. */
+function Lookups(props: { tree: Tree }) {
+  const { lookup, project } = useSession();
+  const open = () =>
+    SUBJECTS.filter(
+      ([subject]) => !lookup.isWanted(subject) && (subject === 'dates' || project.registry() !== EMBEDDED),
+    );
+  return (
+    <Show when={open().length > 0 || lookup.waiting() > 0}>
+      <section class="finding" aria-label="More from the registry">
+        <h2>More from the registry</h2>
+        <p class="soft">
+          <Show when={lookup.waiting() === 0} fallback={`Reading: ${counted(lookup.waiting(), 'document')} to go.`}>
+            What the tree doesn’t say is in documents of its own, one for each package.
+          </Show>
+        </p>
+        <p class="finding-packages">
+          <For each={open()}>
+            {([subject, words]) => (
+              <button type="button" class="button" onClick={() => lookup.look(subject)}>
+                Look up {words} <span class="soft">{count(questions(props.tree, subject).length)}</span>
+              </button>
+            )}
+          </For>
+        </p>
+      </section>
+    </Show>
   );
 }
 

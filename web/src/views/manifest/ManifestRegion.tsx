@@ -3,6 +3,8 @@
 import { For, lazy, Show, Suspense } from 'solid-js';
 import { samples } from '../../samples';
 import { useSession } from '../../state/session';
+import { OtherSide } from '../beside/OtherSide';
+import { Sides } from '../beside/Sides';
 import { Splitter } from '../frame/Splitter';
 import { FileButton } from './FileButton';
 import { Flags } from './Flags';
@@ -12,16 +14,33 @@ import './manifest.css';
 // It is half of the page's weight, and nothing of the first page.
 const Editor = lazy(() => import('./Editor').then((module) => ({ default: module.Editor })));
 
+/** Of two projects side by side, the one that is edited. */
 export function ManifestRegion() {
-  const session = useSession();
-  const { project, run, panes } = session;
-  const fault = () => project.faults()[0];
+  const { panes, beside, side } = useSession();
   return (
     <section class="region manifest" aria-label="Manifest">
       <button type="button" class="plain rail" onClick={() => panes.setClosed('left', false)}>
         package.json
       </button>
       <Splitter side="left" />
+      <Show when={beside()}>
+        <Sides />
+      </Show>
+      <Show when={side() === 'b'} fallback={<Manifest />}>
+        <OtherSide>
+          <Manifest />
+        </OtherSide>
+      </Show>
+    </section>
+  );
+}
+
+function Manifest() {
+  const session = useSession();
+  const { project, run, panes, beside } = session;
+  const fault = () => project.faults()[0];
+  return (
+    <>
       <div class="manifest-bar">
         <Show when={samples.length > 0} fallback={<span class="sample-choice mono">{session.played()?.folder}</span>}>
           <label class="sample-choice">
@@ -99,7 +118,10 @@ export function ManifestRegion() {
             Stop
           </button>
         </Show>
+        <Show when={!beside()}>
+          <Sides />
+        </Show>
       </div>
-    </section>
+    </>
   );
 }

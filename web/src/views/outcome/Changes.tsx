@@ -10,7 +10,7 @@ import { useSession } from '../../state/session';
 const MOST = 200;
 
 export function Changes() {
-  const { changes, baseline, reference, run, pinned, stopComparing, pin } = useSession();
+  const { changes, baseline, reference, run, pinned, stopComparing, pin, beside, closeBeside } = useSession();
   const identical = createMemo(() => {
     const [before, after] = [reference(), run.result()?.lockfile];
     return before !== undefined && after !== undefined && !pinned() && isIdentical(before, after);
@@ -38,7 +38,7 @@ export function Changes() {
             </details>
           </Show>
           <Show
-            when={pinned() || reference() !== undefined}
+            when={pinned() || reference() !== undefined || beside()}
             fallback={
               <button
                 type="button"
@@ -50,7 +50,7 @@ export function Changes() {
               </button>
             }
           >
-            <button type="button" class="link soft" onClick={stopComparing}>
+            <button type="button" class="link soft" onClick={() => (beside() ? closeBeside() : stopComparing())}>
               Stop comparing
             </button>
           </Show>
@@ -61,7 +61,7 @@ export function Changes() {
 }
 
 function ChangeList(props: { diff: Diff }) {
-  const { run, view, baseline } = useSession();
+  const { run, view, baseline, beside } = useSession();
   const left = () => Math.max(0, props.diff.marks.size - MOST) + Math.max(0, props.diff.removed.length - MOST);
   const present = () => [...props.diff.marks].slice(0, MOST);
   const node = (index: number) => run.tree()!.nodes[index]!;
@@ -78,7 +78,7 @@ function ChangeList(props: { diff: Diff }) {
             {baseline()!.name} <span class="soft">{count(baseline()!.packages.size)}</span>
           </th>
           <th scope="col">
-            now <span class="soft">{count(packagesOf(run.tree()!).length)}</span>
+            {beside() ? 'A' : 'now'} <span class="soft">{count(packagesOf(run.tree()!).length)}</span>
           </th>
         </tr>
       </thead>

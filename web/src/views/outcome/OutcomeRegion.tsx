@@ -3,6 +3,7 @@
 import { lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useSession } from '../../state/session';
 import { TreeGrid } from '../tree/TreeGrid';
+import { BesideBar } from '../beside/BesideBar';
 import { Beginning } from './Beginning';
 import { Changes } from './Changes';
 import { Failure } from './Failure';
@@ -25,7 +26,7 @@ const Replay = lazy(() => import('../replay/Replay').then((module) => ({ default
 const WHOLE = new Set(['overview', 'map', 'focus', 'duplicates', 'health', 'replay']);
 
 export function OutcomeRegion() {
-  const { run, view } = useSession();
+  const { run, view, beside } = useSession();
   const isEmpty = () => view.matches()?.nodes.size === 0 && !WHOLE.has(view.name());
   return (
     <section class="region outcome" aria-label="Tree">
@@ -38,6 +39,9 @@ export function OutcomeRegion() {
           {(tree) => (
             <>
               <Sentence />
+              <Show when={beside()}>
+                <BesideBar />
+              </Show>
               <Changes />
               <Tabs />
               <Toolbar />

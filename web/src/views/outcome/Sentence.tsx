@@ -21,7 +21,7 @@ export function Sentence() {
             <span class="rust">This is not a package.json yet.</span> Below is the last tree that stood.
           </Match>
           <Match when={run.phase() === 'resolving' && isOld()}>
-            Resolving the change: {counted(run.placed(), 'package')} placed after {seconds(run.elapsed())}
+            Resolving the change: {counted(run.traffic().requests, 'request')} after {seconds(run.elapsed())}
           </Match>
           <Match when={run.phase() === 'resolving'}>
             Resolving: {packages()} after {seconds(run.elapsed())}

@@ -9,7 +9,6 @@ import { answer, packagesOf, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { createPalette } from '../palette';
 import { title } from '../words';
-import { createDates } from './dates';
 import { paint } from './paint';
 import type { Camera } from './scene';
 import './overview.css';
@@ -41,7 +40,7 @@ export function Overview(props: OverviewProps) {
 }
 
 function Picture(props: OverviewProps) {
-  const { run, view, changes, project } = useSession();
+  const { run, view, changes, project, lookup } = useSession();
   const palette = createPalette();
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [colouring, setColouring] = createSignal<Colouring>('kind');
@@ -56,11 +55,8 @@ function Picture(props: OverviewProps) {
     return height === 0 ? 1.6 : Math.max(0.5, Math.min(5, Math.round((width / height) * 8) / 8));
   });
   const layout = createMemo(() => espalier(props.tree, aspect()));
-  const dates = createDates(
-    () => (colouring() === 'age' ? props.tree : undefined),
-    () => project.registry(),
-  );
-  const coloured = createMemo(() => colour(props.tree, colouring(), dates.known()));
+  createEffect(() => colouring() === 'age' && lookup.look('dates'));
+  const coloured = createMemo(() => colour(props.tree, colouring(), lookup.known()));
   const selected = createMemo(() => (view.selected() === undefined ? undefined : props.tree.at.get(view.selected()!)));
   const found = createMemo(() => (props.plain ? undefined : view.matches()?.nodes));
 
@@ -127,7 +123,7 @@ function Picture(props: OverviewProps) {
   };
   createEffect(() => {
     // What is laid out and drawn is only worked out in the frame itself: a tree that grows is drawn less often than it changes.
-    [props.tree, aspect(), colouring(), dates.known(), palette(), camera(), size(), selected(), hovered(), found()];
+    [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), hovered(), found()];
     [changes(), moving()];
     frame ||= requestAnimationFrame(() => untrack(draw));
   });
@@ -301,8 +297,8 @@ function Picture(props: OverviewProps) {
                 </Show>
               )}
             </For>
-            <Show when={dates.waiting()}>
-              <li class="soft">asking the registry: {count(dates.waiting())} to go</li>
+            <Show when={lookup.waiting()}>
+              <li class="soft">asking the registry: {count(lookup.waiting())} to go</li>
             </Show>
           </ul>
         </div>

@@ -1,0 +1,69 @@
+// Asks the registry what the tree doesn't say, when somebody wants to know it: thousands of documents for a large tree, a few at a time.
+
+import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
+import { answers, questions, type Fact, type Facts, type Subject } from '../model/facts';
+import type { Tree } from '../model/tree';
+import { EMBEDDED, registryAddress } from './project';
+import { registryOf } from './registry-of';
+
+const AT_ONCE = 12;
+
+export type Lookup = ReturnType<typeof createLookup>;
+
+export function createLookup(tree: () => Tree | undefined, registry: () => string) {
+  const [known, setKnown] = createSignal<Facts>(new Map());
+  const [wanted, setWanted] = createSignal<ReadonlySet<Subject>>(new Set());
+  const [waiting, setWaiting] = createSignal(0);
+  const asked = new Set<string>();
+  createEffect(
+    on(registry, () => {
+      asked.clear();
+      setKnown(new Map());
+    }),
+  );
+  createEffect(
+    on([tree, registry, wanted], ([current, name, subjects]) => {
+      const address = current && (registryAddress(name) ?? registryOf(current));
+      if (!current || address === undefined || subjects.size === 0) return;
+      const stop = new AbortController();
+      onCleanup(() => stop.abort());
+      const list = [...subjects]
+        // What came with the page says nothing of single versions.
+        .filter((subject) => subject === 'dates' || name !== EMBEDDED)
+        .flatMap((subject) => questions(current, subject).map((question) => ({ subject, question })))
+        .filter(({ question }) => !asked.has(question));
+      if (list.length === 0) return;
+      const found = new Map<string, Fact>(known());
+      setWaiting(list.length);
+      const ask = async () => {
+        for (let next = list.pop(); next && !stop.signal.aborted; next = list.pop()) {
+          const { subject, question } = next;
+          const document = await read(new URL(question, address), stop.signal);
+          for (const [key, fact] of answers(subject, question, document))
+            found.set(key, { ...found.get(key), ...fact });
+          if (!stop.signal.aborted) asked.add(question);
+          setWaiting(list.length);
+        }
+      };
+      void Promise.all(Array.from({ length: AT_ONCE }, ask)).then(
+        () => !stop.signal.aborted && batch(() => [setWaiting(0), setKnown(found)]),
+      );
+    }),
+  );
+  return {
+    known,
+    /** How many documents are still to come. */
+    waiting,
+    isWanted: (subject: Subject) => wanted().has(subject),
+    look: (subject: Subject) => !wanted().has(subject) && setWanted(new Set([...wanted(), subject])),
+  };
+}
+
+async function read(address: URL, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await (await fetch(address, { signal })).json();
+  } catch {
+    // What can't be had is not known, and is shown as such.
+    return undefined;
+  }
+}
