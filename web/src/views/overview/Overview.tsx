@@ -29,11 +29,12 @@ export function Overview(props: OverviewProps) {
     on(
       () => props.tree,
       (tree) => {
+        // Also the first time: the tree may have changed since this was made.
+        if (tree === untrack(rested)) return;
         if (tree.nodes.length < LARGE) return setRested(() => tree);
         const timer = setTimeout(() => setRested(() => tree));
         onCleanup(() => clearTimeout(timer));
       },
-      { defer: true },
     ),
   );
   return <Picture tree={rested()} plain={props.plain ?? false} still={props.still ?? false} />;

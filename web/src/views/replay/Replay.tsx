@@ -13,6 +13,7 @@ import {
   Show,
 } from 'solid-js';
 import { record } from '../../engine';
+import { packageName } from '../../model/copies';
 import { count } from '../../model/format';
 import { choice, decisions, landing, sentence, subject, verdict, treeAfter, type Decision } from '../../model/replay';
 import { treeOf } from '../../model/tree';
@@ -21,8 +22,8 @@ import { useSession } from '../../state/session';
 import { Overview } from '../overview/Overview';
 import './replay.css';
 
-/** Decisions shown around the present one. */
-const AROUND = 4;
+/** Decisions shown on each side of the present one: fewer where the picture needs the room. */
+const AROUND = window.innerHeight < 1_000 ? 2 : 4;
 const SPEEDS = [
   ['Slow', 900],
   ['Normal', 250],
@@ -49,7 +50,7 @@ export function Replay() {
 
   const tree = createMemo(() => {
     const root = run.tree()?.nodes[0];
-    return treeOf(treeAfter(list(), step(), root?.name ?? '', root?.version));
+    return treeOf(treeAfter(list(), step(), root ? packageName(root) : '', root?.version));
   });
   const go = (next: number) => {
     const to = Math.max(0, Math.min(list().length, next));
