@@ -83,6 +83,7 @@ test('what crosses has the fields that are declared', async () => {
       offline: false,
       retries: 0,
       timeout: 1000,
+      recent: { from: '', room: 1000 },
     },
   };
   assertIs(options, 'NetworkOptions');
@@ -92,6 +93,7 @@ test('what crosses has the fields that are declared', async () => {
     files: {},
     folderName: 'project',
     concurrency: 8,
+    events: true,
     remedies: true,
   };
   const omit = { dev: false, optional: false, peer: false };

@@ -42,8 +42,10 @@ class Worker extends EventTarget {
 /** Browsers' workers fetch the module from beside their script; Node's `fetch` can't. */
 const wasm = await readFile(new URL(import.meta.resolve('espalier/espalier.wasm')));
 
-function startClient(script = import.meta.resolve('espalier/worker-entry')) {
-  const client = createWorkerClient({ worker: /** @type {any} */ (new Worker(script)), wasm });
+/** @param {string} script @param {number} [memory] */
+function startClient(script = import.meta.resolve('espalier/worker-entry'), memory) {
+  const worker = /** @type {any} */ (new Worker(script));
+  const client = createWorkerClient({ worker, wasm, ...(memory === undefined ? {} : { memory }) });
   after(() => client.terminate());
   return client;
 }
@@ -57,6 +59,50 @@ test('it resolves as the package itself does', async () => {
   const { lockfile, graph } = await resolution.result;
   assert.deepEqual(Object.keys(JSON.parse(lockfile).packages), ['', 'node_modules/a', 'node_modules/b']);
   assert.equal(graph.nodes.length, 3);
+});
+
+test('with room in memory, a second run asks for nothing that the first one read', async () => {
+  const registry = await startRegistry(PACKAGES);
+  const other = await startRegistry({ ...PACKAGES, b: { '2.0.0': {} } });
+  const client = startClient(undefined, 128 * 1024 * 1024);
+  /** @param {object} more */
+  const resolved = async (more) =>
+    (await client.resolve({ manifest: MANIFEST, registry: registry.url, ...more }).result).lockfile;
+  const lockfile = await resolved({});
+  const asked = registry.requests.length;
+  assert.ok(asked > 0);
+  assert.equal(await resolved({}), lockfile);
+  assert.equal(await resolved({ offline: true }), lockfile);
+  assert.equal(registry.requests.length, asked);
+  // What another registry says is another matter, and so is whoever asks with a token.
+  assert.match(await resolved({ registry: other.url }), /"version": "2\.0\.0"/);
+  const before = registry.requests.length;
+  assert.equal(await resolved({ tokens: { [`${registry.url}/`]: 'secret' } }), lockfile);
+  assert.ok(registry.requests.length > before);
+});
+
+test('what a registry calls stale is asked for again, although it is in memory', async () => {
+  const registry = await startRegistry(
+    PACKAGES,
+    (_, response) => void response.setHeader('cache-control', 'max-age=0'),
+  );
+  const client = startClient(undefined, 128 * 1024 * 1024);
+  const run = async () => {
+    const { length } = registry.requests;
+    await client.resolve({ manifest: MANIFEST, registry: registry.url }).result;
+    return registry.paths().slice(length).toSorted();
+  };
+  assert.deepEqual(await run(), ['a', 'a/1.0.0', 'b', 'b/1.0.0']);
+  // A version with the same integrity can be no other one.
+  assert.deepEqual(await run(), ['a', 'b']);
+});
+
+test('without events there is only progress', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const types = new Set();
+  for await (const { type } of startClient().resolve({ manifest: MANIFEST, registry: url, events: false }))
+    types.add(type);
+  assert.deepEqual([...types], ['progress']);
 });
 
 test('errors arrive as instances', async () => {
