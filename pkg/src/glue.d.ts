@@ -55,8 +55,10 @@ export interface NetworkOptions {
   offline: boolean;
   retries: number;
   timeout: number;
-  /** What stays in memory from run to run: at most so many bytes of documents, for those who ask the same registries in the same way. */
-  recent?: { from: string; room: number } | undefined;
+  /** The most bytes of documents that stay in memory from run to run. */
+  room: number;
+  /** A number for these registries and credentials: what others were told stays apart. */
+  asked: number;
 }
 
 /** One run's way to registries: documents for the resolution, tarballs for the installation. */

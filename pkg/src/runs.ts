@@ -132,7 +132,9 @@ class Context {
       offline,
       retries,
       timeout,
-      recent: this.#snapshot ? undefined : recent([registry, registries, credentials, replaceRegistryHost]),
+      // What a snapshot holds is as it was, and only for whoever gives it.
+      room: this.#snapshot ? 0 : roomForDocuments(),
+      asked: numberOf([registry, registries, credentials, replaceRegistryHost]),
     };
     this.network = guarded(() => new glue.Network(options, fetch, kept));
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
@@ -197,8 +199,11 @@ class Context {
   }
 }
 
-/** What stays in memory for the next run that asks the same registries as the same user. */
-function recent(whom: unknown[]): glue.NetworkOptions['recent'] {
-  const room = roomForDocuments();
-  return room > 0 ? { from: JSON.stringify(whom), room } : undefined;
+/** Whom runs have asked so far: registries, and as which user. */
+const asked: string[] = [];
+
+function numberOf(whom: unknown[]): number {
+  const text = JSON.stringify(whom);
+  const known = asked.indexOf(text);
+  return known === -1 ? asked.push(text) - 1 : known;
 }

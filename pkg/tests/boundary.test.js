@@ -83,7 +83,8 @@ test('what crosses has the fields that are declared', async () => {
       offline: false,
       retries: 0,
       timeout: 1000,
-      recent: { from: '', room: 1000 },
+      room: 0,
+      asked: 0,
     },
   };
   assertIs(options, 'NetworkOptions');

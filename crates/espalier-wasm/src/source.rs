@@ -9,7 +9,6 @@ use espalier_registry::document::{self, Form};
 
 use crate::files::Files;
 use crate::network::Network;
-use crate::recent;
 
 /// Where one run's answers come from.
 pub struct Source {
@@ -28,7 +27,7 @@ impl Source {
 
     /// The answer to a request that needs no waiting: to a document that an earlier run has read.
     pub fn at_hand(&self, request: &Request) -> Option<Answer> {
-        self.network.room().and_then(|_| recent::find(request, self.network.is_any_age_fine()))
+        self.network.recent(request)
     }
 
     /// Gets the answer to a request.
@@ -65,9 +64,7 @@ impl Source {
 
     /// An answer, which stays for the next run if there is room.
     fn kept(&self, request: &Request, answer: Answer, (bytes, fresh_until): Life) -> Answer {
-        if let Some(room) = self.network.room() {
-            recent::keep(request, &answer, bytes, fresh_until, room);
-        }
+        self.network.remember(request, &answer, bytes, fresh_until);
         answer
     }
 

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use espalier_core::{FetchFailure, FetchFailureKind, Urgency};
+use espalier_core::{Answer, FetchFailure, FetchFailureKind, Request, Urgency};
 use espalier_registry::document::Form;
 use espalier_registry::integrity::{Algorithm, Integrity};
 use espalier_registry::{Address, Credentials, Experience, Get, Registries, ReplacedHost, Retries};
@@ -49,16 +49,10 @@ struct NetworkOptions {
     offline: bool,
     retries: u32,
     timeout: f64,
-    recent: Option<RecentOptions>,
-}
-
-/// What is kept in memory from run to run.
-#[derive(Deserialize)]
-struct RecentOptions {
-    /// Tells these registries and credentials from others.
-    from: String,
-    /// The most bytes.
+    /// The most bytes of documents that stay in memory from run to run.
     room: usize,
+    /// Tells these registries and credentials from others.
+    asked: usize,
 }
 
 /// One run's way to registries. Whatever is under way stops when it has ended.
@@ -73,7 +67,8 @@ struct Inner {
     cache: Option<Cache>,
     prefer_offline: bool,
     offline: bool,
-    room: Option<usize>,
+    room: usize,
+    asked: usize,
     end: Queue<()>,
     /// Tarballs that are being fetched, or were while resolving, by their key: an installation needs them again.
     flights: RefCell<Vec<Flight>>,
@@ -143,11 +138,19 @@ impl Network {
         let fetch = Fetch { function, retries, timeout: options.timeout, ended: end.clone(), traffic };
         let (prefer_offline, offline) = (options.prefer_offline, options.offline);
         let (flights, experience) = Default::default();
-        let room = options.recent.map(|RecentOptions { from, room }| {
-            recent::begin(&from);
-            room
-        });
-        Ok(Self(Rc::new(Inner { registries, experience, fetch, cache, prefer_offline, offline, room, end, flights })))
+        let (room, asked) = (options.room, options.asked);
+        Ok(Self(Rc::new(Inner {
+            registries,
+            experience,
+            fetch,
+            cache,
+            prefer_offline,
+            offline,
+            room,
+            asked,
+            end,
+            flights,
+        })))
     }
 
     /// Fetches a tarball; not a byte of it is given away before it is verified. Resolves with a `Tarball`.
@@ -196,13 +199,23 @@ impl Network {
         &self.0.experience
     }
 
-    /// How many bytes of documents are kept in memory from run to run, if any.
-    pub fn room(&self) -> Option<usize> {
-        self.0.room
+    /// The answer to a request for a document that an earlier run has read, and that can be used without asking.
+    pub fn recent(&self, request: &Request) -> Option<Answer> {
+        if self.0.room == 0 {
+            return None;
+        }
+        recent::find(self.0.asked, request, self.is_any_age_fine())
+    }
+
+    /// Keeps the answer to a request for a document of so many bytes for the next run.
+    pub fn remember(&self, request: &Request, answer: &Answer, bytes: usize, fresh_until: f64) {
+        if self.0.room > 0 {
+            recent::keep(self.0.asked, request, answer, bytes, fresh_until, self.0.room);
+        }
     }
 
     /// Whether what is kept is used however old it is.
-    pub fn is_any_age_fine(&self) -> bool {
+    fn is_any_age_fine(&self) -> bool {
         self.0.offline || self.0.prefer_offline
     }
 

@@ -1,0 +1,103 @@
+// What people once saw that was wrong, each so that it is never seen again. More of it stands with what it is about: stale faults in
+// views.spec.ts, links and registries in resolve.spec.ts, what came back with Back in views.spec.ts and search.spec.ts.
+
+import { expect, test } from '@playwright/test';
+import { card, dependOn, DONE, grid, openSample, sentence, start } from './playground';
+
+for (const [spec, words] of [
+  ['not a range!!', '“not a range!!” is neither a range nor a tag.'],
+  ['github:', /./],
+  ['workspace:*', 'npm doesn’t know the protocol of workspace:*.'],
+] as const) {
+  test(`the error of "${spec}" leaves nothing blank`, async ({ page }) => {
+    await start(page);
+    await dependOn(page, { express: spec });
+    await expect(page.locator('.failure-code')).toBeVisible();
+    await expect(sentence(page)).toHaveText(words);
+    const text = (await page.locator('.failure').innerText()).replaceAll('\n', ' ');
+    expect(text).not.toMatch(/“”|"":|``|undefined|\(\)/);
+    // The page has no such option.
+    expect(text).not.toMatch(/\ballow(Git|Remote)\b/);
+  });
+}
+
+test('a package without a name is told as one', async ({ page }) => {
+  await start(page);
+  await dependOn(page, { '': '^1.0.0' });
+  await expect(page.locator('.failure-code')).toBeVisible();
+  await expect(sentence(page)).toHaveText('That is not a name that a package may have.');
+});
+
+test('long lines of the editor go under the line numbers', async ({ page }) => {
+  await openSample(page, 'express-api');
+  const gutter = page.locator('.cm-gutters');
+  await expect(gutter).toBeVisible();
+  await page.locator('.cm-scroller').evaluate((scroller) => scroller.scrollTo({ left: 200 }));
+  expect(await page.locator('.cm-scroller').evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
+  const { x, y, width } = (await gutter.boundingBox())!;
+  const onTop = await page.evaluate(
+    ([left, top]) => document.elementFromPoint(left!, top!)?.closest('.cm-gutters') !== null,
+    [x + width / 2, y + 40],
+  );
+  expect(onTop).toBe(true);
+  await expect(gutter).not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+});
+
+test('while it resolves, nothing is claimed of what is not known yet', async ({ page }) => {
+  await page.route('**/registry/wrappy', () => {});
+  await page.goto('./#sample=tiny&view=tree');
+  await expect(grid(page).getByText('once', { exact: true })).toBeVisible();
+  await expect(sentence(page)).toContainText('Resolving');
+  await expect(card(page)).not.toContainText(/0 direct dependenc/);
+  await grid(page).getByText('once', { exact: true }).click();
+  await expect(card(page).locator('.card-name')).toHaveText('once');
+  await expect(card(page)).not.toContainText('no license given');
+});
+
+test('a figure of the sentence says how many the filter finds', async ({ page }) => {
+  await openSample(page, 'express-api');
+  const figures = page.locator('.sentence .figure');
+  const all = await figures.allTextContents();
+  expect(all.length).toBeGreaterThan(1);
+  for (const [index, words] of all.entries()) {
+    await figures.nth(index).click();
+    const promised = /\(([\d,]+) copies\)/.exec(words)?.[1] ?? /^[\d,]+/.exec(words)?.[0];
+    await expect(page.locator('.search-count')).toHaveText(`${promised} of 642`);
+    await figures.nth(index).click();
+  }
+});
+
+test('an optional package of another platform is no problem', async ({ page }) => {
+  await openSample(page, 'vite-react-ts');
+  await expect(sentence(page)).not.toContainText('unmet');
+  await page.goto('./#sample=vite-react-ts&view=tree&q=is:problem');
+  await expect(page.getByText('Nothing in this tree matches')).toBeVisible();
+});
+
+test('after Escape no wire is green', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree', '&at=node_modules/wrappy');
+  await expect(grid(page).locator('.trained').first()).toBeVisible();
+  await grid(page).focus();
+  await page.keyboard.press('Escape');
+  await expect(grid(page).locator('.trained')).toHaveCount(0);
+});
+
+test.describe('at 1,024 pixels', () => {
+  test.use({ viewport: { width: 1024, height: 768 } });
+
+  test('the columns are all there', async ({ page }) => {
+    await openSample(page, 'tiny', 'tree');
+    const heads = grid(page).getByRole('columnheader');
+    await expect(heads).toHaveText([/Package/, /Version/, /Wanted/, /Kind/, /Only/, /Reaches/, /Notes/]);
+    for (const head of await heads.all()) await expect(head).toBeInViewport();
+  });
+});
+
+test('one button stands out, not two', async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByText('resolved here in')).toBeVisible();
+  await expect(page.locator('.button.primary:visible')).toHaveCount(1);
+  await openSample(page, 'tiny');
+  await expect(sentence(page)).toContainText(DONE);
+  await expect(page.locator('.button.primary:visible')).toHaveCount(1);
+});
