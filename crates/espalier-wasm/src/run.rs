@@ -37,7 +37,7 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
     let source = Rc::new(Source::new(Files::new(input.files.clone()), network.clone()));
     let mut placed = Vec::new();
     let mut workers = Workers::start(input.concurrency, &source);
-    let result = drive(Resolution::new(project.clone(), options.clone()), &source, &mut workers, |mut events| {
+    let mut report = |mut events: Vec<Event>| {
         placed.extend(events.iter().filter_map(|event| match event {
             Event::Placed { location, .. } => Some(location.clone()),
             _ => None,
@@ -47,8 +47,9 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
         }
         observe.call2(&JsValue::UNDEFINED, &boundary::to_javascript(&events)?, &network.traffic()?)?;
         Ok(())
-    })
-    .await?;
+    };
+    let resolution = Resolution::new(project.clone(), options.clone());
+    let result = drive(resolution, &source, &mut workers, &mut report).await?;
     let outcome = match result {
         Ok(outcome) => Rc::new(outcome),
         Err(error) => {
@@ -83,12 +84,15 @@ fn installed(
     tree.map(Some).map_err(Failure::Tree)
 }
 
+/// Sees what happens. One type for all: an instance of [`drive`] for each would weigh kilobytes.
+type Observer<'a> = &'a mut dyn FnMut(Vec<Event>) -> Result<(), JsValue>;
+
 /// Advances a resolution until it has ended; `observe` sees what happens.
 async fn drive(
     mut resolution: Resolution,
     source: &Source,
     workers: &mut Workers,
-    mut observe: impl FnMut(Vec<Event>) -> Result<(), JsValue>,
+    observe: Observer<'_>,
 ) -> Result<Result<Outcome, ResolveError>, JsValue> {
     let mut growth = Growth::default();
     let mut documents = Documents::default();
@@ -171,7 +175,7 @@ async fn remedies(
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         workers.forget().await;
-        let result = drive(Resolution::new(project, options), source, workers, |_| Ok(())).await?;
+        let result = drive(Resolution::new(project, options), source, workers, &mut |_| Ok(())).await?;
         search.report(&result);
         trials += 1;
         if trials >= MOST_TRIALS || Date::now() - started > PATIENCE {
