@@ -123,6 +123,8 @@ class Context {
     const opened = cache && (isCache(cache) ? cache : openCache(cache));
     this.#snapshot = snapshot === undefined ? undefined : new SnapshotCache(snapshot, opened, snapshotSince, before);
     const kept = this.#snapshot ?? opened;
+    // What a snapshot holds is as it was, and only for whoever gives it.
+    const room = this.#snapshot ? 0 : roomForDocuments();
     const options = {
       registry,
       registries,
@@ -132,9 +134,8 @@ class Context {
       offline,
       retries,
       timeout,
-      // What a snapshot holds is as it was, and only for whoever gives it.
-      room: this.#snapshot ? 0 : roomForDocuments(),
-      asked: numberOf([registry, registries, credentials, replaceRegistryHost]),
+      room,
+      asked: room > 0 ? numberOf([registry, registries, credentials, replaceRegistryHost]) : 0,
     };
     this.network = guarded(() => new glue.Network(options, fetch, kept));
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
