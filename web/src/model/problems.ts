@@ -6,8 +6,8 @@ const OPTIONAL: ReadonlySet<DependencyKind> = new Set(['optional', 'peerOptional
 
 /** Whether what answers isn't what was asked for, or nothing answers. */
 export function isUnmet(edge: GraphEdge): boolean {
-  // An optional peer that nobody brought is as its author wanted it.
-  return edge.error !== undefined && !(edge.error === 'MISSING' && OPTIONAL.has(edge.kind));
+  // An optional dependency that could not be had, and an optional peer that nobody brought, are as their authors wanted it.
+  return edge.error !== undefined && !(edge.to === undefined && OPTIONAL.has(edge.kind));
 }
 
 /** The same of a peer, optional ones that nobody brought not counted. */
@@ -17,7 +17,7 @@ export function isUnmetPeer(edge: GraphEdge): boolean {
 
 /** In a word or two, for a row. */
 export function problemWord(edge: GraphEdge): string | undefined {
-  if (!isUnmet(edge)) return edge.error && 'not on this platform';
+  if (!isUnmet(edge)) return edge.error && (edge.error === 'MISSING' ? 'not on this platform' : 'not available');
   switch (edge.error) {
     case undefined:
       return undefined;
