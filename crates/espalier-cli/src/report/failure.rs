@@ -199,7 +199,7 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
         ([_, .., asker], None) => {
             let _ = writeln!(details, "  It is {} that asks. Try another version of that.", asker.name);
         }
-        _ => details += "  Change the range in package.json.\n",
+        _ => details += "  Choose a version that exists.\n",
     }
     details
 }
