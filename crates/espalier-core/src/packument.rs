@@ -4,10 +4,12 @@
 //! looks at one or two of a few hundred versions. It needs nothing of a resolution, so it can run on the
 //! thread that fetched the body.
 
+#[cfg(feature = "settling")]
+mod summary;
 mod text;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 use std::ops::Range;
@@ -30,12 +32,37 @@ pub struct Packument {
     /// How much of each manifest it has.
     pub detail: Detail,
     text: Text,
-    versions: Vec<(Box<str>, Range<usize>)>,
+    versions: Versions,
     semver: OnceLock<Vec<Option<Version>>>,
+}
+
+/// The versions, and where their manifests lie in the text.
+#[derive(Debug, Default)]
+struct Versions {
+    /// All of them, one after the other.
+    names: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Where its name ends; it begins where the one before ends.
+    name_end: usize,
+    start: usize,
+    end: usize,
+}
+
+/// What was read of a body.
+struct Read {
+    dist_tags: Vec<(String, String)>,
+    time: Vec<(String, String)>,
+    detail: Detail,
+    versions: Versions,
 }
 
 /// How much of each manifest a document has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "settling", derive(serde::Serialize, Deserialize))]
 pub enum Detail {
     /// All that the registry has.
     Whole,
@@ -77,9 +104,33 @@ struct Wire<'a> {
 #[derive(Default)]
 struct Texts(Vec<(String, String)>);
 
-/// The entries of an object, each value as text.
+/// The entries of an object, each value as text: all keys in a row, and where each ends.
 #[derive(Default)]
-struct Manifests<'a>(Vec<(Box<str>, &'a RawValue)>);
+struct Manifests<'a> {
+    keys: String,
+    values: Vec<(usize, &'a RawValue)>,
+}
+
+/// Reads a key to the end of the others.
+struct Key<'a>(&'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = ();
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a key")
+    }
+    fn visit_str<E>(self, key: &str) -> Result<(), E> {
+        self.0.push_str(key);
+        Ok(())
+    }
+}
 
 impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -115,11 +166,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Manifests<'a> {
                 formatter.write_str("an object of manifests")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Manifests<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(key) = map.next_key::<Box<str>>()? {
-                    entries.push((key, map.next_value::<&'de RawValue>()?));
+                let mut manifests = Manifests::default();
+                while map.next_key_seed(Key(&mut manifests.keys))?.is_some() {
+                    manifests.values.push((manifests.keys.len(), map.next_value()?));
                 }
-                Ok(Manifests(entries))
+                Ok(manifests)
             }
             fn visit_unit<E>(self) -> Result<Manifests<'de>, E> {
                 Ok(Manifests::default())
@@ -133,53 +184,84 @@ impl<'de: 'a, 'a> Deserialize<'de> for Manifests<'a> {
     }
 }
 
-impl Packument {
-    /// Reads a body. `detail` is what the registry says of it.
-    pub fn parse(body: &[u8], detail: Detail) -> Result<Self, PackumentError> {
-        let body = std::str::from_utf8(body)?;
+impl Read {
+    fn of(body: &str, detail: Detail) -> Result<Self, PackumentError> {
         let wire: Wire<'_> = serde_json::from_str(body)?;
         let abbreviated = detail == Detail::Unstated && wire.modified.is_some() && wire.time.0.is_empty();
-        let start = body.as_ptr() as usize;
-        let place = |manifest: &str| {
-            let offset = manifest.as_ptr() as usize - start;
-            offset..offset + manifest.len()
+        let beginning = body.as_ptr() as usize;
+        let place = |(name_end, manifest): (usize, &RawValue)| {
+            let start = manifest.get().as_ptr() as usize - beginning;
+            Entry { name_end, start, end: start + manifest.get().len() }
         };
-        let versions =
-            wire.versions.0.into_iter().map(|(version, manifest)| (version, place(manifest.get()))).collect();
+        let entries = wire.versions.values.into_iter().map(place).collect();
         Ok(Self {
             dist_tags: wire.dist_tags.0,
             time: wire.time.0,
             detail: if abbreviated { Detail::Abbreviated } else { detail },
-            versions,
-            text: Text::new(body),
-            semver: OnceLock::new(),
+            versions: Versions { names: wire.versions.keys, entries },
         })
+    }
+
+    fn with(self, text: Text) -> Packument {
+        let Self { dist_tags, time, detail, versions } = self;
+        Packument { dist_tags, time, detail, text, versions, semver: OnceLock::new() }
+    }
+}
+
+impl Versions {
+    fn name(&self, index: usize) -> &str {
+        let start = index.checked_sub(1).map_or(0, |before| self.entries[before].name_end);
+        &self.names[start..self.entries[index].name_end]
+    }
+
+    fn names(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        (0..self.entries.len()).map(|index| self.name(index))
+    }
+
+    fn place(&self, index: usize) -> Range<usize> {
+        let Entry { start, end, .. } = self.entries[index];
+        start..end
+    }
+}
+
+impl Packument {
+    /// Reads a body. `detail` is what the registry says of it.
+    pub fn parse(body: &[u8], detail: Detail) -> Result<Self, PackumentError> {
+        let body = std::str::from_utf8(body)?;
+        Ok(Read::of(body, detail)?.with(Text::new(body)))
+    }
+
+    /// Reads a body at the beginning of a piece of memory, and keeps that.
+    #[cfg(feature = "settling")]
+    pub fn parse_in(memory: Vec<u8>, length: usize, detail: Detail) -> Result<Self, PackumentError> {
+        Ok(Read::of(std::str::from_utf8(&memory[..length])?, detail)?.with(Text::inside(memory)))
     }
 
     /// How many versions there are.
     pub fn len(&self) -> usize {
-        self.versions.len()
+        self.versions.entries.len()
     }
 
     /// Whether there is no version at all.
     pub fn is_empty(&self) -> bool {
-        self.versions.is_empty()
+        self.versions.entries.is_empty()
     }
 
     /// The version at an index, as text.
     pub fn version(&self, index: usize) -> &str {
-        &self.versions[index].0
+        self.versions.name(index)
     }
 
     /// The manifest at an index, as text.
     pub fn manifest(&self, index: usize) -> &str {
-        self.text.part(&self.versions[index].1)
+        self.text.part(&self.versions.place(index))
     }
 
     /// Lets the text go, except for the manifests that were read and those that are likely to be: of the highest release of each
-    /// line of compatible ones. The source gives the same text again when another one is asked for.
+    /// line of compatible ones. The source gives the same text again when another one is asked for. Gives back the memory that the
+    /// text was in.
     #[cfg(feature = "settling")]
-    pub fn settle(&self, source: Source) {
+    pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
         let mut highest = rustc_hash::FxHashMap::<_, (&Version, usize)>::default();
         for (index, version) in self.semver().iter().enumerate() {
             let Some(version) = version.as_ref().filter(|version| !version.is_prerelease()) else { continue };
@@ -192,7 +274,7 @@ impl Packument {
         for (_, index) in highest.into_values() {
             self.manifest(index);
         }
-        self.text.settle(source);
+        self.text.settle(source)
     }
 
     /// Whether the manifest at an index may lack fields that npm writes into the lock. In doubt it may: that costs a request, and
@@ -211,12 +293,12 @@ impl Packument {
 
     /// The versions as npm's loose rules read them, by index.
     pub fn semver(&self) -> &[Option<Version>] {
-        self.semver.get_or_init(|| self.versions.iter().map(|(version, _)| Version::parse_loose(version)).collect())
+        self.semver.get_or_init(|| self.versions.names().map(Version::parse_loose).collect())
     }
 
     /// The index of a version's text. Of a repeated key the last counts, as in JavaScript.
     pub fn find(&self, version: &str) -> Option<usize> {
-        self.versions.iter().rposition(|(other, _)| **other == *version)
+        self.versions.names().rposition(|other| other == version)
     }
 
     /// The version that a tag points to.

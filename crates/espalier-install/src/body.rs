@@ -2,7 +2,9 @@
 //! the cache is not known here.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::sync::{Mutex, PoisonError};
 
 use espalier_registry::{Trouble, printable};
 use flate2::bufread::MultiGzDecoder;
@@ -10,6 +12,12 @@ use libdeflater::Decompressor;
 
 /// The most memory that is kept for the next body.
 const MOST_KEPT: usize = 8 << 20;
+/// The shortest piece of memory that is lent out. Longer ones are of two, four, eight times its length and so on, so that one
+/// fits many bodies.
+const SHORTEST: usize = 4 << 10;
+/// The longest that is kept for another body, and how much of all is.
+const LONGEST_SPARE: usize = 2 << 20;
+const MOST_SPARE: usize = 8 << 20;
 /// How a gzip member begins that has nothing to say of itself: the magic number, deflate, no flags.
 const PLAIN_HEADER: &[u8] = b"\x1f\x8b\x08\0";
 /// The time, and two bytes about the compressor and its system.
@@ -44,6 +52,55 @@ impl Encoding {
             Self::Identity => Ok(body),
             Self::Gzip => inflater.inflate(body, limit),
         }
+    }
+
+    /// The same, at the beginning of memory that whoever asks may keep, and its length. [`recycle`] takes it back.
+    pub(crate) fn decode_to_keep(
+        self,
+        body: &[u8],
+        limit: u64,
+        inflater: &mut Inflater,
+    ) -> Result<(Vec<u8>, usize), String> {
+        match self {
+            Self::Identity => Ok((body.to_vec(), body.len())),
+            Self::Gzip => {
+                let length = inflater.inflate(body, limit)?.len();
+                Ok((std::mem::take(&mut inflater.inflated), length))
+            }
+        }
+    }
+}
+
+/// Memory that bodies were in, by length. To get it from the system for each of thousands of bodies costs as much as to parse
+/// them.
+struct Spare {
+    pieces: BTreeMap<usize, Vec<Vec<u8>>>,
+    bytes: usize,
+}
+
+static SPARE: Mutex<Spare> = Mutex::new(Spare { pieces: BTreeMap::new(), bytes: 0 });
+
+/// Memory for a body of that length.
+fn memory(length: usize) -> Vec<u8> {
+    let length = length.max(SHORTEST).checked_next_power_of_two().unwrap_or(length);
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    match spare.pieces.get_mut(&length).and_then(Vec::pop) {
+        Some(piece) => {
+            spare.bytes -= length;
+            piece
+        }
+        None => vec![0; length],
+    }
+}
+
+/// Takes back memory that a body was in.
+pub(crate) fn recycle(piece: Vec<u8>) {
+    let length = piece.len();
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_usual = length.is_power_of_two() && (SHORTEST..=LONGEST_SPARE).contains(&length);
+    if is_usual && spare.bytes + length <= MOST_SPARE {
+        spare.bytes += length;
+        spare.pieces.entry(length).or_default().push(piece);
     }
 }
 
@@ -89,7 +146,7 @@ impl Inflater {
             return None;
         }
         if self.inflated.len() < length {
-            self.inflated.resize(length, 0);
+            recycle(std::mem::replace(&mut self.inflated, memory(length)));
         }
         let written = self.whole.deflate_decompress(deflated, &mut self.inflated[..length]).ok()?;
         // In a body of several members, what is noted is the last one's.
@@ -119,7 +176,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{Encoding, Inflater};
+    use super::{Encoding, Inflater, LONGEST_SPARE, MOST_SPARE, SPARE, memory, recycle};
 
     fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -162,5 +219,25 @@ mod tests {
     fn a_truncated_body_is_an_error() {
         let whole = compressed(&[7; 1000]);
         assert!(inflated(&whole[..whole.len() - 9], 10_000).is_err());
+    }
+
+    #[test]
+    fn a_body_is_kept_in_memory_of_its_own() {
+        let keep = |body: &[u8]| Inflater::with(|inflater| Encoding::Gzip.decode_to_keep(body, 10_000, inflater));
+        let (first, length) = keep(&compressed(b"hello")).expect("a body");
+        let (second, _) = keep(&compressed(b"other")).expect("a body");
+        assert_eq!((&first[..length], &second[..length]), (b"hello".as_slice(), b"other".as_slice()));
+        assert!(keep(&compressed(&[7; 10_001])).is_err());
+    }
+
+    #[test]
+    fn memory_is_long_enough_and_no_more_of_it_is_kept_than_it_may() {
+        for length in [0, 1, 4096, 4097, LONGEST_SPARE, LONGEST_SPARE + 1] {
+            assert!(memory(length).len() >= length);
+        }
+        let pieces: Vec<_> = (0..=MOST_SPARE / LONGEST_SPARE).map(|_| memory(LONGEST_SPARE)).collect();
+        pieces.into_iter().for_each(recycle);
+        recycle(vec![0; 2 * LONGEST_SPARE]);
+        assert!(SPARE.lock().expect("nobody panics").bytes <= MOST_SPARE);
     }
 }

@@ -12,7 +12,6 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use espalier_core::packument::Source;
 use espalier_core::{
     Answer, Event, FetchFailure, Outcome, Packument, Progress, Request, Resolution, ResolveError, Urgency,
 };
@@ -21,7 +20,7 @@ use crate::activity::Activity;
 use crate::fetching::{Answered, Errand, Thread};
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::{Misread, Registry, Unread};
+use crate::registry::{Misread, Registry, Unread, Unsettled};
 use reads::Reads;
 
 /// Packuments by name, and whether they are full.
@@ -131,17 +130,25 @@ impl Sources {
 /// What came of a request.
 #[derive(Debug)]
 pub(crate) enum Came {
-    /// An answer, and what gives the text of a packument again.
-    Answer(Answer, Option<Source>),
+    /// An answer, and what is left to do with a packument.
+    Answer(Answer, Option<Box<Unsettled>>),
     /// A document, which becomes one when it is read.
     Document(Box<Unread>),
 }
 
 impl Came {
-    /// Reads what isn't read yet.
-    pub fn read(self) -> Result<(Answer, Option<Source>), Box<Misread>> {
+    /// Whether it is read, or costs little to read.
+    pub fn is_prepared(&self) -> bool {
         match self {
-            Self::Answer(answer, source) => Ok((answer, source)),
+            Self::Answer(..) => true,
+            Self::Document(unread) => unread.is_prepared(),
+        }
+    }
+
+    /// Reads what isn't read yet.
+    pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
+        match self {
+            Self::Answer(answer, unsettled) => Ok((answer, unsettled)),
             Self::Document(unread) => unread.read(),
         }
     }
@@ -178,7 +185,7 @@ pub async fn run(
     // Dropping it cuts off whatever is still on its way when the end is reached.
     let mut fetching = sources.thread.get_or_init(Thread::start).begin(sources.clone(), concurrency);
     let mut arrived: Vec<Answered> = Vec::new();
-    // Packuments whose text was looked into as far as is known, and what gives it again.
+    // Packuments whose text was looked into as far as is known, and what is left to do with them.
     let mut looked_into = Vec::new();
     let mut outstanding = 0;
     loop {
@@ -186,9 +193,9 @@ pub async fn run(
         for (request, came) in arrived.drain(..) {
             fetching.used_one();
             let answer = match came.map(Came::read) {
-                Ok(Ok((answer, source))) => {
-                    if let (Answer::Packument(packument), Some(source)) = (&answer, source) {
-                        looked_into.push((Arc::clone(packument), source));
+                Ok(Ok((answer, unsettled))) => {
+                    if let (Answer::Packument(packument), Some(unsettled)) = (&answer, unsettled) {
+                        looked_into.push((Arc::clone(packument), unsettled));
                     }
                     Ok(answer)
                 }
@@ -218,6 +225,9 @@ pub async fn run(
             progress
         });
         if progress == Progress::Done {
+            for (packument, unsettled) in looked_into.drain(..) {
+                unsettled.settle(&packument);
+            }
             let outcome = activity.resolving.time(|| finish(resolution));
             return (Ended::Finished(Box::new(outcome)), waiting);
         }
@@ -225,8 +235,8 @@ pub async fn run(
         if !wanted.is_empty() {
             fetching.ask(wanted);
         }
-        for (packument, source) in looked_into.drain(..) {
-            packument.settle(source);
+        for (packument, unsettled) in looked_into.drain(..) {
+            unsettled.settle(&packument);
         }
         assert!(outstanding > 0, "the resolution waits for nothing");
         let start = Instant::now();

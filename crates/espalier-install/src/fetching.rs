@@ -269,9 +269,9 @@ async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox
         let errand = locked(&waiting).take();
         let Some(Errand { request, misread, .. }) = errand else { return };
         let mut came = sources.fetch(&request, misread).await;
-        if outbox.is_behind() {
+        if outbox.is_behind() || came.as_ref().is_ok_and(Came::is_prepared) {
             came = match came.map(Came::read) {
-                Ok(Ok((answer, source))) => Ok(Came::Answer(answer, source)),
+                Ok(Ok((answer, unsettled))) => Ok(Came::Answer(answer, unsettled)),
                 Ok(Err(misread)) => sources.fetch(&request, Some(misread)).await,
                 Err(failure) => Err(failure),
             };

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use espalier_install::activity::Activity;
 use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::{ProjectError, ProjectFolder, Written};
 use serde_json::{Value, json};
@@ -141,6 +142,53 @@ async fn one_request_at_a_time_gives_the_same_lock() {
         fs::remove_file(root.path().join("package-lock.json")).expect("a lockfile");
     }
     assert_eq!(locks[0], locks[1]);
+}
+
+/// Locks a project that depends on `a` with this cache, and says how many requests that took.
+async fn lock_with_cache(registry: &str, spec: &str, cache: &Path) -> (String, u64) {
+    let root = project(&[("package.json", json!({"name": "one", "dependencies": {"a": spec}}))]);
+    let activity = Arc::<Activity>::default();
+    let lock = Lock {
+        is_last: false,
+        changes: Changes::default(),
+        project: ProjectFolder::at(root.path()).expect("a project"),
+        settings: settings(&[("registry", registry)]),
+        node_version: Some("22.14.0".into()),
+        cache: Some(cache.to_owned()),
+        activity: Arc::clone(&activity),
+    };
+    let locked = lock.run(|_| {}, std::future::pending()).await.expect("a lock");
+    (locked.outcome.lockfile.text().to_owned(), activity.network_requests.get())
+}
+
+#[tokio::test]
+async fn what_the_cache_says_in_short_makes_the_same_lock() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    let (first, requests) = lock_with_cache(&registry, "1", cache.path()).await;
+    assert_eq!(requests, 2);
+    assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first.clone(), 0));
+    // The summary has not got this version: it is in the document, and only its license is asked for.
+    let (other, requests) = lock_with_cache(&registry, "~1.0.0", cache.path()).await;
+    assert_eq!(requests, 1);
+    assert_eq!(other, lock_with_cache(&registry, "~1.0.0", &cache.path().join("new")).await.0);
+}
+
+#[tokio::test]
+async fn a_damaged_summary_is_fetched_again() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    let (first, _) = lock_with_cache(&registry, "1", cache.path()).await;
+    let mut files = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let database = files.find(|path| path.extension().is_some_and(|end| end == "sqlite"));
+    let database = rusqlite::Connection::open(database.expect("a database")).expect("a database");
+    let change = "UPDATE document SET summary = zeroblob(length(summary)) WHERE length(summary) > 0";
+    assert_eq!(database.execute(change, []).expect("damaged"), 1);
+    drop(database);
+    assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first.clone(), 1));
+    assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first, 0));
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ impl Form {
     }
 
     /// How much a packument has that was asked for in this form.
-    fn detail(&self, content_type: &str) -> Detail {
+    pub fn detail(&self, content_type: &str) -> Detail {
         if content_type.trim_start().to_ascii_lowercase().starts_with(ABBREVIATED) {
             Detail::Abbreviated
         } else if *self == Self::Abbreviated {

@@ -39,11 +39,11 @@ mod settling {
     /// Gives a text once more. One that can't be had any more has nothing in it.
     pub struct Source(Box<Give>);
 
-    type Give = dyn Fn() -> Option<Box<str>> + Send + Sync;
+    type Give = dyn Fn() -> Option<Vec<u8>> + Send + Sync;
 
     impl Source {
         /// A source that does this.
-        pub fn new(give: impl Fn() -> Option<Box<str>> + Send + Sync + 'static) -> Self {
+        pub fn new(give: impl Fn() -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
             Self(Box::new(give))
         }
     }
@@ -55,8 +55,8 @@ mod settling {
     }
 
     pub struct Text {
-        /// Nothing, once it was let go.
-        whole: Mutex<Option<Box<str>>>,
+        /// Nothing, once it was let go. What follows the text in its memory is of no meaning.
+        whole: Mutex<Option<Vec<u8>>>,
         /// Parts that were read, by their beginnings.
         read: FrozenMap<usize, Box<str>>,
         source: OnceLock<Source>,
@@ -64,7 +64,21 @@ mod settling {
 
     impl Text {
         pub fn new(text: &str) -> Self {
-            Self { whole: Mutex::new(Some(text.into())), read: FrozenMap::new(), source: OnceLock::new() }
+            Self::inside(text.into())
+        }
+
+        /// A text at the beginning of this memory.
+        pub fn inside(memory: Vec<u8>) -> Self {
+            Self { whole: Mutex::new(Some(memory)), read: FrozenMap::new(), source: OnceLock::new() }
+        }
+
+        /// A text that was let go, and what was read of it.
+        pub fn settled(parts: impl IntoIterator<Item = (usize, Box<str>)>, source: Source) -> Self {
+            let read = FrozenMap::new();
+            for (start, part) in parts {
+                read.insert(start, part);
+            }
+            Self { whole: Mutex::default(), read, source: OnceLock::from(source) }
         }
 
         pub fn part(&self, range: &Range<usize>) -> &str {
@@ -76,18 +90,21 @@ mod settling {
                 // Whoever looks for one part more than was thought may look for many: it stays now.
                 *whole = self.source.get().and_then(|source| (source.0)());
             }
-            let part = whole.as_deref().and_then(|text| text.get(range.clone())).unwrap_or_default();
-            self.read.insert(range.start, part.into())
+            let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
+            self.read.insert(range.start, part.unwrap_or_default().into())
         }
 
-        /// Lets the text go, which the source can give again. Only the first time.
-        pub fn settle(&self, source: Source) {
-            if self.source.set(source).is_ok() {
-                *self.whole() = None;
-            }
+        /// The part that begins there, if it was read.
+        pub fn known(&self, start: usize) -> Option<&str> {
+            self.read.get(&start)
         }
 
-        fn whole(&self) -> MutexGuard<'_, Option<Box<str>>> {
+        /// Lets the text go, which the source can give again, and gives back its memory. Only the first time.
+        pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
+            if self.source.set(source).is_ok() { self.whole().take() } else { None }
+        }
+
+        fn whole(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
             self.whole.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }

@@ -3,7 +3,7 @@
 //! They are rows of one `SQLite` database: several processes use it at once, and any of them may be killed. A file for each
 //! document cost more than fetching it did. Rows are written by a thread of its own, hundreds in one transaction, so that no
 //! answer waits for a disk. A body is kept as the registry sent it, which is usually compressed; a checksum tells a damaged one
-//! before anyone parses it.
+//! before anyone parses it. Beside a packument is its summary, which takes little time to read.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS document (
         id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key TEXT NOT NULL, content_type TEXT NOT NULL, gzip INTEGER NOT NULL,
         etag TEXT, last_modified TEXT, fresh_until INTEGER NOT NULL, confirmed INTEGER NOT NULL,
-        checksum INTEGER NOT NULL, body BLOB NOT NULL);
+        checksum INTEGER NOT NULL, summary BLOB NOT NULL, body BLOB NOT NULL);
     CREATE INDEX IF NOT EXISTS document_hash ON document (hash);
     PRAGMA user_version = 1;
     COMMIT;";
@@ -56,6 +56,8 @@ pub(crate) struct DocumentKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub about: About,
+    /// A packument's summary; empty where there is none.
+    pub summary: Vec<u8>,
     /// Shared with a packument that was made of it.
     pub body: Arc<Vec<u8>>,
 }
@@ -81,7 +83,15 @@ impl Entry {
     ) -> Self {
         let (fresh_until, confirmed) = lifetime(fresh_for);
         let about = About { content_type, encoding, validators, fresh_until, confirmed };
-        Self { about, body: Arc::new(body) }
+        Self { about, summary: Vec::new(), body: Arc::new(body) }
+    }
+
+    /// Of the summary and the body, one after the other.
+    fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&self.summary);
+        hasher.update(&self.body);
+        hasher.finalize()
     }
 
     /// Whether it may be used without asking. One from the future is not believed: the clock was wrong then, or is now.
@@ -93,7 +103,8 @@ impl Entry {
     /// Reads a row; a damaged one is none.
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
         let checksum: u32 = row.get(6)?;
-        let body: Vec<u8> = row.get(7)?;
+        let summary: Vec<u8> = row.get(7)?;
+        let body: Vec<u8> = row.get(8)?;
         let encoding = if row.get(1)? { Encoding::Gzip } else { Encoding::Identity };
         let about = About {
             content_type: row.get(0)?,
@@ -102,7 +113,8 @@ impl Entry {
             fresh_until: row.get(4)?,
             confirmed: row.get(5)?,
         };
-        Ok((checksum == crc32fast::hash(&body)).then(|| Self { about, body: Arc::new(body) }))
+        let entry = Self { about, summary, body: Arc::new(body) };
+        Ok((checksum == entry.checksum()).then_some(entry))
     }
 }
 
@@ -181,7 +193,7 @@ impl Documents {
         }
         let key = key.text();
         let mut statement = reader.as_ref()?.prepare_cached(
-            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, body FROM document
+            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, summary, body FROM document
              WHERE hash = ? AND key = ?",
         );
         statement.as_mut().ok()?.query_row(params![hash(&key), key], Entry::from_row).ok()?
@@ -213,7 +225,7 @@ impl Documents {
 
     /// Keeps an entry, soon.
     pub(crate) fn write(&self, key: &DocumentKey, entry: Entry) {
-        self.change(entry.body.len(), Change::Keep(key.text(), entry));
+        self.change(entry.summary.len() + entry.body.len(), Change::Keep(key.text(), entry));
     }
 
     /// Notes that the registry said that an entry is still right, and for how long it will be.
@@ -315,17 +327,17 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
         let mut find = transaction.prepare_cached("SELECT id FROM document WHERE hash = ? AND key = ?")?;
         let id: Option<i64> = find.query_row(params![hash, key], |row| row.get(0)).optional()?;
         match change {
-            Change::Keep(key, Entry { about, body }) => {
+            Change::Keep(key, entry) => {
                 // Not `INSERT OR REPLACE`, for which SQLite would first copy each page to where the statement could be undone.
                 let mut keep = transaction.prepare_cached(match id {
-                    None => "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    None => "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                     Some(_) => {
                         "UPDATE document SET hash = ?2, key = ?3, content_type = ?4, gzip = ?5, etag = ?6, last_modified = ?7,
-                             fresh_until = ?8, confirmed = ?9, checksum = ?10, body = ?11 WHERE id = ?1"
+                             fresh_until = ?8, confirmed = ?9, checksum = ?10, summary = ?11, body = ?12 WHERE id = ?1"
                     }
                 })?;
-                let About { content_type, encoding, validators, fresh_until, confirmed } = about;
-                let (gzip, checksum) = (*encoding == Encoding::Gzip, crc32fast::hash(body));
+                let About { content_type, encoding, validators, fresh_until, confirmed } = &entry.about;
+                let (gzip, checksum) = (*encoding == Encoding::Gzip, entry.checksum());
                 let Validators { etag, last_modified } = validators;
                 keep.execute(params![
                     id,
@@ -338,7 +350,8 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
                     fresh_until,
                     confirmed,
                     checksum,
-                    **body,
+                    entry.summary,
+                    *entry.body,
                 ])?;
             }
             Change::Confirm(_, fresh_for) => {
@@ -449,6 +462,19 @@ mod tests {
         documents.write(&key, entry(60));
         documents.flush();
         assert!(documents.read(&key).is_some());
+    }
+
+    #[test]
+    fn a_summary_is_kept_and_a_damaged_one_is_none() {
+        let key = key("a", Form::Abbreviated);
+        let (folder, documents) = one_entry(&key);
+        documents.write(&key, Entry { summary: b"summary".to_vec(), ..entry(60) });
+        documents.flush();
+        assert_eq!(documents.read(&key).expect("an entry").summary, b"summary");
+        let database = Connection::open(folder.path().join("documents")).expect("a database");
+        database.execute("UPDATE document SET summary = x'73756d6d617279ff'", []).expect("damaged");
+        documents.flush();
+        assert_eq!(documents.read(&key), None);
     }
 
     #[test]

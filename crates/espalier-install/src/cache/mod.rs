@@ -28,7 +28,7 @@ impl Cache {
     pub fn at(folder: &Path) -> Self {
         // The format is part of the path: another version of this program can't trip over it.
         Self {
-            documents: Documents::new(folder.join("documents-2.sqlite")),
+            documents: Documents::new(folder.join("documents-3.sqlite")),
             tarballs: Tarballs::new(folder.join("tarballs-1")),
         }
     }

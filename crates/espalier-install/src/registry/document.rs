@@ -12,8 +12,7 @@ use espalier_registry::{Experience, Get, Trouble};
 
 use super::request::{Received, Reply};
 use super::{Asked, Registry};
-use crate::activity::Activity;
-use crate::body::{Encoding, Inflater};
+use crate::body::{self, Encoding, Inflater};
 use crate::cache::documents::{DocumentKey, Entry};
 use crate::config::settings::Freshness;
 
@@ -42,6 +41,23 @@ struct Document {
     key: DocumentKey,
 }
 
+/// A new document, which the cache is to keep.
+#[derive(Debug)]
+struct Kept {
+    document: Document,
+    entry: Entry,
+}
+
+/// What is left to do with a packument after the resolution has looked into it.
+#[derive(Debug)]
+pub(crate) struct Unsettled {
+    source: Source,
+    kept: Option<Kept>,
+}
+
+/// A packument that a resolution asked for.
+type ForResolution = (Arc<Packument>, Option<Box<Unsettled>>);
+
 /// Where a document is from.
 #[derive(Debug)]
 enum Came {
@@ -56,7 +72,7 @@ enum Came {
 impl Registry {
     /// The packument of a package, in full where that is needed.
     pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
-        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument).await
+        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_whole_packument).await
     }
 
     /// The packument as its registry sent it, and its content type, for those who read it elsewhere.
@@ -198,17 +214,22 @@ impl Document {
 impl Unread {
     /// What gives the text of a packument again, where that takes less memory than to keep the text.
     fn source(&self) -> Option<Source> {
-        let Entry { about, body } = self.entry();
+        let Entry { about, body, .. } = self.entry();
         let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
         let body = Arc::clone(body);
         is_smaller.then(|| {
             Source::new(move || {
                 Inflater::with(|inflater| {
                     let text = Encoding::Gzip.decode(&body, document::LONGEST_MEANT, inflater).ok()?;
-                    str::from_utf8(text).ok().map(Box::from)
+                    Some(text.to_vec())
                 })
             })
         })
+    }
+
+    /// Whether it costs little to read it.
+    pub fn is_prepared(&self) -> bool {
+        !self.entry().summary.is_empty()
     }
 
     fn entry(&self) -> &Entry {
@@ -217,12 +238,11 @@ impl Unread {
     }
 
     /// Reads it, as the answer to a request.
-    pub fn read(self) -> Result<(Answer, Option<Source>), Box<Misread>> {
+    pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
         if self.document.key.form.is_final() {
             return self.read_version().map(|text| (Answer::VersionDocument(text), None));
         }
-        let source = self.source();
-        self.read_packument().map(|packument| (Answer::Packument(packument), source))
+        self.read_packument().map(|(packument, unsettled)| (Answer::Packument(packument), unsettled))
     }
 
     /// Reads it, and fetches it again until it can be read or there are no more attempts.
@@ -239,53 +259,132 @@ impl Unread {
         // One that was kept was checked before, and its checksum is right.
         let is_checked = !matches!(self.came, Came::New(..));
         let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
-        let read = self.read_as(|text, _| match str::from_utf8(text) {
-            Ok(text) if is_checked => Ok(text.to_owned()),
-            _ => document::check_version(text).map(str::to_owned),
-        });
-        if read.is_ok() {
-            registry.experience().learn(&of, true);
+        let mut is_of_it = true;
+        let (text, kept) = self.read_as(|document, entry| {
+            document.decoded(entry, |text| {
+                // One that is of another publication is not kept under this one's integrity.
+                is_of_it = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
+                match str::from_utf8(text) {
+                    Ok(text) if is_checked => Ok(text.to_owned()),
+                    _ => document::check_version(text).map(str::to_owned),
+                }
+            })
+        })?;
+        if let Some(kept) = kept.filter(|_| is_of_it) {
+            kept.keep(Vec::new());
         }
-        read
+        registry.experience().learn(&of, true);
+        Ok(text)
     }
 
-    fn read_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
-        let form = self.document.key.form.clone();
-        self.read_as(|text, content_type| form.packument(text, content_type)).map(Arc::new)
+    fn read_packument(self) -> Result<ForResolution, Box<Misread>> {
+        let source = self.source();
+        let Some(source) = source else { return self.read_whole_packument().map(|packument| (packument, None)) };
+        if self.is_prepared()
+            && let Some(packument) = Packument::from_summary(&self.entry().summary, source)
+        {
+            self.note_use();
+            return Ok((Arc::new(packument), None));
+        }
+        let source = self.source();
+        let (packument, kept) = self.read_as(Document::packument)?;
+        Ok((Arc::new(packument), source.map(|source| Box::new(Unsettled { source, kept }))))
+    }
+
+    /// A packument that isn't settled: whoever asks wants more of it than a resolution does.
+    fn read_whole_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
+        let (packument, kept) = self.read_as(Document::packument)?;
+        if let Some(kept) = kept {
+            kept.keep(Vec::new());
+        }
+        Ok(Arc::new(packument))
     }
 
     fn read_packument_text(self) -> Result<(Vec<u8>, String), Box<Misread>> {
-        let form = self.document.key.form.clone();
-        self.read_as(|text, content_type| {
-            // What is no packument is an answer that has to be fetched again.
-            form.packument(text, content_type)?;
-            Ok((text.to_vec(), content_type.to_owned()))
-        })
+        let (text, kept) = self.read_as(|document, entry| {
+            document.decoded(entry, |text| {
+                let content_type = &entry.about.content_type;
+                // What is no packument is an answer that has to be fetched again.
+                document.key.form.packument(text, content_type)?;
+                Ok((text.to_vec(), content_type.clone()))
+            })
+        })?;
+        if let Some(kept) = kept {
+            kept.keep(Vec::new());
+        }
+        Ok(text)
     }
 
-    /// Reads it, and lets the cache keep what is new and sound.
-    fn read_as<T>(self, parse: impl FnOnce(&[u8], &str) -> Result<T, String>) -> Result<T, Box<Misread>> {
-        let Document { registry, key, .. } = &self.document;
-        let mut is_of_it = true;
-        let read = decode(registry.activity(), self.entry(), |text, content_type| {
-            // One that is of another publication is not kept under this one's integrity.
-            is_of_it = key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
-            parse(text, content_type)
-        });
-        let read = match read {
+    /// Reads it. What is new and sound may be kept.
+    fn read_as<T>(
+        self,
+        read: impl FnOnce(&Document, &Entry) -> Result<T, String>,
+    ) -> Result<(T, Option<Kept>), Box<Misread>> {
+        let read = match read(&self.document, self.entry()) {
             Ok(read) => read,
             Err(reason) => return Err(Box::new(Misread { unread: self, reason })),
         };
-        let documents = registry.cache.as_ref().map(|cache| &cache.documents);
+        self.note_use();
+        let kept = match self.came {
+            Came::New(entry, true) => Some(Kept { document: self.document, entry }),
+            _ => None,
+        };
+        Ok((read, kept))
+    }
+
+    /// Counts what is from the cache, and lets the cache know what the registry has confirmed.
+    fn note_use(&self) {
+        let Document { registry, key, .. } = &self.document;
         if !matches!(self.came, Came::New(..)) {
             registry.activity().cached_documents.add(1);
         }
-        match (self.came, documents) {
-            (Came::New(entry, true), Some(documents)) if is_of_it => documents.write(key, entry),
-            (Came::Confirmed(_, fresh_for), Some(documents)) => documents.confirm(key, fresh_for),
-            _ => {}
+        if let (Came::Confirmed(_, fresh_for), Some(cache)) = (&self.came, &registry.cache) {
+            cache.documents.confirm(key, *fresh_for);
         }
-        Ok(read)
+    }
+}
+
+impl Document {
+    /// Reads a text that nobody needs afterwards.
+    fn decoded<T>(&self, entry: &Entry, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<T, String> {
+        let activity = self.registry.activity();
+        Inflater::with(|inflater| {
+            let Entry { about, body, .. } = entry;
+            let inflating = &activity.inflating;
+            let text = inflating.time(|| about.encoding.decode(body, document::LONGEST_MEANT, inflater))?;
+            activity.parsing.time(|| read(text))
+        })
+    }
+
+    fn packument(&self, entry: &Entry) -> Result<Packument, String> {
+        let activity = self.registry.activity();
+        let Entry { about, body, .. } = entry;
+        let decode = |inflater: &mut _| about.encoding.decode_to_keep(body, document::LONGEST_MEANT, inflater);
+        let (memory, length) = activity.inflating.time(|| Inflater::with(decode))?;
+        let detail = self.key.form.detail(&about.content_type);
+        let parse = || Packument::parse_in(memory, length, detail);
+        activity.parsing.time(parse).map_err(|error| format!("is {error}"))
+    }
+}
+
+impl Kept {
+    fn keep(self, summary: Vec<u8>) {
+        let Document { registry, key, .. } = &self.document;
+        if let Some(cache) = &registry.cache {
+            cache.documents.write(key, Entry { summary, ..self.entry });
+        }
+    }
+}
+
+impl Unsettled {
+    /// Lets the text go, and keeps what was looked at of a new one where it is found faster.
+    pub fn settle(self, packument: &Packument) {
+        if let Some(memory) = packument.settle(self.source) {
+            body::recycle(memory);
+        }
+        if let Some(kept) = self.kept {
+            kept.keep(packument.summary());
+        }
     }
 }
 
@@ -311,16 +410,4 @@ impl Received {
 /// Whether an integrity stands in the text of a document.
 fn holds(text: &[u8], integrity: &str) -> bool {
     memchr::memmem::find(text, integrity.as_bytes()).is_some()
-}
-
-fn decode<T>(
-    activity: &Activity,
-    entry: &Entry,
-    parse: impl FnOnce(&[u8], &str) -> Result<T, String>,
-) -> Result<T, String> {
-    Inflater::with(|inflater| {
-        let inflating = &activity.inflating;
-        let text = inflating.time(|| entry.about.encoding.decode(&entry.body, document::LONGEST_MEANT, inflater))?;
-        activity.parsing.time(|| parse(text, &entry.about.content_type))
-    })
 }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use espalier_core::{FetchFailure, FetchFailureKind, Packument};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
-pub(crate) use document::{Misread, Unread};
+pub(crate) use document::{Misread, Unread, Unsettled};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -108,7 +108,7 @@ impl Registry {
         self.freshness == Freshness::CacheOnly
     }
 
-    fn activity(&self) -> &Activity {
+    pub(crate) fn activity(&self) -> &Arc<Activity> {
         &self.requester.activity
     }
 

@@ -1,0 +1,153 @@
+//! A packument without most of its text, for caches: it is had again without inflating and parsing a body.
+//!
+//! It holds the versions, the tags, and the manifests that a resolution has looked at or is likely to look at. Any other manifest
+//! is read from the source, which has to give the very text that the packument was made of. Where summaries are kept, and how
+//! damage to them is noticed, is not known here.
+
+use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+use super::{Detail, Entry, Packument, Source, Text, Versions};
+
+/// Changes with the meaning of what is written.
+const FORMAT: u8 = 1;
+
+type Pairs<'a> = Vec<(&'a str, &'a str)>;
+
+#[derive(Serialize, Deserialize)]
+struct Summary<'a> {
+    format: u8,
+    detail: Detail,
+    #[serde(borrow)]
+    dist_tags: Pairs<'a>,
+    #[serde(borrow)]
+    time: Pairs<'a>,
+    names: &'a str,
+    /// Where each name ends, and where its manifest begins and ends.
+    entries: Vec<(usize, usize, usize)>,
+    /// Manifests, by their beginnings.
+    #[serde(borrow)]
+    manifests: Vec<(usize, &'a str)>,
+}
+
+impl Packument {
+    /// What is here without the source; empty, if that can't be written.
+    pub fn summary(&self) -> Vec<u8> {
+        let entries = &self.versions.entries;
+        let summary = Summary {
+            format: FORMAT,
+            detail: self.detail,
+            dist_tags: borrowed(&self.dist_tags),
+            time: borrowed(&self.time),
+            names: &self.versions.names,
+            entries: entries.iter().map(|entry| (entry.name_end, entry.start, entry.end)).collect(),
+            manifests: entries.iter().filter_map(|entry| Some((entry.start, self.text.known(entry.start)?))).collect(),
+        };
+        postcard::to_allocvec(&summary).unwrap_or_default()
+    }
+
+    /// The packument again; nothing, if this is no summary that this version makes.
+    pub fn from_summary(bytes: &[u8], source: Source) -> Option<Self> {
+        let summary: Summary<'_> =
+            postcard::from_bytes(bytes).ok().filter(|summary: &Summary<'_>| summary.format == FORMAT)?;
+        let mut before = 0;
+        let are_in_order = summary.entries.iter().all(|(name_end, start, end)| {
+            let is_in_order = before <= *name_end && summary.names.is_char_boundary(*name_end) && start <= end;
+            before = *name_end;
+            is_in_order
+        });
+        if !are_in_order {
+            return None;
+        }
+        let entries = summary.entries.into_iter().map(|(name_end, start, end)| Entry { name_end, start, end });
+        let manifests = summary.manifests.into_iter().map(|(start, manifest)| (start, manifest.into()));
+        Some(Self {
+            dist_tags: owned(&summary.dist_tags),
+            time: owned(&summary.time),
+            detail: summary.detail,
+            versions: Versions { names: summary.names.to_owned(), entries: entries.collect() },
+            text: Text::settled(manifests, source),
+            semver: OnceLock::new(),
+        })
+    }
+}
+
+fn borrowed(pairs: &[(String, String)]) -> Pairs<'_> {
+    pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+}
+
+fn owned(pairs: &Pairs<'_>) -> Vec<(String, String)> {
+    pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::packument::{Detail, Packument, Source};
+
+    const BODY: &str = r#"{"dist-tags":{"latest":"2.0.0"},"time":{"1.0.0":"2020"},
+        "versions":{"1.0.0":{"a":"é"},"1.1.0":{"a":2},"2.0.0-x":{"a":3},"x":{"a":4}}}"#;
+
+    /// A source of that text, and how often it was asked.
+    fn source() -> (Source, Arc<AtomicUsize>) {
+        let asked = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&asked);
+        let give = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Some(BODY.into())
+        };
+        (Source::new(give), asked)
+    }
+
+    fn summary() -> Vec<u8> {
+        let packument = Packument::parse(BODY.as_bytes(), Detail::Abbreviated).expect("a packument");
+        packument.manifest(2);
+        packument.settle(source().0);
+        packument.summary()
+    }
+
+    #[test]
+    fn a_packument_is_had_again_from_its_summary() {
+        let (source, asked) = source();
+        let packument = Packument::from_summary(&summary(), source).expect("a summary");
+        let versions: Vec<&str> = (0..packument.len()).map(|index| packument.version(index)).collect();
+        assert_eq!(versions, ["1.0.0", "1.1.0", "2.0.0-x", "x"]);
+        assert_eq!(packument.tagged("latest"), Some("2.0.0"));
+        assert_eq!(packument.time, [("1.0.0".to_owned(), "2020".to_owned())]);
+        assert_eq!(packument.detail, Detail::Abbreviated);
+        // The highest of its line, and one that was read.
+        assert_eq!((packument.manifest(1), packument.manifest(2)), (r#"{"a":2}"#, r#"{"a":3}"#));
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        assert_eq!((packument.manifest(0), packument.manifest(3)), (r#"{"a":"é"}"#, r#"{"a":4}"#));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn what_is_no_summary_is_none() {
+        let whole = summary();
+        for end in 0..whole.len() {
+            assert!(Packument::from_summary(&whole[..end], source().0).is_none(), "{end}");
+        }
+        let mut other = whole;
+        other[0] += 1;
+        assert!(Packument::from_summary(&other, source().0).is_none());
+    }
+
+    #[test]
+    fn no_change_to_a_summary_makes_a_panic() {
+        let whole = summary();
+        for place in 0..whole.len() {
+            for bits in [1, 0x7f, 0x80, 0xff] {
+                let mut changed = whole.clone();
+                changed[place] ^= bits;
+                if let Some(packument) = Packument::from_summary(&changed, source().0) {
+                    for index in 0..packument.len() {
+                        std::hint::black_box((packument.version(index), packument.manifest(index)));
+                    }
+                }
+            }
+        }
+    }
+}
