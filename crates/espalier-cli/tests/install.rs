@@ -57,6 +57,17 @@ fn installing_says_what_was_done_and_what_was_not() {
 }
 
 #[test]
+fn timings_say_where_the_time_of_an_installation_went() {
+    let workshop = Workshop::new();
+    for command in ["install", "ci"] {
+        let outcome = workshop.succeed(&[command, "--timings"]);
+        for label in ["waiting for answers", "planning", "placing", "finishing", "cpu: resolving", "cpu: unpacking"] {
+            assert!(outcome.stderr.contains(label), "{command}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn machines_get_one_object() {
     let workshop = Workshop::new();
     let outcome = workshop.succeed(&["install", "--json"]);

@@ -32,12 +32,17 @@ pub struct Activity {
     pub parsing: Stopwatch,
     /// The resolution itself.
     pub resolving: Stopwatch,
+    /// Unpacking tarballs into the store, summed over threads.
+    pub unpacking: Stopwatch,
+    /// Linking and copying into `node_modules`, summed over threads.
+    pub placing: Stopwatch,
 }
 
 impl Activity {
     /// Sets the stopwatches going.
     pub fn measure(&self) {
-        for stopwatch in [&self.inflating, &self.parsing, &self.resolving] {
+        let Self { inflating, parsing, resolving, unpacking, placing, .. } = self;
+        for stopwatch in [inflating, parsing, resolving, unpacking, placing] {
             stopwatch.is_wanted.store(true, Ordering::Relaxed);
         }
     }

@@ -17,7 +17,7 @@ use super::lock::{self, FAILED, Known};
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
-use crate::report::{self, install, machine};
+use crate::report::{self, install, machine, success};
 
 /// Which of the commands it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,9 @@ pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCo
             if !output.quiet {
                 say(&install::sentence(&done));
                 anstream::eprint!("{}", install::remarks(&done, report::terminal_width()));
+            }
+            if output.timings {
+                anstream::eprint!("{}", success::installation_timings(&done.phases, &activity));
             }
         }
         Err(error) => {

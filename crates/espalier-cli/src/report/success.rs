@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use espalier_core::resolution::Warning;
 use espalier_install::activity::Activity;
-use espalier_install::lock::Locked;
+use espalier_install::install;
+use espalier_install::lock::{self, Locked};
 use espalier_install::project::Written;
 
 use super::{bytes, counted, duration, shown_path, wrapped};
@@ -107,16 +108,51 @@ pub(super) fn folder_of(location: &str) -> &str {
 }
 
 /// Where the time went: what passed on the clock, and what the processor did meanwhile.
-pub fn timings(locked: &Locked, activity: &Activity) -> String {
-    let note = |text: &str| text.to_owned();
-    let rows: [(&str, Duration, String); 6] = [
-        ("starting", locked.phases.starting, note("reading settings and files, asking for the Node version")),
-        ("waiting for answers", locked.phases.waiting, traffic(activity)),
-        ("finishing", locked.phases.finishing, note("writing the lockfile and the cache")),
-        ("cpu: resolving", activity.resolving.total(), note("on one thread")),
-        ("cpu: inflating", activity.inflating.total(), note("on the thread that fetches, meanwhile")),
-        ("cpu: parsing", activity.parsing.total(), note("on the thread that fetches, meanwhile")),
-    ];
+pub fn timings(phases: &lock::Phases, activity: &Activity) -> String {
+    let [starting, waiting] = beginning(phases, activity);
+    let finishing = ("finishing", phases.finishing, "writing the lockfile and the cache".to_owned());
+    let [resolving, inflating, parsing] = processor(activity);
+    table(&[starting, waiting, finishing, resolving, inflating, parsing])
+}
+
+/// The same of an installation.
+pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> String {
+    let [starting, waiting] = beginning(&phases.resolution, activity);
+    let [resolving, inflating, parsing] = processor(activity);
+    let row = |label, time, note: &str| (label, time, note.to_owned());
+    table(&[
+        starting,
+        waiting,
+        row("planning", phases.planning, "comparing what is there with what shall be"),
+        row("placing", phases.placing, "fetching, unpacking, linking"),
+        row("scripts", phases.scripts, "install scripts of dependencies"),
+        row("finishing", phases.finishing, "writing the lockfiles, and the project's own scripts"),
+        resolving,
+        inflating,
+        parsing,
+        row("cpu: unpacking", activity.unpacking.total(), "checking, inflating and writing, all threads together"),
+        row("cpu: placing", activity.placing.total(), "all threads together"),
+    ])
+}
+
+/// What a row is called, its time, and what there is to say of it.
+type Row = (&'static str, Duration, String);
+
+fn beginning(phases: &lock::Phases, activity: &Activity) -> [Row; 2] {
+    let starting = "reading settings and files, asking for the Node version".to_owned();
+    [("starting", phases.starting, starting), ("waiting for answers", phases.waiting, traffic(activity))]
+}
+
+fn processor(activity: &Activity) -> [Row; 3] {
+    let meanwhile = || "on the threads that fetch and resolve, meanwhile".to_owned();
+    [
+        ("cpu: resolving", activity.resolving.total(), "on one thread".to_owned()),
+        ("cpu: inflating", activity.inflating.total(), meanwhile()),
+        ("cpu: parsing", activity.parsing.total(), meanwhile()),
+    ]
+}
+
+fn table(rows: &[Row]) -> String {
     let mut table = String::new();
     for (label, time, note) in rows {
         let milliseconds = format!("{:.1} ms", time.as_secs_f64() * 1000.0);

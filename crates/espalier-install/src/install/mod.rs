@@ -27,7 +27,7 @@ pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::git::Repository;
-use crate::lock::{Lock, LockError, Resolved, Started};
+use crate::lock::{self, Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
 use crate::plan::inspect::Inspection;
 use crate::plan::layout::{Layout, LayoutError, Origin, lies_in_node_modules, resolved_in_lockfile};
@@ -84,6 +84,23 @@ pub struct Done {
     pub note: Option<String>,
     /// From the first file read to the last byte written.
     pub elapsed: Duration,
+    /// Where that time went, beside what the activity counts.
+    pub phases: Phases,
+}
+
+/// The parts of an installation, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Phases {
+    /// Those of the resolution.
+    pub resolution: lock::Phases,
+    /// Comparing what is there with what shall be.
+    pub planning: Duration,
+    /// Moving away, fetching, unpacking and placing.
+    pub placing: Duration,
+    /// Install scripts of dependencies.
+    pub scripts: Duration,
+    /// Writing the lockfiles, and the project's own scripts.
+    pub finishing: Duration,
 }
 
 /// Why a project is as it was before.
@@ -168,6 +185,7 @@ impl Install {
                 plan: None,
                 note: None,
                 elapsed: start.elapsed(),
+                phases: Phases::default(),
             });
         }
         let started = self.lock.start()?;
@@ -233,6 +251,7 @@ impl Install {
         unchanged: Option<&Unchanged>,
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
+        let (mut phases, start) = (Phases { resolution: resolved.phases, ..Phases::default() }, Instant::now());
         let project = self.lock.project.path().to_owned();
         let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit)?;
         check_workspaces(&project, &layout)?;
@@ -279,6 +298,7 @@ impl Install {
                 plan: Some(plan),
                 note,
                 elapsed: resolved.start.elapsed(),
+                phases: Phases { planning: start.elapsed(), ..phases },
             });
         }
         left_out.extend(refused.into_iter().map(|refusal| (refusal.location, refusal.message)));
@@ -305,11 +325,9 @@ impl Install {
             left_out,
             hold,
         };
-        let mut built = reify.build(interruption).await?;
-        if let Err(failure) = self.run_scripts(&resolved.outcome.graph, &mut built, &links).await {
-            built.roll_back();
-            return Err(failure.into());
-        }
+        phases.planning = start.elapsed();
+        let built = self.build(reify, &links, interruption, &mut phases).await?;
+        let finishing = Instant::now();
         let lockfile = match self.save(&resolved) {
             Ok(lockfile) => lockfile,
             Err(error) => {
@@ -330,7 +348,31 @@ impl Install {
             unchanged.note(&self, &resolved.reads, report.kept, &warnings);
         }
         self.later_project_events().await?;
-        Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed() })
+        phases.finishing = finishing.elapsed();
+        Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed(), phases })
+    }
+
+    /// Puts everything in place, and runs the install scripts of dependencies.
+    async fn build<'a>(
+        &self,
+        reify: Reify<'a>,
+        links: &[String],
+        interruption: impl Future<Output = ()>,
+        phases: &mut Phases,
+    ) -> Result<Built<'a>, InstallError> {
+        let graph = &reify.outcome.graph;
+        let start = Instant::now();
+        let mut built = reify.build(interruption).await?;
+        phases.placing = start.elapsed();
+        let ran = self.run_scripts(graph, &mut built, links).await;
+        phases.scripts = start.elapsed().saturating_sub(phases.placing);
+        match ran {
+            Ok(()) => Ok(built),
+            Err(failure) => {
+                built.roll_back();
+                Err(failure.into())
+            }
+        }
     }
 
     /// The project's own scripts that run when everything is installed.

@@ -67,7 +67,9 @@ impl Origins {
 
     async fn fetch(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
-        let take = move |tarball: &[u8]| match store.add(tarball, integrity.as_ref()) {
+        let activity = Arc::clone(self.registry.activity());
+        let add = move |tarball: &[u8]| activity.unpacking.time(|| store.add(tarball, integrity.as_ref()));
+        let take = move |tarball: &[u8]| match add(tarball) {
             Ok(stored) => Ok(Ok(stored)),
             Err(AddError::Tarball(error)) => Err(error.to_string()),
             // Fetching it again would not help.

@@ -96,6 +96,10 @@ async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, Obtai
 
 impl Shared {
     pub fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
+        self.activity.placing.time(|| self.place_each(stored, placements))
+    }
+
+    fn place_each(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
         for placement in placements {
             let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
             let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
