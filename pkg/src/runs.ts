@@ -179,7 +179,6 @@ class Context {
       return await use();
     } finally {
       this.end();
-      this.#snapshot?.close();
       let flushed: Promise<void> | undefined;
       this.#ifThere(() => (flushed = this.network.flush()));
       await flushed;
@@ -191,6 +190,7 @@ class Context {
   /** Nothing is fetched any more. */
   end(reason?: unknown): void {
     this.#controller.abort(reason);
+    this.#snapshot?.close();
     if (!this.#closed) this.#ifThere(() => this.network.end());
   }
 

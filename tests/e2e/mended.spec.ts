@@ -31,6 +31,8 @@ test('long lines of the editor go under the line numbers', async ({ page }) => {
   await openSample(page, 'express-api');
   const gutter = page.locator('.cm-gutters');
   await expect(gutter).toBeVisible();
+  // Narrower than a line in any font.
+  await page.locator('.cm-editor').evaluate((editor) => editor.style.setProperty('width', '120px'));
   await page.locator('.cm-scroller').evaluate((scroller) => scroller.scrollTo({ left: 200 }));
   expect(await page.locator('.cm-scroller').evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
   const { x, y, width } = (await gutter.boundingBox())!;

@@ -29,9 +29,7 @@ struct Document {
 pub fn find(asked: usize, request: &Request, at_any_age: bool) -> Option<Answer> {
     RECENT.with_borrow(|recent| {
         let document = recent.documents.get(asked)?.get(request)?;
-        // A version with the integrity that its packument has stays what it is.
-        let is_final = matches!(request, Request::VersionDocument { integrity: Some(_), .. });
-        (at_any_age || is_final || document.fresh_until > Date::now()).then(|| document.answer.clone())
+        (at_any_age || document.fresh_until > Date::now()).then(|| document.answer.clone())
     })
 }
 

@@ -41,7 +41,9 @@ impl Source {
             Request::VersionDocument { name, version, integrity } => {
                 let integrity = integrity.as_deref();
                 let (text, fresh_until) = self.version_document(name, version, integrity, urgency).await?;
-                let life = (text.len(), fresh_until);
+                // A version with the integrity that its packument has stays what it is.
+                let is_final = integrity.is_some_and(|integrity| text.contains(integrity));
+                let life = (text.len(), if is_final { f64::INFINITY } else { fresh_until });
                 Ok(self.kept(request, Answer::VersionDocument(text), life))
             }
             Request::Tarball { url, integrity } => {

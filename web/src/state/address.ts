@@ -63,7 +63,9 @@ export function keepAddress(parts: Parts): void {
     const isNew = address.manifest !== undefined && address.manifest !== manifest();
     const text = isNew ? await unpack(address.manifest!) : undefined;
     const isOther = address.beside !== other();
-    const second = isOther && address.beside ? besideOf((await unpack(address.beside)) ?? '') : undefined;
+    // Another project on the left closes the right one.
+    const isOpened = isOther || isNew || address.sample !== project.sample();
+    const second = isOpened && address.beside ? besideOf((await unpack(address.beside)) ?? '') : undefined;
     isGoing = true;
     batch(() => {
       if (text !== undefined && text !== project.text()) begin(text);

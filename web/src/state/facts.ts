@@ -24,9 +24,8 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
   createEffect(
     on([tree, registry, wanted], ([current, name, subjects]) => {
       const address = current && (registryAddress(name) ?? registryOf(current));
+      setWaiting(0);
       if (!current || address === undefined || subjects.size === 0) return;
-      const stop = new AbortController();
-      onCleanup(() => stop.abort());
       const list = [...subjects]
         // What came with the page says nothing of single versions.
         .filter((subject) => subject === 'dates' || name !== EMBEDDED)
@@ -34,15 +33,23 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
         .filter(({ question }) => !asked.has(question));
       if (list.length === 0) return;
       const found = new Map<string, Fact>(known());
+      const stop = new AbortController();
+      onCleanup(() => {
+        stop.abort();
+        // What was answered until now isn't asked again.
+        if (registry() === name) setKnown(found);
+      });
       setWaiting(list.length);
       const ask = async () => {
         for (let next = list.pop(); next && !stop.signal.aborted; next = list.pop()) {
           const { subject, question } = next;
           const document = await read(new URL(question, address), stop.signal);
+          if (stop.signal.aborted) return;
+          setWaiting(list.length);
+          if (document === undefined) continue;
+          asked.add(question);
           for (const [key, fact] of answers(subject, question, document))
             found.set(key, { ...found.get(key), ...fact });
-          if (!stop.signal.aborted) asked.add(question);
-          setWaiting(list.length);
         }
       };
       void Promise.all(Array.from({ length: AT_ONCE }, ask)).then(
@@ -61,7 +68,8 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
 
 async function read(address: URL, signal: AbortSignal): Promise<unknown> {
   try {
-    return await (await fetch(address, { signal })).json();
+    const response = await fetch(address, { signal });
+    return response.ok ? await response.json() : undefined;
   } catch {
     // What can't be had is not known, and is shown as such.
     return undefined;

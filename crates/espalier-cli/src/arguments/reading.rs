@@ -183,13 +183,9 @@ pub struct PlayArguments {
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
 
-    /// Open the page in a browser, also over SSH. Without a terminal, and in CI, none is opened
-    #[arg(long, overrides_with = "no_open")]
+    /// Open the page in a browser. The list of processes then shows its address to other users of this machine
+    #[arg(long)]
     pub open: bool,
-
-    /// Do not open a browser
-    #[arg(long, overrides_with = "open")]
-    pub no_open: bool,
 
     /// Serve this built page instead of the one in the program
     #[arg(long, value_name = "FILE")]

@@ -6,7 +6,7 @@ import type { View } from '../../state/view';
 import { title } from '../words';
 
 /** Letters that mean something else everywhere on the page. Within a name, or with Shift, they are letters. */
-const TAKEN = 'defmortuw';
+const TAKEN = 'cdefmortuw';
 const TYPING_PAUSE = 700;
 
 export function createTreeKeys(view: View, tree: () => Tree | undefined, page: () => number) {

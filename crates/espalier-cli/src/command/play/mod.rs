@@ -7,7 +7,6 @@ mod answers;
 mod page;
 
 use std::convert::Infallible;
-use std::io::IsTerminal as _;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -93,20 +92,12 @@ fn prepare(arguments: &PlayArguments) -> Result<ExitCode, Failure> {
             "It shows {} and updates when package.json changes. Press Ctrl-C to stop.",
             context.project.path().display()
         );
-        if wants_browser(arguments, &context) && open::that_detached(&address).is_err() {
+        if arguments.open && open::that_detached(&address).is_err() {
             anstream::eprintln!("No browser could be opened. Open the address yourself.");
         }
         serve(&listener, Arc::new(answers)).await;
         Ok(ExitCode::SUCCESS)
     })
-}
-
-/// Whether the page is opened: where a person looks on, on this machine, and doesn't want otherwise. `browser` is npm's setting.
-fn wants_browser(arguments: &PlayArguments, context: &Context) -> bool {
-    let has = |names: &[&str]| names.iter().any(|name| context.environment.variable(name).is_some());
-    let is_watched = std::io::stderr().is_terminal() && !has(&["CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER"]);
-    let is_here = arguments.open || !has(&["SSH_CONNECTION", "SSH_TTY"]);
-    is_watched && is_here && !arguments.no_open && context.config.flag("browser", true)
 }
 
 fn find_page(arguments: &PlayArguments) -> Result<Page, Failure> {
