@@ -87,7 +87,7 @@ impl Catalog {
     }
 
     /// Takes in what has arrived, and asks ahead for what it makes likely.
-    pub fn absorb(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange) {
+    pub fn absorb(&mut self, words: &mut Vocabulary, exchange: &Exchange) {
         while let Some((request, reply)) = exchange.next_arrival() {
             if let Request::Packument { name, .. } = &request {
                 let package = words.names.intern(name);
@@ -112,20 +112,20 @@ impl Catalog {
     }
 
     /// Asks ahead for a dependency, and for its dependencies in turn.
-    pub fn foresee(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
-        let (package, spec) = registry_target(words.names, name, spec);
+    pub fn foresee(&mut self, words: &mut Vocabulary, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
+        let (package, spec) = registry_target(&mut words.names, name, spec);
         if !spec.is_registry() || !self.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
         if self.packuments.contains_key(&package) {
             self.look_ahead(words, exchange, package, &spec);
         } else {
-            exchange.want(&self.packument_request(words.names, package), Urgency::Speculative);
+            exchange.want(&self.packument_request(&words.names, package), Urgency::Speculative);
             self.awaited.entry(package).or_default().push(spec);
         }
     }
 
-    fn look_ahead(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
+    fn look_ahead(&mut self, words: &mut Vocabulary, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(words, package, spec) else { return };
         if manifest.abbreviated
             && !self.tree_only
@@ -142,7 +142,7 @@ impl Catalog {
     }
 
     /// Asks ahead for what a package depends on.
-    pub fn foresee_dependencies(&mut self, words: &mut Vocabulary<'_>, exchange: &Exchange, manifest: &Manifest) {
+    pub fn foresee_dependencies(&mut self, words: &mut Vocabulary, exchange: &Exchange, manifest: &Manifest) {
         // Those of a registry's package are only looked at.
         let is_own = manifest.resolved.is_none();
         let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
@@ -158,7 +158,7 @@ impl Catalog {
             if manifest.bundled.contains(name) {
                 continue;
             }
-            let spec = Self::overridden(words.overrides, *name, spec);
+            let spec = Self::overridden(&words.overrides, *name, spec);
             self.foresee(words, exchange, *name, &spec);
         }
     }
@@ -168,13 +168,13 @@ impl Catalog {
         if overrides.is_empty() {
             return spec.clone();
         }
-        let rule = overrides.rule(overrides.guess(name, spec));
+        let rule = overrides.rule(overrides.for_edge(Overrides::ROOT, name, spec).rule);
         let applies = rule.name == Some(name) && !rule.value.raw.starts_with('$') && &*rule.value.raw != "*";
         if applies { rule.value.clone() } else { spec.clone() }
     }
 
     /// The manifest for a package and spec of a registry; `None` while the packument isn't there.
-    pub fn choose(&mut self, words: &mut Vocabulary<'_>, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
+    pub fn choose(&mut self, words: &mut Vocabulary, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
         let key = (package, spec.raw.clone());
         if let Some(choice) = self.choices.get(&key) {
             return Some(choice.clone());
@@ -214,12 +214,12 @@ impl Catalog {
         if is_excepted(&self.before_exclude, name) { &mut self.timeless_picker } else { &mut self.picker }
     }
 
-    fn manifest(&mut self, words: &mut Vocabulary<'_>, package: Name, packument: &Packument, index: usize) -> Choice {
+    fn manifest(&mut self, words: &mut Vocabulary, package: Name, packument: &Packument, index: usize) -> Choice {
         if let Some(manifest) = self.manifests.get(&(package, index)) {
             return Ok(manifest.clone());
         }
         let text = packument.manifest(index);
-        let (names, specs) = (&mut *words.names, &mut *words.specs);
+        let (names, specs) = (&mut words.names, &mut words.specs);
         let read =
             Manifest::from_registry(text, packument.is_abbreviated(index), names, specs).and_then(|mut manifest| {
                 if self.dev_dependencies {
@@ -243,7 +243,7 @@ impl Catalog {
     /// The releases of a package whose packument is here, the newest first.
     pub fn releases<'a>(
         &'a mut self,
-        mut words: Vocabulary<'a>,
+        words: &'a mut Vocabulary,
         package: Name,
     ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
         let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
@@ -258,7 +258,7 @@ impl Catalog {
             .collect();
         order::sort_by(&mut releases, Ord::cmp);
         releases.into_iter().rev().filter_map(move |(version, index)| {
-            let manifest = self.manifest(&mut words, package, packument.as_ref()?, index).ok()?;
+            let manifest = self.manifest(words, package, packument.as_ref()?, index).ok()?;
             Some((version, manifest))
         })
     }

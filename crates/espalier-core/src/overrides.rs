@@ -5,7 +5,6 @@
 //! resolution there is one tree of rules, so two rules are equal exactly when they are the same rule.
 
 use serde_json::{Map, Value};
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::json;
@@ -39,8 +38,17 @@ pub struct Rule {
 #[derive(Debug, Default)]
 pub struct Overrides {
     rules: Vec<Rule>,
+    /// Whether a rule's value is a reference, `$name`.
+    have_references: bool,
+}
+
+/// The rule that an edge is under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Governing {
+    /// The rule.
+    pub rule: RuleId,
     /// A key whose spec is no range, although a range had to be compared with it: npm stops there.
-    incomparable: OnceCell<Rc<str>>,
+    pub incomparable: Option<Rc<str>>,
 }
 
 impl Overrides {
@@ -59,11 +67,12 @@ impl Overrides {
             children: Vec::new(),
             ruleset: Vec::new(),
         };
-        let mut tree = Self { rules: vec![root], incomparable: OnceCell::new() };
+        let mut tree = Self { rules: vec![root], have_references: false };
         tree.add_children(Self::ROOT, overrides, names, specs)?;
         for index in 0..tree.rules.len() {
             tree.rules[index].ruleset = tree.collect_ruleset(index);
         }
+        tree.have_references = tree.rules.iter().any(|rule| rule.value.raw.starts_with('$'));
         Ok(tree)
     }
 
@@ -136,7 +145,7 @@ impl Overrides {
 
     /// Whether a rule's value is a reference, `$name`.
     pub fn have_references(&self) -> bool {
-        self.rules.iter().any(|rule| rule.value.raw.starts_with('$'))
+        self.have_references
     }
 
     /// A rule.
@@ -145,21 +154,17 @@ impl Overrides {
     }
 
     /// The rule that an edge is under, when its owner is under `current` (`getEdgeRule`).
-    pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> RuleId {
-        self.find(current, name, asked, |rule| {
-            self.incomparable.get_or_init(|| rule.key.clone());
-        })
-    }
-
-    /// The same for an edge that may never be, and so must leave no trace.
-    pub fn guess(&self, name: Name, asked: &Spec) -> RuleId {
-        self.find(Self::ROOT, name, asked, |_| {})
-    }
-
-    fn find(&self, current: RuleId, name: Name, asked: &Spec, incomparable: impl Fn(&Rule)) -> RuleId {
-        let applies = |rule: &Rule| rule.name == Some(name) && applies_to(rule, asked, &incomparable);
-        let ruleset = &self.rule(current).ruleset;
-        ruleset.iter().copied().find(|&id| applies(self.rule(id))).unwrap_or(current)
+    pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> Governing {
+        let mut incomparable = None;
+        let rule = self.rule(current).ruleset.iter().copied().find(|&id| {
+            let rule = self.rule(id);
+            rule.name == Some(name)
+                && applies_to(rule, asked).unwrap_or_else(|Incomparable| {
+                    incomparable.get_or_insert_with(|| rule.key.clone());
+                    false
+                })
+        });
+        Governing { rule: rule.unwrap_or(current), incomparable }
     }
 
     /// The rule that a package of the project itself is under (`getNodeRule`).
@@ -174,11 +179,6 @@ impl Overrides {
 
     fn ancestry(&self, id: RuleId) -> impl Iterator<Item = RuleId> {
         std::iter::successors(Some(id), |&id| self.rule(id).parent)
-    }
-
-    /// A key that had to be compared with a range and can't be, if there was one.
-    pub fn incomparable(&self) -> Option<&str> {
-        self.incomparable.get().map(|key| &**key)
     }
 
     /// The more specific of two rules; of incomparable ones the nearest common ancestor, or `None` where they
@@ -210,25 +210,25 @@ impl Overrides {
     }
 }
 
-fn applies_to(rule: &Rule, asked: &Spec, incomparable: impl Fn(&Rule)) -> bool {
+/// A range had to be compared with a key that isn't one.
+struct Incomparable;
+
+fn applies_to(rule: &Rule, asked: &Spec) -> Result<bool, Incomparable> {
     if &*rule.key_spec.raw == "*" {
-        return true;
+        return Ok(true);
     }
     let asked = match &asked.kind {
         SpecKind::Alias { spec, .. } => spec,
         _ => asked,
     };
-    let intersects = |range: &Range| match rule.key_spec.range() {
-        Some(key) => range.intersects(key),
-        None => {
-            incomparable(rule);
-            false
-        }
-    };
+    let intersects = |range: &Range| rule.key_spec.range().map(|key| range.intersects(key)).ok_or(Incomparable);
     match &asked.kind {
-        SpecKind::Git(git) => git.range.as_deref().and_then(Range::parse).is_some_and(|range| intersects(&range)),
+        SpecKind::Git(git) => match git.range.as_deref().and_then(Range::parse) {
+            Some(range) => intersects(&range),
+            None => Ok(false),
+        },
         SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => intersects(range),
         // Nothing can be compared with a tag, folder or file, so npm lets the rule apply.
-        _ => true,
+        _ => Ok(true),
     }
 }

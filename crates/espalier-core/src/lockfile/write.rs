@@ -95,7 +95,7 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     let mut head = target.others.clone();
     // Up to version 3 npm refreshes these along with the nested `dependencies`, whether or not it writes those.
     if version <= 3 {
-        let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.names.text(root.name));
+        let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.words.names.text(root.name));
         head.insert("name".into(), name.into());
         if let Some(version) = root.manifest.version.as_deref() {
             head.insert("version".into(), version.into());
@@ -133,11 +133,11 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
         ("acceptDependencies", &manifest.accept_dependencies),
     ] {
         if !block.is_empty() {
-            put(key, dependencies(&tree.names, block));
+            put(key, dependencies(&tree.words.names, block));
         }
     }
     if !manifest.bundled.is_empty() {
-        put("bundleDependencies", manifest.bundled.iter().map(|&name| tree.names.text(name)).collect());
+        put("bundleDependencies", manifest.bundled.iter().map(|&name| tree.words.names.text(name)).collect());
     }
     for (key, value) in manifest.fields() {
         put(key, value.clone());
@@ -146,12 +146,12 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
         put("hasInstallScript", true.into());
     }
     if let Some(name) = manifest.name.as_deref()
-        && (node == tree.root || name != tree.names.text(data.name) || tree.folder_name(realpath) != name)
+        && (node == tree.root || name != tree.words.names.text(data.name) || tree.folder_name(realpath) != name)
     {
         put("name", name.into());
     }
     if tree.is_top(node) && manifest.has_dev_dependencies {
-        put("devDependencies", dependencies(&tree.names, &manifest.dev_dependencies));
+        put("devDependencies", dependencies(&tree.words.names, &manifest.dev_dependencies));
     }
     if let Some(integrity) = data.integrity.as_deref().or(manifest.integrity.as_deref()) {
         put("integrity", integrity.into());

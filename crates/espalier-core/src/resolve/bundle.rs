@@ -21,7 +21,7 @@ impl Builder {
         };
         let integrity = entry.integrity.clone();
         let listing = self.tarball(&url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
-            name: self.tree.names.text(self.tree[node].name).to_owned(),
+            name: self.tree.words.names.text(self.tree[node].name).to_owned(),
             failure,
             chain: self.chain_to_node(node),
         })?;
@@ -39,9 +39,9 @@ impl Builder {
             let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
                 continue;
             };
-            let mut manifest = Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs);
+            let mut manifest = Manifest::from_value(&value, &mut self.tree.words.names, &mut self.tree.words.specs);
             manifest.list_bins_among(&listing.files, folder);
-            let name = self.tree.names.intern(name);
+            let name = self.tree.words.names.intern(name);
             let with_peers = !self.options.legacy_peer_deps;
             let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
             nodes.insert(folder, self.tree.add(new));

@@ -90,18 +90,19 @@ impl Builder {
     }
 
     fn endless_peers(&self, edge: EdgeId) -> ResolveError {
-        let name = self.tree.names.text(self.tree[edge].name).to_owned();
+        let name = self.tree.words.names.text(self.tree[edge].name).to_owned();
         ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
     }
 
     /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
     /// which remembers why.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
+        self.check_overrides_of([edge])?;
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge);
         if let SpecKind::Invalid(problem) = &spec.kind {
             // npm stops at once, whoever asks for it.
-            let (name, spec) = (self.tree.names.text(name).to_owned(), spec.raw.to_string());
+            let (name, spec) = (self.tree.words.names.text(name).to_owned(), spec.raw.to_string());
             let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
             return Err(ResolveError::from(refusal).asked_by(|| chain(&self.tree, edge)));
         }
@@ -217,7 +218,7 @@ impl Builder {
     pub(super) async fn read_folder(&mut self, path: &str) -> Option<Rc<Manifest>> {
         let text = self.folder_manifest(path).await?;
         let value = crate::json::parse(path, &text).ok()?;
-        let mut manifest = Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs);
+        let mut manifest = Manifest::from_value(&value, &mut self.tree.words.names, &mut self.tree.words.specs);
         self.list_bins(&mut manifest, path).await;
         Some(Rc::new(manifest))
     }

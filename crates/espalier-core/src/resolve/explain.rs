@@ -47,7 +47,7 @@ fn requirer(tree: &Tree, node: NodeId, edge: EdgeId) -> Requirer {
     let package = tree.package(node);
     let is_root = node == tree.root;
     let own_name = package.name.as_deref();
-    let name = if is_root { own_name.unwrap_or("root project") } else { tree.names.text(tree[node].name) };
+    let name = if is_root { own_name.unwrap_or("root project") } else { tree.words.names.text(tree[node].name) };
     Requirer {
         name: name.to_owned(),
         version: package.version.as_deref().map(str::to_owned),
@@ -98,7 +98,7 @@ impl Builder {
     /// A conflict that came up while a set of peers was gathered.
     pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
         let tree = &self.tree;
-        let name = tree.names.text(tree[edge].name).to_owned();
+        let name = tree.words.names.text(tree[edge].name).to_owned();
         let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
         let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
         let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
@@ -115,7 +115,7 @@ impl Builder {
                 (unplaceable.dep, unplaceable.edge, from)
             }
         };
-        let name = tree.names.text(tree[edge].name).to_owned();
+        let name = tree.words.names.text(tree[edge].name).to_owned();
         let current = tree.resolve(near, tree[edge].name);
         let own_edge = tree.edge(near, tree[edge].name);
         let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
@@ -139,7 +139,7 @@ impl Builder {
         let asker = requirer(tree, from, edge);
         let version = |node: NodeId| tree.package(node).version.as_deref().unwrap_or("?").to_owned();
         let found = current.map_or_else(|| version(dep), version);
-        let name = tree.names.text(tree[edge].name);
+        let name = tree.words.names.text(tree[edge].name);
         self.warnings.push(Warning {
             code: "ERESOLVE",
             message: format!(

@@ -42,7 +42,7 @@ impl Builder {
 
     /// Repairs a manifest that was fetched.
     pub(super) fn extended(&mut self, manifest: Rc<Manifest>) -> Result<Extended, ResolveError> {
-        let extended = self.extensions.apply(&manifest, &mut self.tree.names, &mut self.tree.specs)?;
+        let extended = self.extensions.apply(&manifest, &mut self.tree.words.names, &mut self.tree.words.specs)?;
         Ok(match extended {
             Some((manifest, applied)) => (Rc::new(manifest), Some(Rc::new(applied))),
             None => (manifest, None),
@@ -55,7 +55,7 @@ impl Builder {
         for (name, folder) in workspaces.iter() {
             let Some(node) = self.tree.at_path(self.tree.root, folder) else { continue };
             let version = self.tree.package(node).version.clone().unwrap_or_default();
-            let name = self.tree.names.text(*name).to_owned();
+            let name = self.tree.words.names.text(*name).to_owned();
             if self.extensions.concern(&name, &version) {
                 let message = format!(
                     "packageExtensions don't apply to the workspace {name}@{version}: edit its package.json directly"

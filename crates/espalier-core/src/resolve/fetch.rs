@@ -18,7 +18,7 @@ impl Builder {
     /// The answer to a request, once it is there.
     pub(super) async fn answer(&mut self, request: &Request) -> Reply {
         loop {
-            self.catalog.absorb(&mut self.tree.vocabulary(), &self.exchange);
+            self.catalog.absorb(&mut self.tree.words, &self.exchange);
             if let Some(reply) = self.catalog.answer(request) {
                 return reply.clone();
             }
@@ -58,7 +58,7 @@ impl Builder {
             SpecKind::Directory(path) => self.copied_folder(name, &path.resolve(base)).await,
             SpecKind::Git(git) => self.git_manifest(name, spec, git).await,
             _ => {
-                let (package, spec) = registry_target(&mut self.tree.names, name, spec);
+                let (package, spec) = registry_target(&mut self.tree.words.names, name, spec);
                 self.chosen(package, &spec).await
             }
         }
@@ -66,11 +66,11 @@ impl Builder {
 
     pub(super) async fn chosen(&mut self, package: Name, spec: &Rc<Spec>) -> Choice {
         loop {
-            self.catalog.absorb(&mut self.tree.vocabulary(), &self.exchange);
-            if let Some(choice) = self.catalog.choose(&mut self.tree.vocabulary(), package, spec) {
+            self.catalog.absorb(&mut self.tree.words, &self.exchange);
+            if let Some(choice) = self.catalog.choose(&mut self.tree.words, package, spec) {
                 return choice;
             }
-            let request = self.catalog.packument_request(&self.tree.names, package);
+            let request = self.catalog.packument_request(&self.tree.words.names, package);
             self.exchange.want(&request, Urgency::Demanded);
             Pause::new().await;
         }
@@ -146,11 +146,11 @@ impl Builder {
     fn parse_manifest(&mut self, name: Name, source: &str, text: &str) -> Result<Manifest, Rc<ResolveError>> {
         let value =
             crate::json::parse(source, text).map_err(|error| self.failed(name, invalid(source, &error.to_string())))?;
-        Ok(Manifest::from_value(&value, &mut self.tree.names, &mut self.tree.specs))
+        Ok(Manifest::from_value(&value, &mut self.tree.words.names, &mut self.tree.words.specs))
     }
 
     pub(super) fn failed(&self, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
-        Rc::new(ResolveError::Fetch { name: self.tree.names.text(name).to_owned(), failure, chain: Vec::new() })
+        Rc::new(ResolveError::Fetch { name: self.tree.words.names.text(name).to_owned(), failure, chain: Vec::new() })
     }
 
     /// Lists the commands of a package in a folder of the project, where its package.json only says in which folder they are.

@@ -49,7 +49,7 @@ impl Builder {
         };
         let lockfile = lockfile::PackageLock::new(&self.tree, &entries, &target, format);
         if !self.options.tree_only {
-            self.check_references()?;
+            self.check_overrides_into(&self.tree.inventory(self.tree.root))?;
         }
         let yarn_lock = self.yarn.lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
         let mut graph = outline::graph(&self.tree, &entries);
@@ -264,7 +264,8 @@ impl Builder {
                 Ok(_) => continue,
                 Err(failure) => return Err(failed(self, failure)),
             };
-            if let Ok(mut complete) = Manifest::from_registry(&text, false, &mut self.tree.names, &mut self.tree.specs)
+            if let Ok(mut complete) =
+                Manifest::from_registry(&text, false, &mut self.tree.words.names, &mut self.tree.words.specs)
             {
                 // Where it comes from stays as the packument said.
                 complete.resolved.clone_from(&manifest.resolved);
@@ -297,9 +298,9 @@ impl Builder {
             }
             let Some(version) = place.version.clone() else { continue };
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
-            let (package, spec) = (self.tree.names.intern(&name), self.tree.specs.intern(&version));
+            let (package, spec) = (self.tree.words.names.intern(&name), self.tree.words.specs.intern(&version));
             // All are asked for before the first is waited for: a whole lock may say nothing but versions.
-            self.exchange.want(&self.catalog.packument_request(&self.tree.names, package), Urgency::Demanded);
+            self.exchange.want(&self.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
             missing.push((index, package, spec));
         }
         for (index, package, spec) in missing {

@@ -29,8 +29,8 @@ impl Builder {
         for (node, spec) in &specs {
             if spec.is_registry() {
                 let name = self.tree[*node].name;
-                let (package, _) = registry_target(&mut self.tree.names, name, spec);
-                self.exchange.want(&self.catalog.packument_request(&self.tree.names, package), Urgency::Demanded);
+                let (package, _) = registry_target(&mut self.tree.words.names, name, spec);
+                self.exchange.want(&self.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
             }
         }
         for (node, spec) in specs {
@@ -50,7 +50,7 @@ impl Builder {
         let resolved = self.tree[node].resolved.clone();
         let by_address = resolved.filter(|resolved| version.is_none() || resolved.starts_with("file:"));
         let text = by_address.or(version).unwrap_or_else(|| "*".into());
-        let spec = self.tree.specs.intern(&text);
+        let spec = self.tree.words.specs.intern(&text);
         (!matches!(spec.kind, SpecKind::Invalid(_))).then_some(spec)
     }
 
@@ -77,7 +77,7 @@ impl Builder {
 
     fn warn_of_unknown(&mut self, node: NodeId) {
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
-        let name = self.tree.names.text(self.tree[node].name).to_owned();
+        let name = self.tree.words.names.text(self.tree[node].name).to_owned();
         let message =
             format!("could not fetch the manifest of {name}, which the old package-lock.json says little about");
         self.warn("old-lockfile", message, &location);

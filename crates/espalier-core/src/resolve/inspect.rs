@@ -25,7 +25,7 @@ pub async fn inspect(
     }
     let path = builder.tree.project.clone();
     let text = project.lockfile.as_deref();
-    match text.map(|text| ParsedLock::parse(text, &path, &mut builder.tree.specs)).transpose()?.flatten() {
+    match text.map(|text| ParsedLock::parse(text, &path, &mut builder.tree.words.specs)).transpose()?.flatten() {
         Some(lock) => builder.load_lock(&lock).await?,
         None => builder.load_workspaces().await,
     }

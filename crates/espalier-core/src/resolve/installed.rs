@@ -24,7 +24,7 @@ impl Builder {
                 continue;
             }
             let name = self.tree.folder_name(&package.path);
-            let name = self.tree.names.intern(&name);
+            let name = self.tree.words.names.intern(&name);
             let manifest = self.installed_manifest(package).await;
             let new = NewNode {
                 name: Some(name),
@@ -48,7 +48,7 @@ impl Builder {
 
     async fn installed_manifest(&mut self, package: &InstalledPackage) -> Rc<Manifest> {
         let value = package.manifest.as_deref().and_then(|text| json::parse(&package.path, text).ok());
-        let (names, specs) = (&mut self.tree.names, &mut self.tree.specs);
+        let (names, specs) = (&mut self.tree.words.names, &mut self.tree.words.specs);
         let mut manifest = Manifest::from_value(&value.unwrap_or_default(), names, specs);
         self.list_bins(&mut manifest, &package.path).await;
         Rc::new(manifest)

@@ -53,11 +53,11 @@ impl Builder {
     }
 
     fn load_entry(&mut self, location: &str, entry: &Value) -> NodeId {
-        let mut manifest = Manifest::from_value(entry, &mut self.tree.names, &mut self.tree.specs);
+        let mut manifest = Manifest::from_value(entry, &mut self.tree.words.names, &mut self.tree.words.specs);
         let name = self.tree.folder_name(location);
         manifest.name.get_or_insert_with(|| name.as_str().into());
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let name = self.tree.names.intern(&name);
+        let name = self.tree.words.names.intern(&name);
         let node = self.tree.add(NewNode {
             name: Some(name),
             path: Some(location.into()),
@@ -88,7 +88,7 @@ impl Builder {
             return Err(Refusal::MissingTarget { location: location.to_owned(), target: path.to_string() }.into());
         };
         let name = self.tree.folder_name(location);
-        let name = self.tree.names.intern(&name);
+        let name = self.tree.words.names.intern(&name);
         let manifest = self.tree[target].manifest.clone();
         self.tree.add_link(
             NewNode {

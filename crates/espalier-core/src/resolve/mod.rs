@@ -45,8 +45,7 @@ use crate::extensions::PackageExtensions;
 use crate::json;
 use crate::lockfile::DEFAULT_VERSION;
 use crate::lockfile::yarn::YarnLock;
-use crate::manifest::Manifest;
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::options::{Options, Project};
 use crate::order;
 use crate::overrides::Overrides;
@@ -55,8 +54,8 @@ use crate::proposal::Proposal;
 use crate::refusal::Refusal;
 use crate::request::Event;
 use crate::resolution::{Outcome, Warning};
-use crate::spec::Specs;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
+use crate::vocabulary::Vocabulary;
 pub use inspect::inspect;
 use queue::Queue;
 use requests::Edited;
@@ -173,6 +172,7 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
     builder.apply_changes().await?;
     builder.foresee();
     builder.check_root_overrides()?;
+    builder.check_overrides_into(&builder.tree.inventory(builder.tree.root))?;
     let root = builder.tree.root;
     builder.search.queue.push(&builder.tree, root);
     builder.build().await?;
@@ -183,20 +183,18 @@ pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>)
 
 impl Builder {
     fn new(project: &Project, options: Options, exchange: Rc<Exchange>) -> Result<Self, ResolveError> {
-        let (mut names, mut specs) = (Names::default(), Specs::default());
+        let mut words = Vocabulary::default();
         let root_manifest = json::parse("package.json", &project.manifest)?;
-        let manifest = Manifest::from_value(&root_manifest, &mut names, &mut specs);
-        let overrides = match &manifest.overrides {
-            Some(overrides) => Overrides::parse(overrides, &mut names, &mut specs)?,
-            None => Overrides::default(),
-        };
+        let manifest = words.manifest(&root_manifest);
+        if let Some(overrides) = &manifest.overrides {
+            words.overrides = Overrides::parse(overrides, &mut words.names, &mut words.specs)?;
+        }
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let with_peers = !options.legacy_peer_deps;
-        let catalog = Catalog::new(&options, overrides.have_references());
+        let catalog = Catalog::new(&options, words.overrides.have_references());
         // Where everything is updated, npm doesn't read it.
         let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
-        let tree =
-            Tree::new(Rc::new(manifest), path.into(), names, specs, overrides, with_peers, options.install_links);
+        let tree = Tree::new(Rc::new(manifest), path.into(), words, with_peers, options.install_links);
         Ok(Self {
             tree,
             options,
@@ -246,12 +244,12 @@ impl Builder {
         let root = self.tree.root;
         if !self.lock.existed {
             let manifest = self.tree[root].manifest.clone();
-            self.catalog.foresee_dependencies(&mut self.tree.vocabulary(), &self.exchange, &manifest);
+            self.catalog.foresee_dependencies(&mut self.tree.words, &self.exchange, &manifest);
         }
         for node in self.search.queue.nodes().chain([root]).collect::<Vec<_>>() {
             for edge in self.problem_edges(node) {
                 let (name, spec) = (self.tree[edge].name, self.tree.spec(edge));
-                self.catalog.foresee(&mut self.tree.vocabulary(), &self.exchange, name, &spec);
+                self.catalog.foresee(&mut self.tree.words, &self.exchange, name, &spec);
             }
         }
     }
@@ -262,22 +260,37 @@ impl Builder {
         for &id in &tree[tree.root].edges_out {
             let (edge, spec) = (&tree[id], tree.spec(id));
             if spec.raw != edge.raw_spec.raw && !spec.raw.starts_with('$') {
-                let (name, spec) = (tree.names.text(edge.name).to_owned(), edge.raw_spec.raw.to_string());
+                let (name, spec) = (tree.words.names.text(edge.name).to_owned(), edge.raw_spec.raw.to_string());
                 return Err(Refusal::OverriddenDependency { name, spec }.into());
             }
         }
-        self.check_references()
+        self.check_overrides_of(tree[tree.root].edges_out.iter().copied())
     }
 
-    /// npm stops where it first comes upon an override that refers to nothing, or that it can't compare.
-    fn check_references(&self) -> Result<(), ResolveError> {
-        if let Some(key) = self.tree.overrides.incomparable() {
-            return Err(Refusal::IncomparableOverride { key: key.to_owned() }.into());
+    /// npm stops where it first comes upon an override that it can't compare, or needs the spec of an edge whose override refers
+    /// to nothing.
+    fn check_overrides_of(&self, edges: impl IntoIterator<Item = EdgeId>) -> Result<(), ResolveError> {
+        if let Some(key) = &self.tree.incomparable_override {
+            return Err(Refusal::IncomparableOverride { key: key.to_string() }.into());
         }
-        match self.tree.dangling_reference.get() {
+        if !self.tree.words.overrides.have_references() {
+            return Ok(());
+        }
+        match edges.into_iter().find_map(|edge| self.tree.dangling_reference(edge)) {
             None => Ok(()),
-            Some(reference) => Err(Refusal::DanglingReference { reference: reference.clone() }.into()),
+            Some(reference) => Err(Refusal::DanglingReference { reference: reference.to_owned() }.into()),
         }
+    }
+
+    /// The same for the edges that lead to these nodes.
+    fn check_overrides_into(&self, nodes: &[NodeId]) -> Result<(), ResolveError> {
+        self.check_overrides_of(nodes.iter().flat_map(|&node| &self.tree[node].edges_in).copied())
+    }
+
+    /// The same for the edges out of a node that lead anywhere.
+    fn check_overrides_met_by(&self, node: NodeId) -> Result<(), ResolveError> {
+        let edges = self.tree[node].edges_out.iter().copied();
+        self.check_overrides_of(edges.filter(|&edge| self.tree[edge].to.is_some()))
     }
 
     async fn build(&mut self) -> Result<(), ResolveError> {
@@ -316,7 +329,7 @@ impl Builder {
         }
         for (edge, dep) in self.gather(node).await? {
             let placement = self.place(edge, dep)?;
-            self.settle(&placement);
+            self.settle(&placement)?;
         }
         for &edge in &self.tree[node].edges_out {
             if let Some(to) = self.tree[edge].to.filter(|&to| self.tree[to].is_link)
@@ -325,13 +338,16 @@ impl Builder {
                 self.search.links.push(to);
             }
         }
-        self.check_references()
+        Ok(())
     }
 
     /// The candidates for a node's problem edges, in the order of their names.
     async fn gather(&mut self, node: NodeId) -> Result<Vec<(EdgeId, NodeId)>, ResolveError> {
         let mut candidates = Vec::new();
         let problems = self.problem_edges(node);
+        let tree = &self.tree;
+        let used = |&edge: &EdgeId| tree[edge].to.is_some() || problems.contains(&edge);
+        self.check_overrides_of(tree[node].edges_out.iter().copied().filter(used))?;
         self.report_visit(node, &problems);
         for edge in problems {
             if self.tree[edge].peer_conflicted {
@@ -341,7 +357,7 @@ impl Builder {
             candidates.push((edge, dep));
         }
         let tree = &self.tree;
-        let name = |edge: EdgeId| tree.names.text(tree[edge].name);
+        let name = |edge: EdgeId| tree.words.names.text(tree[edge].name);
         order::sort_by(&mut candidates, |&(a, _), &(b, _)| collation::compare(name(a), name(b)));
         Ok(candidates)
     }
@@ -394,7 +410,7 @@ impl Builder {
             self.warn_of_conflict(edge, dep);
         }
         if let Some(displaced) = displaced {
-            let name = self.tree.names.text(self.tree[displaced].name).to_owned();
+            let name = self.tree.words.names.text(self.tree[displaced].name).to_owned();
             let chain = || explain::chain(&self.tree, edge);
             return Err(ResolveError::from(Refusal::DisplacedPeer { name }).asked_by(chain));
         }
@@ -402,8 +418,10 @@ impl Builder {
     }
 
     /// Queues what a placement has brought or upset.
-    fn settle(&mut self, placement: &Effects) {
+    fn settle(&mut self, placement: &Effects) -> Result<(), ResolveError> {
         if let Some(placed) = placement.placed {
+            self.check_overrides_into(&[placed])?;
+            self.check_overrides_met_by(placed)?;
             if self.tree[placed].failure.is_some() {
                 self.search.load_failures.insert(placed);
             }
@@ -433,9 +451,7 @@ impl Builder {
         if placement.placed.is_none() {
             self.report_kept(placement.edge);
         }
-        for peer in &placement.peers {
-            self.settle(peer);
-        }
+        placement.peers.iter().try_for_each(|peer| self.settle(peer))
     }
 
     /// Queues the targets of links that lie in the project.

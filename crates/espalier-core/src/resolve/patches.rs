@@ -72,13 +72,13 @@ impl Builder {
         if !self.tree.package(node).has_patches {
             return Ok(());
         }
-        let name = self.tree.names.text(self.tree[node].name).to_owned();
+        let name = self.tree.words.names.text(self.tree[node].name).to_owned();
         Err(Refusal::PatchInWorkspace { name }.into())
     }
 
     /// The selector for a node: the exact version, else the narrowest range, else the name alone.
     fn patch_for(&self, selectors: &[Selector], node: NodeId) -> Result<Option<usize>, ResolveError> {
-        let name = self.tree.names.text(self.tree[node].name);
+        let name = self.tree.words.names.text(self.tree[node].name);
         let named: Vec<(usize, &Selector)> =
             selectors.iter().enumerate().filter(|(_, selector)| selector.name == name).collect();
         let Some(version) = self.tree.package(node).semver.as_ref().filter(|_| !named.is_empty()) else {

@@ -21,6 +21,8 @@ impl Builder {
         required: &'a mut Required,
     ) -> Pin<Box<dyn Future<Output = Result<(), ResolveError>> + 'a>> {
         Box::pin(async move {
+            let peers = self.tree[node].edges_out.iter().copied().filter(|&edge| self.tree[edge].kind.is_peer());
+            self.check_overrides_of(peers.filter(|&edge| self.tree[edge].to.is_some()))?;
             for edge in self.unmet_peers(node) {
                 // Another peer may have displaced this very node.
                 let Some(parent) = self.tree[node].parent else { break };
@@ -46,7 +48,7 @@ impl Builder {
         let edges = tree[node].edges_out.iter().copied();
         let mut edges: Vec<EdgeId> = edges.filter(|&edge| tree[edge].kind.is_peer() && !met(edge)).collect();
         order::sort_by(&mut edges, |&a, &b| {
-            collation::compare(tree.names.text(tree[a].name), tree.names.text(tree[b].name))
+            collation::compare(tree.words.names.text(tree[a].name), tree.words.names.text(tree[b].name))
         });
         edges
     }

@@ -45,7 +45,7 @@ impl Builder {
             }),
             // A direct dependency asks: take a version of it that agrees.
             [_, _] => {
-                let wanted = self.tree.names.find(name);
+                let wanted = self.tree.words.names.find(name);
                 let mut agreeing = |also_silent: bool| {
                     self.best(&dependency, &asker.spec, |_, manifest| {
                         wanted.map_or(also_silent, |name| agrees(manifest, name, other).unwrap_or(also_silent))
@@ -69,10 +69,12 @@ impl Builder {
 
     /// Ranges of the versions that will do: the newest of all, and the newest of the major version below it.
     fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
-        let spec = self.tree.specs.intern(asked);
-        let key = self.tree.names.intern(key);
+        let spec = self.tree.words.specs.intern(asked);
+        let key = self.tree.words.names.intern(key);
         let (package, target, prefix) = match &spec.kind {
-            SpecKind::Alias { name, spec } => (self.tree.names.intern(name), spec.clone(), format!("npm:{name}@")),
+            SpecKind::Alias { name, spec } => {
+                (self.tree.words.names.intern(name), spec.clone(), format!("npm:{name}@"))
+            }
             _ => (key, spec.clone(), String::new()),
         };
         if !target.is_registry() {
@@ -80,7 +82,7 @@ impl Builder {
         }
         let present = self.chosen_version(package, &target);
         let mut found: Vec<Version> = Vec::new();
-        for (version, manifest) in self.catalog.releases(self.tree.vocabulary(), package) {
+        for (version, manifest) in self.catalog.releases(&mut self.tree.words, package) {
             let known = found.iter().any(|other| other.major == version.major);
             let sound = manifest.deprecated().is_none() && Some(&version) != present.as_ref();
             if !known && sound && will_do(&version, &manifest) {
@@ -94,14 +96,14 @@ impl Builder {
     }
 
     fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
-        self.catalog.choose(&mut self.tree.vocabulary(), package, spec)?.ok()?.semver.clone()
+        self.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
     }
 
     /// Let the one who asks have what is there.
     fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Proposal> {
         let [_, .., parent] = own_chain(wanted) else { return None };
         let root = self.tree.root;
-        let direct = self.tree.names.find(name).and_then(|name| self.tree.edge(root, name));
+        let direct = self.tree.words.names.find(name).and_then(|name| self.tree.edge(root, name));
         let direct = direct.is_some_and(|edge| self.tree[edge].kind != EdgeKind::Workspace);
         let spec = if direct { format!("${name}") } else { current.version.clone()? };
         Some(Proposal::Override { parent: parent.name.clone(), name: name.to_owned(), spec })

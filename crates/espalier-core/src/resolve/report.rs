@@ -20,13 +20,13 @@ impl Builder {
     pub(super) fn report_picked(&mut self, edge: EdgeId, spec: &Rc<Spec>, manifest: &Manifest) {
         let Some(version) = manifest.version.as_deref() else { return };
         let name = self.tree[edge].name;
-        let (package, target) = registry_target(&mut self.tree.names, name, spec);
-        let Some(reason) = self.catalog.reason(&self.tree.names, package, &target, version) else { return };
+        let (package, target) = registry_target(&mut self.tree.words.names, name, spec);
+        let Some(reason) = self.catalog.reason(&self.tree.words.names, package, &target, version) else { return };
         let versions =
-            self.options.decisions.then(|| self.catalog.versions(&self.tree.names, package, &target, version));
+            self.options.decisions.then(|| self.catalog.versions(&self.tree.words.names, package, &target, version));
         let from = self.tree[edge].from;
         self.exchange.report(Event::Picked {
-            name: self.tree.names.text(package).to_owned(),
+            name: self.tree.words.names.text(package).to_owned(),
             spec: spec.raw.to_string(),
             version: version.to_owned(),
             reason,
@@ -69,7 +69,7 @@ impl Builder {
 
     /// The package's own name, or that of its folder.
     pub(super) fn name_of(&self, node: NodeId) -> &str {
-        self.tree.package(node).name.as_deref().unwrap_or_else(|| self.tree.names.text(self.tree[node].name))
+        self.tree.package(node).name.as_deref().unwrap_or_else(|| self.tree.words.names.text(self.tree[node].name))
     }
 
     pub(super) fn report_kept(&self, edge: EdgeId) {
@@ -78,7 +78,7 @@ impl Builder {
         self.exchange.report(Event::Kept {
             location: tree[kept].path.as_deref().unwrap_or_default().to_owned(),
             version: tree.package(kept).version.as_deref().unwrap_or_default().to_owned(),
-            name: tree.names.text(tree[edge].name).to_owned(),
+            name: tree.words.names.text(tree[edge].name).to_owned(),
             spec: tree.spec(edge).raw.to_string(),
             kind: tree[edge].kind,
             from: self.path_of_dependent(edge),
@@ -89,7 +89,7 @@ impl Builder {
         let tree = &self.tree;
         self.exchange.report(Event::Placed {
             location: tree[placed].path.as_deref().unwrap_or_default().to_owned(),
-            name: tree.names.text(tree[placed].name).to_owned(),
+            name: tree.words.names.text(tree[placed].name).to_owned(),
             version: tree.package(placed).version.as_deref().unwrap_or_default().to_owned(),
             kind: tree[edge].kind,
             spec: tree.spec(edge).raw.to_string(),
@@ -101,7 +101,7 @@ impl Builder {
     fn tarball_of(&self, placed: NodeId) -> Option<PlacedTarball> {
         let (node, manifest) = (&self.tree[placed], self.tree.package(placed));
         let resolved = node.resolved.as_deref().filter(|_| platform::suits(manifest, &self.options.platform))?;
-        let name = manifest.name.as_deref().unwrap_or(self.tree.names.text(node.name));
+        let name = manifest.name.as_deref().unwrap_or(self.tree.words.names.text(node.name));
         let integrity = node.integrity.as_deref().map(str::to_owned);
         Some(PlacedTarball { name: name.to_owned(), resolved: resolved.to_owned(), integrity })
     }

@@ -45,7 +45,7 @@ impl Builder {
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
         self.search.changed |= self.mutates();
         if let Update::Names(names) = self.asked.changes.update.clone() {
-            self.asked.update_names = names.iter().map(|name| self.tree.names.intern(name)).collect();
+            self.asked.update_names = names.iter().map(|name| self.tree.words.names.intern(name)).collect();
         }
         self.queue_named_updates();
         for node in self.changed_projects()? {
@@ -61,7 +61,7 @@ impl Builder {
             for argument in self.asked.changes.add.clone() {
                 let (name, spec) = self.addition(node, &argument).await?;
                 edited.edit.add(&name, &spec, saving);
-                edited.added.push(self.tree.names.intern(&name));
+                edited.added.push(self.tree.words.names.intern(&name));
             }
             self.take_over(&edited);
             for &name in &edited.added {
@@ -117,7 +117,7 @@ impl Builder {
             let folder = paths::normalize(&wanted);
             let inside =
                 |own: &str| own == folder || own.strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'));
-            let names = &self.tree.names;
+            let names = &self.tree.words.names;
             let mut matching =
                 workspaces.iter().filter(|(name, own)| names.text(*name) == wanted || inside(own)).peekable();
             if matching.peek().is_none() {
@@ -144,7 +144,7 @@ impl Builder {
 
     /// Gives a project's node the dependencies as they are edited.
     fn take_over(&mut self, edited: &Edited) {
-        let (names, specs) = (&mut self.tree.names, &mut self.tree.specs);
+        let (names, specs) = (&mut self.tree.words.names, &mut self.tree.words.specs);
         let mut manifest = Manifest::from_changed(&edited.edit.value(), names, specs);
         if manifest.bin_folder.is_some() {
             let listed = self.tree[edited.node].manifest.field("bin").cloned();
@@ -155,13 +155,13 @@ impl Builder {
 
     /// The name and spec of an argument. A tag is settled at once; what has no name is fetched for it.
     async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
-        let (name, spec) = self.tree.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
+        let (name, spec) = self.tree.words.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
         let base = self.tree.project.to_string();
         let mut own_name = name.map(str::to_owned);
         let mut asked = spec.raw.to_string();
         let is_tag = matches!(spec.kind, SpecKind::Tag(_));
         if own_name.is_none() || is_tag {
-            let handle = self.tree.names.intern(name.unwrap_or(argument));
+            let handle = self.tree.words.names.intern(name.unwrap_or(argument));
             let manifest = self.manifest_for(handle, &spec, &base).await.map_err(|error| (*error).clone())?;
             own_name = manifest.name.as_deref().map(str::to_owned).or(own_name);
             if is_tag {
@@ -235,7 +235,7 @@ impl Builder {
         let Some(edge) = tree.edge(edited.node, name) else { return };
         // An optional dependency that could not be had stays as it was asked for.
         let Some(child) = tree[edge].to else { return };
-        let text = tree.names.text(name);
+        let text = tree.words.names.text(name);
         let package = tree.package(child);
         let found = Found {
             package: package.name.as_deref().unwrap_or(text),

@@ -24,7 +24,7 @@ impl Builder {
             return Ok(());
         }
         let path = self.tree.project.clone();
-        match text.map(|text| ParsedLock::parse(text, &path, &mut self.tree.specs)).transpose()?.flatten() {
+        match text.map(|text| ParsedLock::parse(text, &path, &mut self.tree.words.specs)).transpose()?.flatten() {
             Some(lock) => {
                 self.lock.existed = true;
                 if self.asked.changes.update == Update::Duplicates {
@@ -62,7 +62,7 @@ impl Builder {
     async fn start_from_installed(&mut self, project: &Project) -> Result<(), ResolveError> {
         let hidden = project.installed.hidden_lockfile.as_deref();
         let path = self.tree.project.clone();
-        match hidden.and_then(|text| ParsedLock::parse(text, &path, &mut self.tree.specs).ok().flatten()) {
+        match hidden.and_then(|text| ParsedLock::parse(text, &path, &mut self.tree.words.specs).ok().flatten()) {
             Some(lock) => self.load_lock(&lock).await?,
             None => {
                 self.load_installed(&project.installed.packages).await;
@@ -91,7 +91,7 @@ impl Builder {
             let Some(manifest) = self.read_folder(path).await else { continue };
             let version = manifest.version.clone().unwrap_or_default();
             let overridden = self.tree[root].rule.is_some();
-            let rule = overridden.then(|| self.tree.overrides.for_package(*name, &version));
+            let rule = overridden.then(|| self.tree.words.overrides.for_package(*name, &version));
             let with_peers = !self.options.legacy_peer_deps;
             self.tree.add(NewNode {
                 path: Some(path.clone()),

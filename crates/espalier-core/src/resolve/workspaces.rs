@@ -34,12 +34,12 @@ impl Builder {
             };
             let Some(manifest) = manifest else { continue };
             let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(&folder).into());
-            let name = self.tree.names.intern(&name);
+            let name = self.tree.words.names.intern(&name);
             let folder: Rc<str> = folder.into();
             match workspaces.iter().find(|(other, _)| *other == name) {
                 Some((_, other)) if *other != folder => {
                     return Err(Refusal::DuplicateWorkspace {
-                        name: self.tree.names.text(name).to_owned(),
+                        name: self.tree.words.names.text(name).to_owned(),
                         first: other.to_string(),
                         second: folder.to_string(),
                     }
@@ -48,7 +48,7 @@ impl Builder {
                 Some(_) => {}
                 None => {
                     if !self.only_reading {
-                        self.catalog.foresee_dependencies(&mut self.tree.vocabulary(), &self.exchange, &manifest);
+                        self.catalog.foresee_dependencies(&mut self.tree.words, &self.exchange, &manifest);
                     }
                     workspaces.push((name, folder));
                 }

@@ -17,7 +17,7 @@ impl Builder {
     /// What yarn resolved a spec to, if it counts.
     pub(super) fn yarn_entry(&self, name: Name, spec: &Spec) -> Option<yarn::Entry> {
         let lock = self.yarn.lock.as_ref().filter(|_| !self.lock.existed)?;
-        let entry = lock.get(&format!("{}@{}", self.tree.names.text(name), spec.raw))?;
+        let entry = lock.get(&format!("{}@{}", self.tree.words.names.text(name), spec.raw))?;
         (entry.version.is_some() && entry.resolved.is_some()).then(|| entry.clone())
     }
 
@@ -26,7 +26,7 @@ impl Builder {
         let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else {
             return Err(self.failed(name, invalid(&spec.raw, "yarn.lock has no version for it")));
         };
-        let own_name = self.tree.names.text(name).to_owned();
+        let own_name = self.tree.words.names.text(name).to_owned();
         let from_registry = spec.is_registry() && self.is_public_registry(resolved);
         let tarball = from_registry.then(|| name_and_version_of_tarball(&own_name, resolved)).flatten();
         let locked = match tarball {
@@ -34,7 +34,7 @@ impl Builder {
             Some((package, found)) => format!("npm:{package}@{found}"),
             None => resolved.clone(),
         };
-        let locked = self.tree.specs.intern(&locked);
+        let locked = self.tree.words.specs.intern(&locked);
         // npm keeps what came of it for whoever asks for just that version, too.
         let key = (name, locked.raw.clone());
         if let Some(known) = self.yarn.manifests.get(&key) {
@@ -54,7 +54,7 @@ impl Builder {
         let Some(expected) = entry.integrity.as_deref() else { return Ok(manifest) };
         let published = manifest.integrity.as_deref();
         if published.is_some_and(|published| !integrity::are_compatible(expected, published)) {
-            let (name_text, version) = (self.tree.names.text(name), entry.version.as_deref().unwrap_or_default());
+            let (name_text, version) = (self.tree.words.names.text(name), entry.version.as_deref().unwrap_or_default());
             let message = format!("{name_text}@{version} is not what yarn.lock says: its hashes differ");
             let address = entry.resolved.as_deref().unwrap_or_default();
             return Err(self.failed(name, invalid(address, &message)));
@@ -102,7 +102,7 @@ impl Builder {
         if known.is_link || (known.resolved.is_some() && known.integrity.is_some()) {
             return None;
         }
-        let name = tree.names.text(known.name);
+        let name = tree.words.names.text(known.name);
         let differs = |own: Option<&str>, other: Option<&str>| own.zip(other).is_some_and(|(own, other)| own != other);
         let valid = known.edges_in.iter().filter(|&&edge| tree.is_valid(edge));
         let mut entries = valid.filter_map(|&edge| lock.get(&format!("{name}@{}", tree.spec(edge).raw)));

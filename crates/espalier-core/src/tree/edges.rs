@@ -6,6 +6,7 @@ use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
 use crate::manifest::{Dependency, Manifest};
 use crate::names::Name;
 use crate::order;
+use crate::overrides::{Governing, RuleId};
 use crate::spec::Spec;
 
 /// What npm says of an edge.
@@ -61,7 +62,7 @@ impl Tree {
         let Some(workspaces) = self[node].workspaces.clone() else { return };
         for (name, path) in workspaces.iter() {
             let spec = format!("file:{}", self.absolute(path));
-            let spec = self.specs.intern(&spec);
+            let spec = self.words.specs.intern(&spec);
             self.add_edge(node, *name, spec, EdgeKind::Workspace, None);
         }
     }
@@ -102,7 +103,7 @@ impl Tree {
     }
 
     fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
-        let folded = self.names.fold(name);
+        let folded = self.words.names.fold(name);
         if let Some(former) = self[from].edges_out.named(folded) {
             if self[former].kind == EdgeKind::Workspace && kind != EdgeKind::Workspace {
                 return;
@@ -110,7 +111,7 @@ impl Tree {
             self.detach(former);
         }
         let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
-        let rule = self[from].rule.map(|rule| self.overrides.for_edge(rule, name, &spec));
+        let rule = self[from].rule.map(|rule| self.governing(rule, name, &spec));
         self.edges.push(Edge {
             from: Some(from),
             to: None,
@@ -127,6 +128,15 @@ impl Tree {
         self.reload(id, true);
     }
 
+    /// The rule that an edge is under, when its owner is under `current`.
+    pub(super) fn governing(&mut self, current: RuleId, name: Name, asked: &Spec) -> RuleId {
+        let Governing { rule, incomparable } = self.words.overrides.for_edge(current, name, asked);
+        if self.incomparable_override.is_none() {
+            self.incomparable_override = incomparable;
+        }
+        rule
+    }
+
     fn detach(&mut self, edge: EdgeId) {
         if let Some(to) = self[edge].to.take() {
             self.remove_edge_in(to, edge);
@@ -140,7 +150,7 @@ impl Tree {
 
     /// A node's dependency of a name.
     pub fn edge(&self, node: NodeId, name: Name) -> Option<EdgeId> {
-        self[node].edges_out.named(self.names.fold(name))
+        self[node].edges_out.named(self.words.names.fold(name))
     }
 
     /// Looks up again where an edge leads; `hard` also forgets its validity.
@@ -149,10 +159,10 @@ impl Tree {
         let mut changed_rule = None;
         match self[from].rule {
             Some(rule) => {
-                let edge = &self[id];
-                let new = self.overrides.for_edge(rule, edge.name, &edge.raw_spec);
-                if edge.rule != Some(new) {
-                    changed_rule = Some((edge.rule, new));
+                let (name, spec, former) = (self[id].name, self[id].raw_spec.clone(), self[id].rule);
+                let new = self.governing(rule, name, &spec);
+                if former != Some(new) {
+                    changed_rule = Some((former, new));
                     self[id].rule = Some(new);
                 }
             }
@@ -233,7 +243,7 @@ impl Tree {
             .ancestry(node)
             .filter_map(|node| match (self[node].parent, self[node].fs_parent) {
                 (Some(parent), _) => {
-                    self[parent].children.get_index_of(&self.names.fold(self[node].name)).map(|at| (false, at))
+                    self[parent].children.get_index_of(&self.words.names.fold(self[node].name)).map(|at| (false, at))
                 }
                 (None, Some(parent)) => {
                     self[parent].fs_children.iter().position(|&child| child == node).map(|at| (true, at))
@@ -265,7 +275,7 @@ impl Tree {
     /// The spec in force: an override's, where one applies.
     pub fn spec(&self, edge: EdgeId) -> Rc<Spec> {
         let edge = &self[edge];
-        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)) else {
+        let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)) else {
             return edge.raw_spec.clone();
         };
         if rule.name != Some(edge.name) || matches!(&*rule.value.raw, "*" | "") {
@@ -273,11 +283,17 @@ impl Tree {
         }
         match rule.value.raw.strip_prefix('$') {
             None => rule.value.clone(),
-            Some(reference) => self.referred(edge, reference).unwrap_or_else(|| {
-                self.dangling_reference.get_or_init(|| format!("${reference}"));
-                edge.raw_spec.clone()
-            }),
+            Some(reference) => self.referred(edge, reference).unwrap_or_else(|| edge.raw_spec.clone()),
         }
+    }
+
+    /// The reference of the override that is about an edge, if it refers to a dependency that doesn't exist. npm stops as soon
+    /// as it needs the spec of such an edge.
+    pub fn dangling_reference(&self, edge: EdgeId) -> Option<&str> {
+        let edge = &self[edge];
+        let rule = self.words.overrides.rule(edge.rule?);
+        let reference = rule.value.raw.strip_prefix('$').filter(|_| rule.name == Some(edge.name))?;
+        self.referred(edge, reference).is_none().then_some(&*rule.value.raw)
     }
 
     /// Whether all that ask for a node ask for something of a registry (`isRegistryDependency` of `node.js`).
@@ -288,7 +304,7 @@ impl Tree {
 
     /// The spec that `$name` refers to: the root's, or else the dependent's own.
     fn referred(&self, edge: &Edge, reference: &str) -> Option<Rc<Spec>> {
-        let reference = self.names.find(reference)?;
+        let reference = self.words.names.find(reference)?;
         let from = edge.from?;
         let near = self[from].source.unwrap_or(from);
         let root = self[near].root;
@@ -336,7 +352,7 @@ impl Tree {
     fn rules_conflict(&self, edge: &Edge, to: NodeId) -> bool {
         match (edge.rule, self[to].rule) {
             (Some(one), Some(other)) => {
-                !self[to].edges_out.is_empty() && self.overrides.more_specific(one, other).is_none()
+                !self[to].edges_out.is_empty() && self.words.overrides.more_specific(one, other).is_none()
             }
             _ => false,
         }
@@ -352,7 +368,8 @@ impl Tree {
         if self.in_dependency_bundle(node) {
             return self.accepts(id, node, &edge.raw_spec);
         }
-        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)).filter(|rule| rule.name.is_some()) else {
+        let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)).filter(|rule| rule.name.is_some())
+        else {
             return self.accepts(id, node, &self.spec(id));
         };
         // What meets the original spec will do too, unless the rule is about just that version.

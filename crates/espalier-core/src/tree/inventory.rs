@@ -83,7 +83,7 @@ impl Tree {
         let Some(from) = self[edge].from else { return };
         let in_project = self[from].root == self.root;
         if in_project && self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from)) {
-            let name = self.names.fold(self[edge].name);
+            let name = self.words.names.fold(self[edge].name);
             let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
             if !edges.contains(&edge) {
                 edges.push(edge);
@@ -93,7 +93,7 @@ impl Tree {
 
     /// Forgets an edge of a node that leaves the project's tree, or that is dropped.
     pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
-        let name = self.names.fold(self[edge].name);
+        let name = self.words.names.fold(self[edge].name);
         if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {
             edges.retain(|&other| other != edge);
         }
@@ -102,7 +102,7 @@ impl Tree {
     /// The edges of a name in the project's tree, in no order.
     pub(super) fn dependents(&self, name: Name) -> &[EdgeId] {
         let inventory = self[self.root].inventory.as_ref();
-        let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.names.fold(name)));
+        let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.words.names.fold(name)));
         edges.map_or(&[], Vec::as_slice)
     }
 

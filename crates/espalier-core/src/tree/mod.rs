@@ -24,16 +24,16 @@ mod validity;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde_json::{Map, Value};
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use crate::error::ResolveError;
 use crate::manifest::Manifest;
-use crate::names::{FoldedName, Name, Names};
+use crate::names::{FoldedName, Name};
 use crate::overrides::{Overrides, RuleId};
 use crate::paths;
-use crate::spec::{Spec, Specs};
+use crate::spec::Spec;
 use crate::vocabulary::Vocabulary;
 
 pub use crate::edge_kind::EdgeKind;
@@ -187,25 +187,21 @@ impl NewNode {
     }
 }
 
-/// The arena, with the tables that nodes and edges refer to.
+/// The arena of nodes and edges.
 pub struct Tree {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     next_sequence: u32,
     /// The project's root.
     pub root: NodeId,
-    /// All names.
-    pub names: Names,
-    /// All specs.
-    pub specs: Specs,
-    /// The root's override rules.
-    pub overrides: Overrides,
+    /// The names, specs and override rules that nodes and edges refer to.
+    pub words: Vocabulary,
     /// The project's folder, absolute.
     pub project: Rc<str>,
     /// `--install-links`: folders are copied, not linked.
     pub install_links: bool,
-    /// An override that refers to a dependency which doesn't exist: npm stops at the first use.
-    pub dangling_reference: OnceCell<String>,
+    /// The first override key that moving edges had to compare with a range although it is none: npm stops there.
+    pub incomparable_override: Option<Rc<str>>,
 }
 
 impl Index<NodeId> for Tree {
@@ -239,9 +235,7 @@ impl Tree {
     pub fn new(
         manifest: Rc<Manifest>,
         project: Rc<str>,
-        names: Names,
-        specs: Specs,
-        overrides: Overrides,
+        words: Vocabulary,
         with_peers: bool,
         install_links: bool,
     ) -> Self {
@@ -250,16 +244,14 @@ impl Tree {
             edges: Vec::new(),
             next_sequence: 0,
             root: NodeId(0),
-            names,
-            specs,
-            overrides,
+            words,
             project,
             install_links,
-            dangling_reference: OnceCell::new(),
+            incomparable_override: None,
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);
         let folder = tree.project.clone();
-        let name = tree.names.intern(paths::name_from_folder(&folder));
+        let name = tree.words.names.intern(paths::name_from_folder(&folder));
         tree.add(NewNode {
             name: Some(name),
             path: Some("".into()),
@@ -268,11 +260,6 @@ impl Tree {
             ..NewNode::of(manifest, with_peers)
         });
         tree
-    }
-
-    /// What names, specs and rules mean in this tree.
-    pub fn vocabulary(&mut self) -> Vocabulary<'_> {
-        Vocabulary { names: &mut self.names, specs: &mut self.specs, overrides: &self.overrides }
     }
 
     /// Adds a node, with edges for its dependencies.
@@ -314,7 +301,7 @@ impl Tree {
                 (None, Some(name)) => paths::name_from_folder(name).to_owned(),
                 (path, _) => self.folder_name(path.or(new.realpath.as_deref()).unwrap_or_default()),
             };
-            self.names.intern(&name)
+            self.words.names.intern(&name)
         });
         let manifest = new.source.map_or_else(|| new.manifest.clone(), |source| self[source].manifest.clone());
         self.nodes.push(Node {

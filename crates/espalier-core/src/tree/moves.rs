@@ -33,7 +33,7 @@ impl Tree {
 
     /// The path of a child, whether or not it is there.
     pub fn child_path(&self, parent: NodeId, name: Name) -> Rc<str> {
-        let name = self.names.text(name);
+        let name = self.words.names.text(name);
         match self[parent].path.as_deref().unwrap_or_default() {
             "" => format!("node_modules/{name}").into(),
             path => format!("{path}/node_modules/{name}").into(),
@@ -54,12 +54,12 @@ impl Tree {
     }
 
     fn remove_child(&mut self, parent: NodeId, name: Name) {
-        let key = self.names.fold(name);
+        let key = self.words.names.fold(name);
         self[parent].children.shift_remove(&key);
     }
 
     fn insert_child(&mut self, parent: NodeId, node: NodeId) {
-        let key = self.names.fold(self[node].name);
+        let key = self.words.names.fold(self[node].name);
         let children = &mut self[parent].children;
         children.shift_remove(&key);
         children.insert(key, node);

@@ -27,7 +27,7 @@ impl Tree {
 
     /// The child of a name.
     pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
-        self[node].children.get(&self.names.fold(name)).copied()
+        self[node].children.get(&self.words.names.fold(name)).copied()
     }
 
     /// The children, in their order.
@@ -47,7 +47,7 @@ impl Tree {
 
     /// What a name leads to, seen from a node.
     pub fn resolve(&self, node: NodeId, name: Name) -> Option<NodeId> {
-        let key = self.names.fold(name);
+        let key = self.words.names.fold(name);
         self.ancestry(node).find_map(|node| self.child_folded(node, key))
     }
 
@@ -84,7 +84,7 @@ impl Tree {
         if self[root].workspaces.is_none() {
             return false;
         }
-        let name = self.package(node).name.as_deref().and_then(|name| self.names.find(name));
+        let name = self.package(node).name.as_deref().and_then(|name| self.words.names.find(name));
         name.and_then(|name| self.edge(root, name)).is_some_and(|edge| {
             let to = self[edge].to;
             self[edge].kind == super::EdgeKind::Workspace && to.is_some_and(|to| to == node || self.target(to) == node)
@@ -148,7 +148,7 @@ impl Tree {
             let replaced = !self.is_top(current)
                 && self[from].parent == self[current].parent
                 && edge.kind.is_peer()
-                && replaced_peers.contains(&self.names.fold(self[from].name));
+                && replaced_peers.contains(&self.words.names.fold(self[from].name));
             replaced
                 || self.satisfied_by(id, new)
                 || own
@@ -190,14 +190,16 @@ impl Tree {
     /// Whether an override chose this version.
     pub fn is_overridden(&self, node: NodeId) -> bool {
         let name = self[node].name;
-        let about_this = |rule: crate::overrides::RuleId| self.overrides.rule(rule).name == Some(name);
+        let about_this = |rule: crate::overrides::RuleId| self.words.overrides.rule(rule).name == Some(name);
         let version = self.package(node).version.as_deref().unwrap_or_default();
         self[node].rule.is_some_and(about_this)
             && self[node].edges_in.iter().any(|&edge| {
                 let edge = &self[edge];
                 let from_rule = edge.from.and_then(|from| self[from].rule);
                 edge.rule.is_some_and(|rule| {
-                    about_this(rule) && *self.overrides.rule(rule).value.raw == *version && Some(rule) != from_rule
+                    about_this(rule)
+                        && *self.words.overrides.rule(rule).value.raw == *version
+                        && Some(rule) != from_rule
                 })
             })
     }

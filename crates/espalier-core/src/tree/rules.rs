@@ -14,7 +14,7 @@ impl Tree {
             None => Some(rule),
             Some(own) if own == rule => return,
             // Rules that contradict each other leave the node as it is; the edge is then invalid.
-            Some(own) => self.overrides.more_specific(own, rule).filter(|&combined| combined != own),
+            Some(own) => self.words.overrides.more_specific(own, rule).filter(|&combined| combined != own),
         };
         if combined.is_some() {
             self[node].rule = combined;
@@ -31,7 +31,7 @@ impl Tree {
         for &edge in &self[node].edges_in {
             let other = self[edge].rule;
             remaining = match (remaining, other) {
-                (Some(current), Some(other)) => self.overrides.more_specific(other, current),
+                (Some(current), Some(other)) => self.words.overrides.more_specific(other, current),
                 (_, other) => other,
             };
         }
@@ -62,7 +62,7 @@ impl Tree {
     }
 
     /// Whether a rule names anything that can be reached from a node: a link passes its rule on only then.
-    fn rule_matters_below(&self, rule: RuleId, start: NodeId) -> bool {
+    fn rule_matters_below(&mut self, rule: RuleId, start: NodeId) -> bool {
         let mut seen = Vec::new();
         let mut stack = vec![start];
         while let Some(node) = stack.pop() {
@@ -71,13 +71,13 @@ impl Tree {
                 continue;
             }
             seen.push(node);
-            for &edge in &self[node].edges_out {
-                let edge = &self[edge];
-                let applied = self.overrides.for_edge(rule, edge.name, &edge.raw_spec);
-                if self.overrides.rule(applied).name == Some(edge.name) {
+            for edge in self[node].edges_out.snapshot() {
+                let (name, spec, to) = (self[edge].name, self[edge].raw_spec.clone(), self[edge].to);
+                let applied = self.governing(rule, name, &spec);
+                if self.words.overrides.rule(applied).name == Some(name) {
                     return true;
                 }
-                stack.extend(edge.to);
+                stack.extend(to);
             }
         }
         false
