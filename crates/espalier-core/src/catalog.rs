@@ -29,29 +29,39 @@ pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 
 /// Packuments, chosen manifests and other answers.
 pub struct Catalog {
-    picker: Picker,
-    /// The same without `before`, for packages that are excepted from it.
-    timeless_picker: Picker,
-    before_exclude: Vec<String>,
+    pickers: Pickers,
     full_documents: bool,
     dev_dependencies: bool,
-    with_peers: bool,
-    tree_only: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
     /// Manifests that were read, by package and index of the version.
     manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
     /// Choices that were made, by package and spec.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
-    /// Specs that wait for a packument, to fetch ahead.
-    awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
-    foreseen: FxHashSet<(Name, Rc<str>)>,
-    /// What the project itself depends on.
-    given: FxHashSet<Name>,
+    foresight: Foresight,
     others: FxHashMap<Request, Reply>,
     /// How many packuments arrived.
     pub packument_count: usize,
     /// How many version documents arrived.
     pub document_count: usize,
+}
+
+/// Who chooses versions.
+struct Pickers {
+    usual: Picker,
+    /// The same without `before`, for packages that are excepted from it.
+    timeless: Picker,
+    before_exclude: Vec<String>,
+}
+
+/// What is asked for ahead.
+struct Foresight {
+    with_peers: bool,
+    tree_only: bool,
+    /// Specs that wait for a packument.
+    awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
+    foreseen: FxHashSet<(Name, Rc<str>)>,
+    /// What the project itself depends on.
+    given: FxHashSet<Name>,
 }
 
 impl Catalog {
@@ -62,19 +72,23 @@ impl Catalog {
     pub fn new(options: &Options, dev_dependencies: bool) -> Self {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
-            picker: Picker::new(node_version, npm_version, *before, default_tag),
-            timeless_picker: Picker::new(node_version, npm_version, None, default_tag),
-            before_exclude: options.before_exclude.clone(),
+            pickers: Pickers {
+                usual: Picker::new(node_version, npm_version, *before, default_tag),
+                timeless: Picker::new(node_version, npm_version, None, default_tag),
+                before_exclude: options.before_exclude.clone(),
+            },
             full_documents: before.is_some() || dev_dependencies,
             dev_dependencies,
-            with_peers: !options.legacy_peer_deps,
-            tree_only: options.tree_only,
             packuments: FxHashMap::default(),
             manifests: FxHashMap::default(),
             choices: FxHashMap::default(),
-            awaited: FxHashMap::default(),
-            foreseen: FxHashSet::default(),
-            given: FxHashSet::default(),
+            foresight: Foresight {
+                with_peers: !options.legacy_peer_deps,
+                tree_only: options.tree_only,
+                awaited: FxHashMap::default(),
+                foreseen: FxHashSet::default(),
+                given: FxHashSet::default(),
+            },
             others: FxHashMap::default(),
             packument_count: 0,
             document_count: 0,
@@ -101,7 +115,7 @@ impl Catalog {
                     exchange.report(Event::Fetched { name: name.clone(), versions: packument.len() });
                 }
                 self.packuments.insert(package, packument);
-                for spec in self.awaited.remove(&package).unwrap_or_default() {
+                for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
                     self.look_ahead(words, exchange, package, &spec);
                 }
             } else {
@@ -114,21 +128,21 @@ impl Catalog {
     /// Asks ahead for a dependency, and for its dependencies in turn.
     pub fn foresee(&mut self, words: &mut Vocabulary, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
         let (package, spec) = registry_target(&mut words.names, name, spec);
-        if !spec.is_registry() || !self.foreseen.insert((package, spec.raw.clone())) {
+        if !spec.is_registry() || !self.foresight.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
         if self.packuments.contains_key(&package) {
             self.look_ahead(words, exchange, package, &spec);
         } else {
             exchange.want(&self.packument_request(&words.names, package), Urgency::Speculative);
-            self.awaited.entry(package).or_default().push(spec);
+            self.foresight.awaited.entry(package).or_default().push(spec);
         }
     }
 
     fn look_ahead(&mut self, words: &mut Vocabulary, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(words, package, spec) else { return };
         if manifest.abbreviated
-            && !self.tree_only
+            && !self.foresight.tree_only
             && let Some(version) = &manifest.version
         {
             let request = Request::VersionDocument {
@@ -148,11 +162,12 @@ impl Catalog {
         let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
         let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(dev);
         if is_own {
-            self.given.extend(all.clone().map(|(name, _)| *name));
+            self.foresight.given.extend(all.clone().map(|(name, _)| *name));
         }
         let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
         // What the project depends on is the peer that is found, whatever newer ones would do.
-        let peers = peers.filter(|(name, _)| self.with_peers && (is_own || !self.given.contains(name)));
+        let peers =
+            peers.filter(|(name, _)| self.foresight.with_peers && (is_own || !self.foresight.given.contains(name)));
         let peers = peers.cloned().collect::<Vec<_>>();
         for (name, spec) in all.chain(&peers) {
             if manifest.bundled.contains(name) {
@@ -183,7 +198,7 @@ impl Catalog {
         let name = words.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
-            Ok(packument) => match self.picker_for(&name).pick(&packument, spec) {
+            Ok(packument) => match self.pickers.of(&name).pick(&packument, spec) {
                 Ok(index) => self.manifest(words, package, &packument, index),
                 Err(NoPick::NoVersions) => Err(refused(Refusal::NoVersions { name })),
                 Err(NoPick::NoMatch) => Err(Rc::new(ResolveError::NoMatchingVersion {
@@ -201,17 +216,13 @@ impl Catalog {
     /// Why a version of a registry's package was chosen for a spec.
     pub fn reason(&mut self, names: &Names, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
-        Some(self.picker_for(names.text(package)).reason(&packument, spec, version))
+        Some(self.pickers.of(names.text(package)).reason(&packument, spec, version))
     }
 
     /// Which versions there were when one was chosen for a spec.
     pub fn versions(&mut self, names: &Names, package: Name, spec: &Spec, chosen: &str) -> Option<Versions> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
-        Some(self.picker_for(names.text(package)).versions(&packument, spec, chosen))
-    }
-
-    fn picker_for(&mut self, name: &str) -> &mut Picker {
-        if is_excepted(&self.before_exclude, name) { &mut self.timeless_picker } else { &mut self.picker }
+        Some(self.pickers.of(names.text(package)).versions(&packument, spec, chosen))
     }
 
     fn manifest(&mut self, words: &mut Vocabulary, package: Name, packument: &Packument, index: usize) -> Choice {
@@ -270,7 +281,13 @@ impl Catalog {
 
     /// Whether this Node or npm suits a package.
     pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
-        manifest.field("engines").is_none_or(|engines| self.picker.suits_engine(engines, engine))
+        manifest.field("engines").is_none_or(|engines| self.pickers.usual.suits_engine(engines, engine))
+    }
+}
+
+impl Pickers {
+    fn of(&mut self, package: &str) -> &mut Picker {
+        if is_excepted(&self.before_exclude, package) { &mut self.timeless } else { &mut self.usual }
     }
 }
 

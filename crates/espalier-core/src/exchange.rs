@@ -1,4 +1,4 @@
-//! The mailbox between a resolution and its caller: requests go out, answers come in, events are left behind.
+//! The mailbox between a resolution and its caller: requests go out, answers come in, events and warnings are left behind.
 //!
 //! The resolution is written as one asynchronous function that owns everything else. It waits by looking into
 //! the mailbox and, when an answer isn't there, returning to [`Resolution::advance`](crate::Resolution::advance).
@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
+use crate::resolution::Warning;
 
 /// What came back for a request.
 pub type Reply = Result<Answer, FetchFailure>;
@@ -30,6 +31,7 @@ struct Mail {
     answered: FxHashSet<Request>,
     arrived: VecDeque<(Request, Reply)>,
     events: VecDeque<Event>,
+    warnings: Vec<Warning>,
     /// What the resolution has worked with, when it is done.
     remains: Option<Box<dyn Any>>,
 }
@@ -99,6 +101,16 @@ impl Exchange {
     /// Leaves an event.
     pub fn report(&self, event: Event) {
         self.0.borrow_mut().events.push_back(event);
+    }
+
+    /// Leaves a warning.
+    pub fn warn(&self, warning: Warning) {
+        self.0.borrow_mut().warnings.push(warning);
+    }
+
+    /// Takes all warnings.
+    pub fn take_warnings(&self) -> Vec<Warning> {
+        std::mem::take(&mut self.0.borrow_mut().warnings)
     }
 
     /// Takes the oldest event.

@@ -11,7 +11,7 @@ mod place;
 
 pub use can_place::Verdict;
 pub use notes::Notes;
-pub use place::{Effects, Placer, Unplaceable};
+pub use place::{Effects, PlacementRules, Placer, Unplaceable};
 
 use crate::names::Name;
 use crate::tree::{NodeId, Tree};

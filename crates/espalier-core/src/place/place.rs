@@ -12,10 +12,8 @@ use crate::options::InstallStrategy;
 use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
-/// The settings that placement depends on, and what it leaves for the person to know.
-pub struct Placer<'a> {
-    /// The tree to place into.
-    pub tree: &'a mut Tree,
+/// The settings that placement depends on.
+pub struct PlacementRules {
     /// `--force`.
     pub force: bool,
     /// `--strict-peer-deps`.
@@ -26,6 +24,14 @@ pub struct Placer<'a> {
     pub strategy: InstallStrategy,
     /// Whether peer dependencies count at all.
     pub with_peers: bool,
+}
+
+/// A placement, and what it leaves for the person to know.
+pub struct Placer<'a> {
+    /// The tree to place into.
+    pub tree: &'a mut Tree,
+    /// The settings.
+    pub rules: PlacementRules,
     /// Names that are to be updated wherever they are.
     pub update_names: &'a [Name],
     /// The conflicts that were accepted: the edge, and the package that was meant for it.
@@ -129,7 +135,10 @@ impl Placer<'_> {
         }
         if let Some(same) = self.cycle(target, dep) {
             let link = self.tree.add_link(
-                NewNode { parent: Some(target), ..NewNode::of(self.tree[same].manifest.clone(), self.with_peers) },
+                NewNode {
+                    parent: Some(target),
+                    ..NewNode::of(self.tree[same].manifest.clone(), self.rules.with_peers)
+                },
                 Some(same),
             );
             placement.placed = Some(link);
@@ -170,7 +179,7 @@ impl Placer<'_> {
             }
             let parent = frame.parent.and_then(|parent| parent.chosen.clone());
             let question =
-                Question::new(tree, (frame.dep, frame.edge), target, parent, self.prefer_dedupe, frame.explicit);
+                Question::new(tree, (frame.dep, frame.edge), target, parent, self.rules.prefer_dedupe, frame.explicit);
             let answer = question.answer(tree);
             self.displaced = answer.displaced.or(self.displaced);
             if let Some(notes) = &mut self.notes {
@@ -184,7 +193,7 @@ impl Placer<'_> {
                 break;
             }
             with_peers = Some((question, answer));
-            let high_enough = match self.strategy {
+            let high_enough = match self.rules.strategy {
                 InstallStrategy::Hoisted => false,
                 InstallStrategy::Nested => true,
                 InstallStrategy::Shallow => {
@@ -195,7 +204,7 @@ impl Placer<'_> {
                 break;
             }
         }
-        if with_peers.is_none() && !self.force && (self.strict_peer_deps || self.is_own(frame.top())) {
+        if with_peers.is_none() && !self.rules.force && (self.rules.strict_peer_deps || self.is_own(frame.top())) {
             let refused_peer = by_itself.and_then(|(_, answer)| answer.refused_peer);
             let top = frame.top();
             let (edge, dep) = (top.edge, top.dep);
@@ -241,7 +250,7 @@ impl Placer<'_> {
             rule: node.rule,
             failure: node.failure.clone(),
             realpath: node.realpath.clone().filter(|_| node.is_link),
-            ..NewNode::of(node.manifest.clone(), self.with_peers)
+            ..NewNode::of(node.manifest.clone(), self.rules.with_peers)
         };
         let extension = node.extension.clone();
         let copy = match (node.is_link, node.target) {
@@ -340,7 +349,7 @@ impl Placer<'_> {
 
     /// Takes a node out if its dependents would do with what is further up; otherwise looks below it.
     fn prune_dedupable(&mut self, node: NodeId, descend: bool, explicit: bool) {
-        if self.tree.can_dedupe(node, self.prefer_dedupe, explicit) {
+        if self.tree.can_dedupe(node, self.rules.prefer_dedupe, explicit) {
             let tree = &*self.tree;
             let set = tree.gather(&[node], |edge| tree[edge].to != Some(node) && tree.is_valid(edge));
             for node in set {

@@ -4,53 +4,55 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::Builder;
+use super::explain::chain_to_node;
+use super::finish::Ending;
+use super::sources::Sources;
 use crate::error::ResolveError;
 use crate::json;
-use crate::manifest::Manifest;
 use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
-impl Builder {
-    /// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
-    pub(super) async fn unpack_bundle(&mut self, node: NodeId) -> Result<(), ResolveError> {
-        let entry = &self.tree[node];
-        let has_bundle = node != self.tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
-        let Some(url) = entry.resolved.clone().filter(|_| has_bundle) else {
-            return Ok(());
-        };
-        let integrity = entry.integrity.clone();
-        let listing = self.tarball(&url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
-            name: self.tree.words.names.text(self.tree[node].name).to_owned(),
+/// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
+pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId) -> Result<(), ResolveError> {
+    let entry = &tree[node];
+    let has_bundle = node != tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
+    let Some(url) = entry.resolved.clone().filter(|_| has_bundle) else {
+        return Ok(());
+    };
+    let integrity = entry.integrity.clone();
+    let listing =
+        sources.tarball(&mut tree.words, &url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
+            name: tree.words.names.text(tree[node].name).to_owned(),
             failure,
-            chain: self.chain_to_node(node),
+            chain: chain_to_node(tree, node),
         })?;
 
-        let mut folders: Vec<(&str, &str)> = listing
-            .manifests
-            .iter()
-            .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text.as_str())))
-            .filter(|(folder, _)| is_package_folder(folder))
-            .collect();
-        order::sort_by(&mut folders, Ord::cmp);
-        let mut nodes: FxHashMap<&str, NodeId> = std::iter::once(("", node)).collect();
-        for (folder, text) in folders {
-            let (above, name) = split_last(folder);
-            let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
-                continue;
-            };
-            let mut manifest = Manifest::from_value(&value, &mut self.tree.words.names, &mut self.tree.words.specs);
-            manifest.list_bins_among(&listing.files, folder);
-            let name = self.tree.words.names.intern(name);
-            let with_peers = !self.options.legacy_peer_deps;
-            let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
-            nodes.insert(folder, self.tree.add(new));
-        }
-        // npm does so with everything that it reads from a disk. What a lock already has and needs stays needed by that.
-        self.tree.calculate_flags_below(node);
-        Ok(())
+    let mut folders: Vec<(&str, &str)> = listing
+        .manifests
+        .iter()
+        .filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text.as_str())))
+        .filter(|(folder, _)| is_package_folder(folder))
+        .collect();
+    order::sort_by(&mut folders, Ord::cmp);
+    let mut nodes: FxHashMap<&str, NodeId> = std::iter::once(("", node)).collect();
+    for (folder, text) in folders {
+        let (above, name) = split_last(folder);
+        let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
+            continue;
+        };
+        let mut manifest = tree.words.manifest(&value);
+        manifest.list_bins_among(&listing.files, folder);
+        let name = tree.words.names.intern(name);
+        let with_peers = sources.with_peers();
+        let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
+        nodes.insert(folder, tree.add(new));
     }
+    // npm does so with everything that it reads from a disk. What a lock already has and needs stays needed by that.
+    tree.calculate_flags_below(node);
+    Ok(())
+}
 
+impl Ending {
     /// Opens the bundles of what is going to be installed, when the tree stands (`[_loadBundlesAndUpdateTrees]`).
     pub(super) async fn unpack_installed_bundles(&mut self) -> Result<(), ResolveError> {
         let has_bundle = |tree: &Tree, node: NodeId| {
@@ -70,7 +72,7 @@ impl Builder {
             let shown: Vec<_> = children.filter(|child| data.manifest.bundled.contains(&child.name)).collect();
             let is_open = !shown.is_empty() && shown.iter().all(|child| child.resolved.is_none());
             if data.root == self.tree.root && data.resolved.is_some() && !is_open {
-                self.unpack_bundle(node).await?;
+                unpack(&mut self.sources, &mut self.tree, node).await?;
             }
         }
         if !bundlers.is_empty() {

@@ -3,11 +3,13 @@
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-use super::Builder;
 use super::explain::chain;
+use super::extensions::extended;
+use super::override_checks::check_edges;
+use super::search::Search;
+use crate::catalog::Choice;
 use crate::decision::Origin;
 use crate::error::ResolveError;
-use crate::manifest::Manifest;
 use crate::options::Allow;
 use crate::refusal::Refusal;
 use crate::spec::{Spec, SpecKind};
@@ -22,7 +24,7 @@ const MOST_PEERS: usize = 20_000;
 /// The nodes that are needed for sure, in contrast to those that only optional peers bring.
 pub(super) type Required = FxHashSet<NodeId>;
 
-impl Builder {
+impl Search {
     /// The candidate for a problem edge of a node: what its virtual root has already, what an optional peer
     /// finds in the tree, or else a new one.
     pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
@@ -35,8 +37,7 @@ impl Builder {
             self.report_gathered(edge, known, virtual_root, Origin::PeerSet);
             return Ok(known);
         }
-        let asked_for = self.asked.update_names.contains(&name) || self.asked.explicit.contains(&edge);
-        if kind == EdgeKind::PeerOptional && !asked_for {
+        if kind == EdgeKind::PeerOptional && !self.wishes.name(&self.tree, edge) {
             let start = tree.resolve_parent(node).unwrap_or(node);
             if let Some(found) = self.find_below(start, edge) {
                 self.report_gathered(edge, found, virtual_root, Origin::Tree);
@@ -97,7 +98,7 @@ impl Builder {
     /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
     /// which remembers why.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
-        self.check_overrides_of([edge])?;
+        check_edges(&self.tree, [edge])?;
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge);
         if let SpecKind::Invalid(problem) = &spec.kind {
@@ -132,8 +133,8 @@ impl Builder {
         match self.fetch_manifest(edge, &spec).await {
             Ok(manifest) => {
                 self.report_picked(edge, &spec, &manifest);
-                let (manifest, applied) = self.extended(manifest)?;
-                let with_peers = !self.options.legacy_peer_deps;
+                let (manifest, applied) = extended(&self.extensions, &mut self.tree.words, manifest)?;
+                let with_peers = self.sources.with_peers();
                 let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
                 let node = self.tree.add(new);
                 self.tree[node].extension = applied;
@@ -147,7 +148,7 @@ impl Builder {
     /// A node that stands for what could not be had.
     fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
         let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
-        let with_peers = !self.options.legacy_peer_deps;
+        let with_peers = self.sources.with_peers();
         let name = Some(self.tree[edge].name);
         let node = NewNode { name, parent: Some(parent), failure, ..NewNode::of(Rc::default(), with_peers) };
         let node = self.tree.add(node);
@@ -157,7 +158,7 @@ impl Builder {
 
     /// npm 12 refuses git and tarballs by URL unless they are allowed (`#checkAllow`).
     fn check_allowed(&self, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
-        let options = &self.options;
+        let options = &self.sources.options;
         let (allow, code, what, setting) = match &spec.kind {
             SpecKind::Git(_) => (options.allow_git, "EALLOWGIT", "git repositories", "allow-git"),
             SpecKind::Remote(_) => (options.allow_remote, "EALLOWREMOTE", "tarballs by URL", "allow-remote"),
@@ -184,7 +185,7 @@ impl Builder {
     fn is_linked(&self, edge: EdgeId, parent: NodeId, workspace: bool) -> bool {
         let tree = &self.tree;
         let unpacked = tree[parent].resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
-        if self.options.install_links && unpacked {
+        if self.sources.options.install_links && unpacked {
             return false;
         }
         let raw: &Spec = &tree[edge].raw_spec;
@@ -194,13 +195,13 @@ impl Builder {
             let target = crate::paths::join(&base, path);
             target == *tree.project || target.starts_with(&format!("{}/", tree.project))
         });
-        workspace || inside || !self.options.install_links
+        workspace || inside || !self.sources.options.install_links
     }
 
     /// A link to a folder, whose manifest may be missing.
     async fn link(&mut self, edge: EdgeId, parent: NodeId, path: Rc<str>) -> NodeId {
-        let manifest = self.read_folder(&path).await.unwrap_or_default();
-        let with_peers = !self.options.legacy_peer_deps;
+        let manifest = self.sources.read_folder(&mut self.tree.words, &path).await.unwrap_or_default();
+        let with_peers = self.sources.with_peers();
         let link = self.tree.add_link(
             NewNode {
                 name: Some(self.tree[edge].name),
@@ -210,16 +211,29 @@ impl Builder {
             },
             None,
         );
-        self.search.links.push(link);
+        self.links.push(link);
         link
     }
 
-    /// The manifest of a package.json in a folder of the project.
-    pub(super) async fn read_folder(&mut self, path: &str) -> Option<Rc<Manifest>> {
-        let text = self.folder_manifest(path).await?;
-        let value = crate::json::parse(path, &text).ok()?;
-        let mut manifest = Manifest::from_value(&value, &mut self.tree.words.names, &mut self.tree.words.specs);
-        self.list_bins(&mut manifest, path).await;
-        Some(Rc::new(manifest))
+    /// The manifest for an edge's spec.
+    pub(super) async fn fetch_manifest(&mut self, edge: EdgeId, spec: &Rc<Spec>) -> Choice {
+        let name = self.tree[edge].name;
+        if let Some(entry) = self.yarn_entry(name, spec) {
+            return self.manifest_from_yarn(name, spec, &entry).await;
+        }
+        if let Some(known) = self.yarn.manifests.get(&(name, spec.raw.clone())) {
+            return known.clone();
+        }
+        let base = self.copied_from(edge, spec).unwrap_or_else(|| self.tree.origin(edge));
+        self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await
+    }
+
+    /// Where a folder that was copied and not linked came from: its own folders are looked for there (`isTransitiveFileDep` of
+    /// `build-ideal-tree.js`).
+    fn copied_from(&self, edge: EdgeId, spec: &Spec) -> Option<String> {
+        let from = self.tree[edge].from.filter(|&from| !self.tree[from].is_link)?;
+        let is_folder = self.sources.options.install_links && matches!(spec.kind, SpecKind::Directory(_));
+        let resolved = self.tree[from].resolved.as_deref().filter(|_| is_folder)?;
+        resolved.strip_prefix("file:").map(str::to_owned)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Builder;
+use super::search::Search;
 use crate::error::{ConflictSide, PeerConflict, Requirer, ResolveError};
 use crate::place::Unplaceable;
-use crate::resolution::Warning;
+use crate::refusal::Refusal;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
 
 /// The packages from the root down to the one that has the edge, each with the spec by which it asks for the
@@ -62,12 +62,33 @@ fn location(tree: &Tree, node: NodeId) -> String {
     if tree[node].root == tree.root { tree[node].path.as_deref().unwrap_or_default().to_owned() } else { String::new() }
 }
 
-impl Builder {
-    /// Who asked for a node of the tree.
-    pub(super) fn chain_to_node(&self, node: NodeId) -> Vec<Requirer> {
-        entry_edge(&self.tree, node, &[]).map_or_else(Vec::new, |edge| chain(&self.tree, edge))
-    }
+/// Who asked for a node of the tree.
+pub(super) fn chain_to_node(tree: &Tree, node: NodeId) -> Vec<Requirer> {
+    entry_edge(tree, node, &[]).map_or_else(Vec::new, |edge| chain(tree, edge))
+}
 
+/// A refusal that is about a node, with who asked for it.
+pub(super) fn refused(tree: &Tree, refusal: Refusal, node: NodeId) -> ResolveError {
+    ResolveError::from(refusal).asked_by(|| chain_to_node(tree, node))
+}
+
+/// The package's own name, or that of its folder.
+pub(super) fn name_of(tree: &Tree, node: NodeId) -> &str {
+    tree.package(node).name.as_deref().unwrap_or_else(|| tree.words.names.text(tree[node].name))
+}
+
+pub(super) fn name_and_version(tree: &Tree, node: NodeId) -> (String, Option<String>) {
+    (name_of(tree, node).to_owned(), tree.package(node).version.as_deref().map(str::to_owned))
+}
+
+pub(super) fn describe(tree: &Tree, node: NodeId) -> String {
+    match name_and_version(tree, node) {
+        (name, Some(version)) => format!("{name}@{version}"),
+        (name, None) => name,
+    }
+}
+
+impl Search {
     fn side(&self, node: Option<NodeId>, edge: EdgeId) -> ConflictSide {
         let version = node.and_then(|node| self.tree.package(node).version.as_deref());
         ConflictSide {
@@ -140,15 +161,12 @@ impl Builder {
         let version = |node: NodeId| tree.package(node).version.as_deref().unwrap_or("?").to_owned();
         let found = current.map_or_else(|| version(dep), version);
         let name = tree.words.names.text(tree[edge].name);
-        self.warnings.push(Warning {
-            code: "ERESOLVE",
-            message: format!(
-                "{}@{} wants {name}@{} as a peer, but has to do with {name}@{found}",
-                asker.name,
-                asker.version.as_deref().unwrap_or("?"),
-                asker.spec
-            ),
-            location: location(tree, from),
-        });
+        let message = format!(
+            "{}@{} wants {name}@{} as a peer, but has to do with {name}@{found}",
+            asker.name,
+            asker.version.as_deref().unwrap_or("?"),
+            asker.spec
+        );
+        self.sources.warn("ERESOLVE", message, &location(tree, from));
     }
 }

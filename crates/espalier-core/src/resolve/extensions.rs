@@ -3,22 +3,24 @@
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use super::Builder;
+use super::finish::Ending;
+use super::start::Start;
 use crate::error::ResolveError;
 use crate::extensions::PackageExtensions;
 use crate::manifest::Manifest;
 use crate::options::Project;
 use crate::refusal::Refusal;
+use crate::vocabulary::Vocabulary;
 
-impl Builder {
+impl Start {
     /// Reads the rules. What a lock says of packages that other rules applied to is stale: they are taken out, to be fetched
     /// anew (`#loadPackageExtensions`).
     pub(super) fn load_extensions(&mut self, project: &Project) -> Result<(), ResolveError> {
-        if let Some(file) = project.extension_file.as_ref().filter(|_| !self.options.ignore_extension) {
+        if let Some(file) = project.extension_file.as_ref().filter(|_| !self.sources.options.ignore_extension) {
             return Err(Refusal::ExtensionFile { file: file.clone() }.into());
         }
-        self.extensions = PackageExtensions::parse(self.root_file.value.get("packageExtensions"))?;
-        if !self.lock.existed || self.lock.extensions_hash == self.extensions.hash {
+        self.extensions = PackageExtensions::parse(self.facts.root_file.value.get("packageExtensions"))?;
+        if !self.facts.lock.existed || self.facts.lock.extensions_hash == self.extensions.hash {
             return Ok(());
         }
         for node in self.tree.inventory(self.tree.root) {
@@ -31,7 +33,7 @@ impl Builder {
             if self.tree[node].extension.is_some() || self.extensions.concern(name, version) {
                 for edge in self.tree[node].edges_in.clone() {
                     if let Some(from) = self.tree[edge].from {
-                        self.search.queue.push(&self.tree, from);
+                        self.queue.push(&self.tree, from);
                     }
                 }
                 self.tree.set_parent(node, None);
@@ -39,18 +41,11 @@ impl Builder {
         }
         Ok(())
     }
+}
 
-    /// Repairs a manifest that was fetched.
-    pub(super) fn extended(&mut self, manifest: Rc<Manifest>) -> Result<Extended, ResolveError> {
-        let extended = self.extensions.apply(&manifest, &mut self.tree.words.names, &mut self.tree.words.specs)?;
-        Ok(match extended {
-            Some((manifest, applied)) => (Rc::new(manifest), Some(Rc::new(applied))),
-            None => (manifest, None),
-        })
-    }
-
+impl Ending {
     /// Rules apply to what is installed, not to what a user can edit himself.
-    pub(super) fn warn_of_misplaced_extensions(&mut self) {
+    pub(super) fn warn_of_misplaced_extensions(&self) {
         let workspaces = self.tree[self.tree.root].workspaces.clone().unwrap_or_default();
         for (name, folder) in workspaces.iter() {
             let Some(node) = self.tree.at_path(self.tree.root, folder) else { continue };
@@ -60,7 +55,7 @@ impl Builder {
                 let message = format!(
                     "packageExtensions don't apply to the workspace {name}@{version}: edit its package.json directly"
                 );
-                self.warn("packageExtensions", message, folder);
+                self.sources.warn("packageExtensions", message, folder);
             }
         }
     }
@@ -68,3 +63,16 @@ impl Builder {
 
 /// A manifest, and what was done to it.
 pub(super) type Extended = (Rc<Manifest>, Option<Rc<Map<String, Value>>>);
+
+/// Repairs a manifest that was fetched.
+pub(super) fn extended(
+    extensions: &PackageExtensions,
+    words: &mut Vocabulary,
+    manifest: Rc<Manifest>,
+) -> Result<Extended, ResolveError> {
+    let extended = extensions.apply(&manifest, &mut words.names, &mut words.specs)?;
+    Ok(match extended {
+        Some((manifest, applied)) => (Rc::new(manifest), Some(Rc::new(applied))),
+        None => (manifest, None),
+    })
+}

@@ -3,87 +3,108 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::{Builder, outline};
-use crate::dev_engines;
+use super::explain::{chain_to_node, describe, name_and_version, refused};
+use super::extensions::extended;
+use super::outline;
+use super::override_checks::check_edges_into;
+use super::search::{Findings, Settled};
+use super::sources::Sources;
+use super::start::Facts;
+use super::wishes::Wishes;
 use crate::error::ResolveError;
+use crate::extensions::PackageExtensions;
 use crate::fetch_failure::FetchFailureKind;
 use crate::graph::Graph;
-use crate::json::{self, Format};
+use crate::json::Format;
 use crate::lockfile;
 use crate::manifest::Manifest;
-use crate::options::Project;
 use crate::pick::Engine;
 use crate::platform;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Event, Request, Urgency};
-use crate::resolution::{Outcome, Statistics, Warning};
-use crate::tree::NodeId;
+use crate::resolution::{Outcome, Statistics};
+use crate::tree::{NodeId, Tree};
 
-impl Builder {
+/// The end of a resolution under way.
+pub(super) struct Ending {
+    pub(super) sources: Sources,
+    pub(super) tree: Tree,
+    pub(super) wishes: Wishes,
+    pub(super) extensions: PackageExtensions,
+    findings: Findings,
+    pub(super) facts: Facts,
+}
+
+impl Ending {
+    pub(super) fn new(settled: Settled, facts: Facts) -> Self {
+        let Settled { sources, tree, wishes, extensions, findings } = settled;
+        Self { sources, tree, wishes, extensions, findings, facts }
+    }
+
     pub(super) async fn finish(&mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
-        self.exchange.report(Event::Settled { packages: self.tree.inventory(self.tree.root).len() - 1 });
-        if !self.options.tree_only {
+        self.sources.exchange.report(Event::Settled { packages: self.tree.inventory(self.tree.root).len() - 1 });
+        if !self.sources.options.tree_only {
             // Abbreviated packuments don't say for which C library a package is.
             self.complete_manifests().await?;
         }
         self.check_engines_and_platforms()?;
-        self.resolve_patches().await?;
+        let orphaned_patches = self.resolve_patches().await?;
         self.warn_of_misplaced_extensions();
-        if !self.options.complete {
+        if !self.sources.options.complete {
             self.unpack_installed_bundles().await?;
         }
-        if !self.options.complete && !self.options.tree_only {
+        if !self.sources.options.complete && !self.sources.options.tree_only {
             self.remove_damaged();
         }
         self.warn_of_deprecations();
-        let changed_manifests = self.save_changes().await?;
+        let changed_manifests = self.save_changes(&orphaned_patches).await?;
 
         let entries = lockfile::entries(&self.tree);
         let target = lockfile::Target {
-            version: self.version_to_write(),
-            others: &self.lock.values,
+            version: self.sources.options.lockfile_version.unwrap_or(self.facts.lock.version),
+            others: &self.facts.lock.values,
             extensions_hash: self.extensions.hash.as_deref(),
-            omit_resolved: self.options.omit_registry_resolved,
+            omit_resolved: self.sources.options.omit_registry_resolved,
         };
         let lockfile = lockfile::PackageLock::new(&self.tree, &entries, &target, format);
-        if !self.options.tree_only {
-            self.check_overrides_into(&self.tree.inventory(self.tree.root))?;
+        if !self.sources.options.tree_only {
+            check_edges_into(&self.tree, &self.tree.inventory(self.tree.root))?;
         }
-        let yarn_lock = self.yarn.lock.as_ref().and_then(|_| lockfile::yarn::document(&self.tree));
+        let yarn_lock = self.facts.had_yarn_lock.then(|| lockfile::yarn::document(&self.tree)).flatten();
         let mut graph = outline::graph(&self.tree, &entries);
         graph.extensions_hash.clone_from(&self.extensions.hash);
         let mut unknown_origins = Vec::new();
-        if !self.options.complete && !self.options.tree_only {
+        if !self.sources.options.complete && !self.sources.options.tree_only {
             unknown_origins = self.find_origins(&mut graph, &entries).await?;
         }
-        let updated = self.asked.changes.updates_all() || !self.asked.update_names.is_empty();
+        let updated = self.wishes.changes.updates_all() || !self.wishes.update_names.is_empty();
         Ok(Outcome {
             lockfile,
-            is_saved: self.options.save || updated,
+            is_saved: self.sources.options.save || updated,
             yarn_lock,
             changed_manifests,
             statistics: Statistics {
                 packages: graph.nodes.len() - 1,
-                packuments: self.catalog.packument_count,
-                version_documents: self.catalog.document_count,
+                packuments: self.sources.catalog.packument_count,
+                version_documents: self.sources.catalog.document_count,
             },
             graph,
             unknown_origins,
-            warnings: std::mem::take(&mut self.warnings),
+            warnings: self.sources.exchange.take_warnings(),
         })
     }
 
     /// Works out who needs what; what was in the lock and isn't needed any more goes.
     fn settle_flags(&mut self) {
-        if self.lock.existed && self.search.changed {
+        if self.facts.lock.existed && self.findings.changed {
             self.tree.reset_flags();
         }
-        if !self.lock.existed || self.search.changed {
+        if !self.facts.lock.existed || self.findings.changed {
             self.tree.calculate_flags(true);
         }
-        if self.lock.existed {
+        if self.facts.lock.existed {
             for node in self.tree.inventory(self.tree.root) {
                 if self.tree[node].flags.extraneous {
                     self.tree.set_parent(node, None);
@@ -99,20 +120,20 @@ impl Builder {
             let data = &self.tree[node];
             let is_package = data.parent.is_some() && !data.is_link && !data.inert;
             let is_known = data.resolved.is_some() || data.manifest.version.is_some();
-            if !is_package || is_known || self.tree.in_bundle(node) || self.on_disk.contains_key(&node) {
+            if !is_package || is_known || self.tree.in_bundle(node) || self.facts.on_disk.contains_key(&node) {
                 continue;
             }
             let location = data.path.as_deref().unwrap_or_default().to_owned();
             let message =
                 format!("the lockfile says nothing about {location}: it is left out. Install again to get it");
-            self.warnings.push(Warning { code: "damaged", message, location });
+            self.sources.warn("damaged", message, &location);
             self.tree.set_parent(node, None);
         }
     }
 
     /// What failed to load is an error, unless only optional dependencies want it.
     fn prune_failed(&mut self) -> Result<(), ResolveError> {
-        for node in std::mem::take(&mut self.search.load_failures) {
+        for node in std::mem::take(&mut self.findings.load_failures) {
             if !self.tree[node].flags.optional {
                 let failure = self.tree[node].failure.clone();
                 return Err(failure.as_deref().cloned().expect("a node among the failures has failed"));
@@ -125,14 +146,14 @@ impl Builder {
 
     /// A package that the registry does not have is left out as npm leaves it out, without a word. If the fetch failed
     /// for another reason, the next run may write another lock, so the reader has to know.
-    fn warn_of_failed_fetch(&mut self, node: NodeId) {
+    fn warn_of_failed_fetch(&self, node: NodeId) {
         let data = &self.tree[node];
         let Some(ResolveError::Fetch { name, failure, .. }) = data.failure.as_deref() else { return };
         if failure.kind != FetchFailureKind::NotFound {
             let message =
                 format!("the optional package {name} is left out, because it could not be fetched: {failure}");
             let location = data.path.as_deref().unwrap_or_default().to_owned();
-            self.warnings.push(Warning { code: failure.kind.code(), message, location });
+            self.sources.warn(failure.kind.code(), message, &location);
         }
     }
 
@@ -146,10 +167,10 @@ impl Builder {
     fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
         for node in self.tree.inventory(self.tree.root) {
             let manifest = self.tree.package(node).clone();
-            let suits_node = self.catalog.suits_engine(&manifest, Engine::Node);
-            let suits_npm = self.catalog.suits_engine(&manifest, Engine::Npm);
+            let suits_node = self.sources.catalog.suits_engine(&manifest, Engine::Node);
+            let suits_npm = self.sources.catalog.suits_engine(&manifest, Engine::Npm);
             if self.tree[node].flags.optional {
-                let suits = suits_node && suits_npm && platform::suits(&manifest, &self.options.platform);
+                let suits = suits_node && suits_npm && platform::suits(&manifest, &self.sources.options.platform);
                 if !suits && !self.tree[node].inert {
                     self.make_inert(node);
                 }
@@ -160,14 +181,14 @@ impl Builder {
             }
             let has_dev_engines = node == self.tree.root && manifest.dev_engines;
             // --force is about Node, not about npm (`npm-install-checks`).
-            if !((suits_node || self.options.force) && suits_npm) && !has_dev_engines {
+            if !((suits_node || self.sources.options.force) && suits_npm) && !has_dev_engines {
                 self.refuse_engine(node, &manifest)?;
             }
-            let platform = self.options.host.as_ref().unwrap_or(&self.options.platform);
-            if !platform::suits(&manifest, platform) && !self.options.force {
-                let (name, version) = self.name_and_version(node);
+            let platform = self.sources.options.host.as_ref().unwrap_or(&self.sources.options.platform);
+            if !platform::suits(&manifest, platform) && !self.sources.options.force {
+                let (name, version) = name_and_version(&self.tree, node);
                 let refusal = Refusal::Platform { name, version, platform: platform.clone() };
-                return Err(self.refused(refusal, node));
+                return Err(refused(&self.tree, refusal, node));
             }
         }
         Ok(())
@@ -177,7 +198,7 @@ impl Builder {
     fn is_omitted(&self, node: NodeId) -> bool {
         let tree = &self.tree;
         let top = std::iter::successors(Some(node), |&node| tree[node].parent).last().unwrap_or(node);
-        let (flags, omit) = (tree[node].flags, self.options.omit);
+        let (flags, omit) = (tree[node].flags, self.sources.options.omit);
         let omitted = (flags.peer && omit.peer)
             || (flags.dev && omit.dev)
             || (flags.optional && omit.optional)
@@ -185,53 +206,23 @@ impl Builder {
         omitted && tree.is_own(top)
     }
 
-    /// Whether the project's own `devEngines` suit; npm looks before it does anything else.
-    pub(super) fn check_dev_engines(&mut self, project: &Project) -> Result<(), ResolveError> {
-        let manifest = json::parse("package.json", &project.manifest)?;
-        let Some(wanted) = manifest.get("devEngines") else { return Ok(()) };
-        let refused = |reason| Refusal::DevEngines { reason };
-        for found in dev_engines::check(wanted, &self.options).map_err(refused)? {
-            if found.is_error && !self.options.force {
-                return Err(refused(found.message).into());
-            }
-            self.warnings.push(Warning { code: "EBADDEVENGINES", message: found.message, location: String::new() });
-        }
-        Ok(())
-    }
-
     fn refuse_engine(&mut self, node: NodeId, manifest: &Manifest) -> Result<(), ResolveError> {
         let wanted = |engine: &str| manifest.engine(engine).map(|range| format!("{engine} {range}"));
         let wanted: Vec<String> = ["node", "npm"].into_iter().filter_map(wanted).collect();
-        let (name, version) = self.name_and_version(node);
+        let (name, version) = name_and_version(&self.tree, node);
         let refusal = Refusal::Engine {
             name,
             version,
             wanted: wanted.join(" and "),
-            node: self.options.node_version.clone(),
-            npm: self.options.npm_version.clone(),
+            node: self.sources.options.node_version.clone(),
+            npm: self.sources.options.npm_version.clone(),
         };
-        if self.options.engine_strict {
-            return Err(self.refused(refusal, node));
+        if self.sources.options.engine_strict {
+            return Err(refused(&self.tree, refusal, node));
         }
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
-        self.warnings.push(Warning { code: refusal.code(), message: refusal.to_string(), location });
+        self.sources.warn(refusal.code(), refusal.to_string(), &location);
         Ok(())
-    }
-
-    /// A refusal that is about a node, with who asked for it.
-    pub(super) fn refused(&self, refusal: Refusal, node: NodeId) -> ResolveError {
-        ResolveError::from(refusal).asked_by(|| self.chain_to_node(node))
-    }
-
-    pub(super) fn name_and_version(&self, node: NodeId) -> (String, Option<String>) {
-        (self.name_of(node).to_owned(), self.tree.package(node).version.as_deref().map(str::to_owned))
-    }
-
-    pub(super) fn describe(&self, node: NodeId) -> String {
-        match self.name_and_version(node) {
-            (name, Some(version)) => format!("{name}@{version}"),
-            (name, None) => name,
-        }
     }
 
     /// Gets what abbreviated packuments left out, for everything that is written into the lock.
@@ -244,7 +235,7 @@ impl Builder {
         let nodes: Vec<NodeId> = self.tree.inventory(self.tree.root);
         let incomplete: Vec<NodeId> = nodes.into_iter().filter(|&node| self.tree[node].manifest.abbreviated).collect();
         for &node in &incomplete {
-            self.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
+            self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
         // Copies of a package in several folders share a manifest, which is kept here so that its address stays its own.
         let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
@@ -254,15 +245,15 @@ impl Builder {
                 self.tree[node].manifest = complete.clone();
                 continue;
             }
-            let failed = |builder: &Self, failure| ResolveError::Fetch {
-                name: builder.describe(node),
+            let failed = |tree: &Tree, failure| ResolveError::Fetch {
+                name: describe(tree, node),
                 failure,
-                chain: builder.chain_to_node(node),
+                chain: chain_to_node(tree, node),
             };
-            let text = match self.answer(&request(&manifest)).await {
+            let text = match self.sources.answer(&mut self.tree.words, &request(&manifest)).await {
                 Ok(Answer::VersionDocument(text)) => text,
                 Ok(_) => continue,
-                Err(failure) => return Err(failed(self, failure)),
+                Err(failure) => return Err(failed(&self.tree, failure)),
             };
             if let Ok(mut complete) =
                 Manifest::from_registry(&text, false, &mut self.tree.words.names, &mut self.tree.words.specs)
@@ -272,7 +263,7 @@ impl Builder {
                 complete.integrity.clone_from(&manifest.integrity);
                 // The rest of a version is as it was published, but this is said later, and taken back.
                 complete.set_field("deprecated", manifest.field("deprecated").cloned().unwrap_or_default());
-                let complete = self.extended(Rc::new(complete))?.0;
+                let complete = extended(&self.extensions, &mut self.tree.words, Rc::new(complete))?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
             }
@@ -292,7 +283,7 @@ impl Builder {
             let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
             // npm sees no difference between what it wants and what is there, and leaves it.
-            place.on_disk = self.on_disk.get(&node).is_some_and(|path| **path == *place.location);
+            place.on_disk = self.facts.on_disk.get(&node).is_some_and(|path| **path == *place.location);
             if !is_package || place.resolved.is_some() || place.brought || place.inert || place.on_disk {
                 continue;
             }
@@ -300,17 +291,19 @@ impl Builder {
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
             let (package, spec) = (self.tree.words.names.intern(&name), self.tree.words.specs.intern(&version));
             // All are asked for before the first is waited for: a whole lock may say nothing but versions.
-            self.exchange.want(&self.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
+            self.sources
+                .exchange
+                .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
             missing.push((index, package, spec));
         }
         for (index, package, spec) in missing {
             let place = &mut graph.nodes[index];
-            match self.chosen(package, &spec).await {
+            match self.sources.chosen(&mut self.tree.words, package, &spec).await {
                 Ok(manifest) => {
                     place.resolved = manifest.resolved.as_deref().map(str::to_owned);
                     place.integrity = place.integrity.take().or(manifest.integrity.as_deref().map(str::to_owned));
                 }
-                Err(error) if self.options.origins_may_be_unknown => {
+                Err(error) if self.sources.options.origins_may_be_unknown => {
                     unknown.push((place.location.clone(), (*error).clone()));
                 }
                 Err(_) if place.optional => place.inert = true,
@@ -324,8 +317,8 @@ impl Builder {
         for node in self.tree.inventory(self.tree.root) {
             if let Some(message) = self.tree[node].manifest.deprecated().filter(|_| !self.tree[node].is_link) {
                 let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
-                let message = format!("{}: {message}", self.describe(node));
-                self.warnings.push(Warning { code: "deprecated", message, location });
+                let message = format!("{}: {message}", describe(&self.tree, node));
+                self.sources.warn("deprecated", message, &location);
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::Builder;
+use super::start::Start;
 use crate::catalog::{Choice, registry_target};
 use crate::integrity;
 use crate::manifest::Manifest;
@@ -11,11 +11,11 @@ use crate::request::Urgency;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::{Flags, NodeId};
 
-impl Builder {
+impl Start {
     /// Gives every package of a version 1 lock the manifest that its registry has for it; where that fails, the little that the
     /// lock says has to do.
     pub(super) async fn inflate(&mut self) {
-        if !self.lock.is_old {
+        if !self.facts.lock.is_old {
             return;
         }
         let mut specs: Vec<(NodeId, Rc<Spec>)> = Vec::new();
@@ -30,7 +30,9 @@ impl Builder {
             if spec.is_registry() {
                 let name = self.tree[*node].name;
                 let (package, _) = registry_target(&mut self.tree.words.names, name, spec);
-                self.exchange.want(&self.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
+                self.sources
+                    .exchange
+                    .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
             }
         }
         for (node, spec) in specs {
@@ -57,7 +59,7 @@ impl Builder {
     async fn locked_manifest(&mut self, node: NodeId, spec: &Rc<Spec>) -> Choice {
         let name = self.tree[node].name;
         let base = self.tree.project.to_string();
-        let manifest = self.manifest_for(name, spec, &base).await?;
+        let manifest = self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await?;
         if !manifest.abbreviated {
             return Ok(manifest);
         }
@@ -75,11 +77,11 @@ impl Builder {
         }
     }
 
-    fn warn_of_unknown(&mut self, node: NodeId) {
+    fn warn_of_unknown(&self, node: NodeId) {
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
         let name = self.tree.words.names.text(self.tree[node].name).to_owned();
         let message =
             format!("could not fetch the manifest of {name}, which the old package-lock.json says little about");
-        self.warn("old-lockfile", message, &location);
+        self.sources.warn("old-lockfile", message, &location);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Builder, outline};
+use super::outline;
+use super::start::Start;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::lockfile::{self, PackageLock, ParsedLock};
@@ -18,26 +19,25 @@ pub async fn inspect(
     reading: Reading,
     exchange: Rc<Exchange>,
 ) -> Result<Outcome, ResolveError> {
-    let mut builder = Builder::new(&project, options, exchange)?;
-    builder.only_reading = true;
+    let mut start = Start::new(&project, options, exchange, true)?;
     if reading == Reading::Lockfile {
-        builder.map_workspaces().await?;
+        start.map_workspaces().await?;
     }
-    let path = builder.tree.project.clone();
+    let path = start.tree.project.clone();
     let text = project.lockfile.as_deref();
-    match text.map(|text| ParsedLock::parse(text, &path, &mut builder.tree.words.specs)).transpose()?.flatten() {
-        Some(lock) => builder.load_lock(&lock).await?,
-        None => builder.load_workspaces().await,
+    match text.map(|text| ParsedLock::parse(text, &path, &mut start.tree.words.specs)).transpose()?.flatten() {
+        Some(lock) => start.load_lock(&lock).await?,
+        None => start.load_workspaces().await,
     }
     if reading == Reading::NodeModules {
-        builder.map_workspaces().await?;
-        builder.tree.reset_flags();
-        let root = builder.tree.root;
-        builder.tree[root].flags = Flags::NONE;
-        builder.tree.calculate_flags(false);
+        start.map_workspaces().await?;
+        start.tree.reset_flags();
+        let root = start.tree.root;
+        start.tree[root].flags = Flags::NONE;
+        start.tree.calculate_flags(false);
     }
-    let entries = lockfile::entries(&builder.tree);
-    let graph = outline::graph(&builder.tree, &entries);
+    let entries = lockfile::entries(&start.tree);
+    let graph = outline::graph(&start.tree, &entries);
     Ok(Outcome {
         is_saved: false,
         lockfile: PackageLock::default(),
@@ -46,6 +46,6 @@ pub async fn inspect(
         statistics: Statistics { packages: graph.nodes.len() - 1, ..Statistics::default() },
         graph,
         unknown_origins: Vec::new(),
-        warnings: builder.warnings,
+        warnings: start.sources.exchange.take_warnings(),
     })
 }

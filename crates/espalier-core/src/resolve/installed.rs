@@ -6,13 +6,13 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::Builder;
+use super::start::Start;
 use crate::json;
 use crate::manifest::Manifest;
 use crate::options::InstalledPackage;
 use crate::tree::{NewNode, NodeId};
 
-impl Builder {
+impl Start {
     /// Puts what is installed into the tree, in the `node_modules` of projects that are in it already.
     pub(super) async fn load_installed(&mut self, packages: &[InstalledPackage]) {
         let root = self.tree.root;
@@ -30,12 +30,12 @@ impl Builder {
                 name: Some(name),
                 path: Some(package.path.as_str().into()),
                 root: Some(root),
-                ..NewNode::of(manifest, !self.options.legacy_peer_deps)
+                ..NewNode::of(manifest, self.sources.with_peers())
             };
             match package.target.as_deref() {
                 None => {
                     let node = self.tree.add(new);
-                    self.on_disk.insert(node, package.path.as_str().into());
+                    self.facts.on_disk.insert(node, package.path.as_str().into());
                 }
                 Some(target) => {
                     let known = targets.get(target).copied().or_else(|| self.tree.at_path(root, target));
@@ -48,9 +48,8 @@ impl Builder {
 
     async fn installed_manifest(&mut self, package: &InstalledPackage) -> Rc<Manifest> {
         let value = package.manifest.as_deref().and_then(|text| json::parse(&package.path, text).ok());
-        let (names, specs) = (&mut self.tree.words.names, &mut self.tree.words.specs);
-        let mut manifest = Manifest::from_value(&value.unwrap_or_default(), names, specs);
-        self.list_bins(&mut manifest, &package.path).await;
+        let mut manifest = self.tree.words.manifest(&value.unwrap_or_default());
+        self.sources.list_bins(&mut self.tree.words, &mut manifest, &package.path).await;
         Rc::new(manifest)
     }
 }

@@ -3,17 +3,16 @@
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use super::Builder;
+use super::start::Start;
 use crate::error::ResolveError;
 use crate::hosted::HostedGit;
 use crate::json;
 use crate::lockfile::ParsedLock;
-use crate::manifest::Manifest;
 use crate::paths;
 use crate::refusal::Refusal;
-use crate::tree::{Flags, NewNode, NodeId};
+use crate::tree::{Flags, NewNode, NodeId, Tree};
 
-impl Builder {
+impl Start {
     /// Puts a lockfile's entries into the tree.
     pub(super) async fn load_lock(&mut self, lock: &ParsedLock) -> Result<(), ResolveError> {
         let (links, packages): (Vec<_>, Vec<_>) = json::entries(&lock.packages)
@@ -53,7 +52,7 @@ impl Builder {
     }
 
     fn load_entry(&mut self, location: &str, entry: &Value) -> NodeId {
-        let mut manifest = Manifest::from_value(entry, &mut self.tree.words.names, &mut self.tree.words.specs);
+        let mut manifest = self.tree.words.manifest(entry);
         let name = self.tree.folder_name(location);
         manifest.name.get_or_insert_with(|| name.as_str().into());
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
@@ -62,23 +61,14 @@ impl Builder {
             name: Some(name),
             path: Some(location.into()),
             root: Some(self.tree.root),
-            resolved: text("resolved").map(|resolved| self.absolute_resolved(resolved)),
+            resolved: text("resolved").map(|resolved| absolute_resolved(&self.tree, resolved)),
             integrity: text("integrity").map(Rc::from),
-            ..NewNode::of(Rc::new(manifest), !self.options.legacy_peer_deps)
+            ..NewNode::of(Rc::new(manifest), self.sources.with_peers())
         });
         let mark = |key: &str| entry.get(key).and_then(Value::as_object).map(|mark: &Map<_, _>| Rc::new(mark.clone()));
         self.tree[node].extension = mark("packageExtensionsApplied");
         self.tree[node].patch = mark("patched");
         node
-    }
-
-    /// A lockfile's `file:` paths are relative to the project, the tree's are absolute; a repository has one form of many
-    /// (`consistent-resolve.js`).
-    pub(super) fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
-        match resolved.strip_prefix("file:") {
-            Some(path) => format!("file:{}", self.tree.absolute(path)).into(),
-            None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
-        }
     }
 
     async fn load_link(&mut self, location: &str, entry: &Value) -> Result<(), ResolveError> {
@@ -95,17 +85,26 @@ impl Builder {
                 name: Some(name),
                 path: Some(location.into()),
                 realpath: Some(path.clone()),
-                ..NewNode::of(manifest, !self.options.legacy_peer_deps)
+                ..NewNode::of(manifest, self.sources.with_peers())
             },
             Some(target),
         );
         // A project's own package.json may have changed since.
         if self.tree[target].parent.is_none()
             && target != root
-            && let Some(manifest) = self.read_folder(&path).await
+            && let Some(manifest) = self.sources.read_folder(&mut self.tree.words, &path).await
         {
             self.tree.set_manifest(target, manifest);
         }
         Ok(())
+    }
+}
+
+/// A lockfile's `file:` paths are relative to the project, the tree's are absolute; a repository has one form of many
+/// (`consistent-resolve.js`).
+pub(super) fn absolute_resolved(tree: &Tree, resolved: &str) -> Rc<str> {
+    match resolved.strip_prefix("file:") {
+        Some(path) => format!("file:{}", tree.absolute(path)).into(),
+        None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
     }
 }

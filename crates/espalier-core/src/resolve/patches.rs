@@ -5,7 +5,8 @@
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use super::Builder;
+use super::explain::name_and_version;
+use super::finish::Ending;
 use crate::error::ResolveError;
 use crate::integrity;
 use crate::json;
@@ -30,12 +31,18 @@ impl Selector {
     }
 }
 
-impl Builder {
-    /// Finds the packages that are patched, and notes it.
-    pub(super) async fn resolve_patches(&mut self) -> Result<(), ResolveError> {
+impl Ending {
+    /// Finds the packages that are patched, and notes it. Returns the keys of patches for what was removed.
+    pub(super) async fn resolve_patches(&mut self) -> Result<Vec<String>, ResolveError> {
         let root = self.tree.root;
-        let declared =
-            self.root_file.value.get("patchedDependencies").and_then(Value::as_object).cloned().unwrap_or_default();
+        let declared = self
+            .facts
+            .root_file
+            .value
+            .get("patchedDependencies")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         let selectors: Vec<Selector> = json::entries(&declared).into_iter().filter_map(selector).collect();
         let mut used = vec![false; selectors.len()];
         for node in self.tree.inventory(root) {
@@ -53,7 +60,7 @@ impl Builder {
             let selector = &selectors[index];
             let tree = &self.tree;
             if tree[node].edges_in.iter().any(|&edge| !tree.spec(edge).is_registry()) {
-                let (name, version) = self.name_and_version(node);
+                let (name, version) = name_and_version(&self.tree, node);
                 return Err(Refusal::PatchOfOther { name, version, key: selector.key.clone() }.into());
             }
             let integrity = self.patch_integrity(&selector.path).await?;
@@ -117,19 +124,19 @@ impl Builder {
         if inside.is_empty() || inside.starts_with("..") {
             return Err(Refusal::PatchOutside { path: path.to_owned() }.into());
         }
-        match self.answer(&Request::File { path: paths::normalize(&inside) }).await {
+        match self.sources.answer(&mut self.tree.words, &Request::File { path: paths::normalize(&inside) }).await {
             Ok(Answer::File(Some(bytes))) => Ok(integrity::sha512(&bytes)),
             _ => Err(Refusal::PatchNotFound { path: path.to_owned() }.into()),
         }
     }
 
     /// A patch for nothing is an error, unless the package was just removed: then the patch goes with it.
-    fn settle_unused(&mut self, unused: &[&Selector]) -> Result<(), ResolveError> {
+    fn settle_unused(&self, unused: &[&Selector]) -> Result<Vec<String>, ResolveError> {
         let (removed, left): (Vec<&Selector>, Vec<&Selector>) =
-            unused.iter().partition(|selector| self.asked.changes.remove.contains(&selector.name));
-        self.orphaned_patches = removed.iter().map(|selector| selector.key.clone()).collect();
-        if left.is_empty() || self.options.allow_unused_patches {
-            return Ok(());
+            unused.iter().partition(|selector| self.wishes.changes.remove.contains(&selector.name));
+        let orphaned = removed.iter().map(|selector| selector.key.clone()).collect();
+        if left.is_empty() || self.sources.options.allow_unused_patches {
+            return Ok(orphaned);
         }
         let patches = left.iter().map(|selector| format!("{} ({})", selector.key, selector.path)).collect();
         Err(Refusal::UnusedPatches { patches }.into())

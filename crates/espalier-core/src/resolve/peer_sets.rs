@@ -2,14 +2,15 @@
 
 use std::pin::Pin;
 
-use super::Builder;
 use super::candidates::Required;
+use super::override_checks::check_edges;
+use super::search::Search;
 use crate::collation;
 use crate::error::ResolveError;
 use crate::order;
 use crate::tree::{EdgeId, EdgeKind, NodeId};
 
-impl Builder {
+impl Search {
     /// Loads the peers of a candidate, and theirs, into its virtual root.
     ///
     /// Peers can contradict each other, or what the dependent itself asks for. On behalf of the project or a
@@ -22,7 +23,7 @@ impl Builder {
     ) -> Pin<Box<dyn Future<Output = Result<(), ResolveError>> + 'a>> {
         Box::pin(async move {
             let peers = self.tree[node].edges_out.iter().copied().filter(|&edge| self.tree[edge].kind.is_peer());
-            self.check_overrides_of(peers.filter(|&edge| self.tree[edge].to.is_some()))?;
+            check_edges(&self.tree, peers.filter(|&edge| self.tree[edge].to.is_some()))?;
             for edge in self.unmet_peers(node) {
                 // Another peer may have displaced this very node.
                 let Some(parent) = self.tree[node].parent else { break };
@@ -56,7 +57,7 @@ impl Builder {
     /// Whether a conflict in the set of peers of this virtual root can be tolerated.
     fn tolerates_conflicts(&self, virtual_root: NodeId) -> bool {
         let own = self.tree[virtual_root].source.is_some_and(|source| self.tree.is_own(source));
-        self.options.force || (!own && !self.options.strict_peer_deps)
+        self.sources.options.force || (!own && !self.sources.options.strict_peer_deps)
     }
 
     /// Nothing of that name is there. Returns whether the node still is.

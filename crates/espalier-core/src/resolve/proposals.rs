@@ -1,7 +1,7 @@
 //! Changes to the project's package.json files that might settle a conflict of peers. Whether they do is for
 //! [`crate::remedy::Search`] to try; here is only what the packuments make plausible.
 
-use super::Builder;
+use super::search::Search;
 use crate::error::{ConflictSide, PeerConflict, Requirer};
 use crate::manifest::Manifest;
 use crate::names::Name;
@@ -10,7 +10,7 @@ use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::EdgeKind;
 
-impl Builder {
+impl Search {
     /// Changes that might settle a conflict, the most promising first.
     pub(super) fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Proposal> {
         let PeerConflict { name, current, wanted, .. } = conflict;
@@ -82,7 +82,7 @@ impl Builder {
         }
         let present = self.chosen_version(package, &target);
         let mut found: Vec<Version> = Vec::new();
-        for (version, manifest) in self.catalog.releases(&mut self.tree.words, package) {
+        for (version, manifest) in self.sources.catalog.releases(&mut self.tree.words, package) {
             let known = found.iter().any(|other| other.major == version.major);
             let sound = manifest.deprecated().is_none() && Some(&version) != present.as_ref();
             if !known && sound && will_do(&version, &manifest) {
@@ -96,7 +96,7 @@ impl Builder {
     }
 
     fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
-        self.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
+        self.sources.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
     }
 
     /// Let the one who asks have what is there.

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::Builder;
+use super::explain::name_of;
+use super::search::Search;
 use crate::catalog::registry_target;
 use crate::decision::{Demand, Origin, Problem, ProblemState};
 use crate::manifest::Manifest;
@@ -11,7 +12,7 @@ use crate::request::{Event, PlacedTarball};
 use crate::spec::Spec;
 use crate::tree::{EdgeId, NodeId};
 
-impl Builder {
+impl Search {
     fn path_of_dependent(&self, edge: EdgeId) -> String {
         let tree = &self.tree;
         tree[edge].from.and_then(|from| tree[from].path.as_deref()).unwrap_or_default().to_owned()
@@ -21,23 +22,28 @@ impl Builder {
         let Some(version) = manifest.version.as_deref() else { return };
         let name = self.tree[edge].name;
         let (package, target) = registry_target(&mut self.tree.words.names, name, spec);
-        let Some(reason) = self.catalog.reason(&self.tree.words.names, package, &target, version) else { return };
-        let versions =
-            self.options.decisions.then(|| self.catalog.versions(&self.tree.words.names, package, &target, version));
+        let Some(reason) = self.sources.catalog.reason(&self.tree.words.names, package, &target, version) else {
+            return;
+        };
+        let versions = self
+            .sources
+            .options
+            .decisions
+            .then(|| self.sources.catalog.versions(&self.tree.words.names, package, &target, version));
         let from = self.tree[edge].from;
-        self.exchange.report(Event::Picked {
+        self.sources.exchange.report(Event::Picked {
             name: self.tree.words.names.text(package).to_owned(),
             spec: spec.raw.to_string(),
             version: version.to_owned(),
             reason,
-            by: from.map(|from| self.name_of(from).to_owned()).unwrap_or_default(),
+            by: from.map(|from| name_of(&self.tree, from).to_owned()).unwrap_or_default(),
             from: from.and_then(|from| self.tree[from].path.as_deref()).map(str::to_owned),
             versions: versions.flatten(),
         });
     }
 
     pub(super) fn report_visit(&self, node: NodeId, edges: &[EdgeId]) {
-        if !self.options.decisions {
+        if !self.sources.options.decisions {
             return;
         }
         let tree = &self.tree;
@@ -51,15 +57,15 @@ impl Builder {
             found: tree[edge].to.and_then(|to| tree.package(to).version.as_deref()).map(str::to_owned),
         };
         let problems = edges.iter().map(problem).collect();
-        self.exchange.report(Event::Visited { location: tree.location(node), problems });
+        self.sources.exchange.report(Event::Visited { location: tree.location(node), problems });
     }
 
     pub(super) fn report_gathered(&self, edge: EdgeId, candidate: NodeId, set: NodeId, origin: Origin) {
-        if !self.options.decisions {
+        if !self.sources.options.decisions {
             return;
         }
         let tree = &self.tree;
-        self.exchange.report(Event::Gathered {
+        self.sources.exchange.report(Event::Gathered {
             demand: Demand::of(tree, edge),
             version: tree.package(candidate).version.as_deref().map(str::to_owned),
             origin,
@@ -67,15 +73,10 @@ impl Builder {
         });
     }
 
-    /// The package's own name, or that of its folder.
-    pub(super) fn name_of(&self, node: NodeId) -> &str {
-        self.tree.package(node).name.as_deref().unwrap_or_else(|| self.tree.words.names.text(self.tree[node].name))
-    }
-
     pub(super) fn report_kept(&self, edge: EdgeId) {
         let tree = &self.tree;
         let Some(kept) = tree[edge].to.filter(|_| tree.is_valid(edge)) else { return };
-        self.exchange.report(Event::Kept {
+        self.sources.exchange.report(Event::Kept {
             location: tree[kept].path.as_deref().unwrap_or_default().to_owned(),
             version: tree.package(kept).version.as_deref().unwrap_or_default().to_owned(),
             name: tree.words.names.text(tree[edge].name).to_owned(),
@@ -87,7 +88,7 @@ impl Builder {
 
     pub(super) fn report_placed(&self, placed: NodeId, edge: EdgeId) {
         let tree = &self.tree;
-        self.exchange.report(Event::Placed {
+        self.sources.exchange.report(Event::Placed {
             location: tree[placed].path.as_deref().unwrap_or_default().to_owned(),
             name: tree.words.names.text(tree[placed].name).to_owned(),
             version: tree.package(placed).version.as_deref().unwrap_or_default().to_owned(),
@@ -100,7 +101,8 @@ impl Builder {
 
     fn tarball_of(&self, placed: NodeId) -> Option<PlacedTarball> {
         let (node, manifest) = (&self.tree[placed], self.tree.package(placed));
-        let resolved = node.resolved.as_deref().filter(|_| platform::suits(manifest, &self.options.platform))?;
+        let resolved =
+            node.resolved.as_deref().filter(|_| platform::suits(manifest, &self.sources.options.platform))?;
         let name = manifest.name.as_deref().unwrap_or(self.tree.words.names.text(node.name));
         let integrity = node.integrity.as_deref().map(str::to_owned);
         Some(PlacedTarball { name: name.to_owned(), resolved: resolved.to_owned(), integrity })

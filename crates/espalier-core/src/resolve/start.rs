@@ -1,49 +1,208 @@
-//! The tree to start from: what a lockfile says, else what is installed, else nothing but the root
-//! (`#initTree` of `build-ideal-tree.js`).
+//! The start: the tree to begin with is what a lockfile says, else what is installed, else nothing but the root (`#initTree` of
+//! `build-ideal-tree.js`). What the user asks to change is entered into it.
 //!
-//! Whatever it is, the resolution then changes no more of it than it has to.
+//! Whatever the tree is, the resolution then changes no more of it than it has to.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value};
 use std::rc::Rc;
 
-use super::Builder;
+use super::edited::Edited;
+use super::override_checks::{check_edges_into, check_root};
+use super::queue::Queue;
+use super::sources::Sources;
+use super::wishes::Wishes;
+use super::yarn;
+use crate::catalog::Catalog;
 use crate::changes::Update;
+use crate::dev_engines;
 use crate::error::ResolveError;
-use crate::lockfile::ParsedLock;
-use crate::options::Project;
-use crate::resolution::Warning;
-use crate::tree::{EdgeKind, NewNode, NodeId};
+use crate::exchange::Exchange;
+use crate::extensions::PackageExtensions;
+use crate::json;
+use crate::lockfile::yarn::YarnLock;
+use crate::lockfile::{DEFAULT_VERSION, ParsedLock};
+use crate::options::{Options, Project};
+use crate::overrides::Overrides;
+use crate::refusal::Refusal;
+use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId, Tree};
+use crate::vocabulary::Vocabulary;
 
-impl Builder {
+/// A start under way.
+pub(super) struct Start {
+    pub(super) sources: Sources,
+    pub(super) tree: Tree,
+    /// Nodes whose dependencies the tree doesn't meet.
+    pub(super) queue: Queue,
+    pub(super) wishes: Wishes,
+    /// The root's repairs of other packages.
+    pub(super) extensions: PackageExtensions,
+    yarn_lock: Option<YarnLock>,
+    pub(super) facts: Facts,
+}
+
+/// What the search begins with.
+pub(super) struct Prepared {
+    pub(super) sources: Sources,
+    pub(super) tree: Tree,
+    pub(super) queue: Queue,
+    pub(super) wishes: Wishes,
+    pub(super) extensions: PackageExtensions,
+    /// A source of versions, where it counts.
+    pub(super) yarn_lock: Option<YarnLock>,
+    /// Whether there is nothing yet, so that everything will be needed.
+    pub(super) from_nothing: bool,
+}
+
+/// What only the end needs to know of the start.
+pub(super) struct Facts {
+    pub(super) root_file: RootFile,
+    pub(super) lock: LockFacts,
+    /// The projects whose dependencies are changed.
+    pub(super) edited: Vec<Edited>,
+    /// What was found in `node_modules` without a note of where it came from, and its place there.
+    pub(super) on_disk: FxHashMap<NodeId, Rc<str>>,
+    /// Whether there was a yarn.lock, which npm keeps up to date.
+    pub(super) had_yarn_lock: bool,
+}
+
+/// The root's package.json.
+pub(super) struct RootFile {
+    pub(super) text: String,
+    /// The same, read.
+    pub(super) value: Value,
+}
+
+/// What is remembered of the lockfile that the resolution started from.
+pub(super) struct LockFacts {
+    /// Whether there was one, and so perhaps things that nobody needs any more.
+    pub(super) existed: bool,
+    /// Whether it was of version 1.
+    pub(super) is_old: bool,
+    /// The version that npm writes in its place.
+    pub(super) version: u64,
+    /// What else stands at the top of it.
+    pub(super) values: Map<String, Value>,
+    /// The hash of the extensions that it was made with.
+    pub(super) extensions_hash: Option<String>,
+}
+
+/// Makes the tree to start from, and what else the search and the end need to know.
+pub(super) async fn prepare(
+    project: &Project,
+    options: Options,
+    exchange: Rc<Exchange>,
+) -> Result<(Prepared, Facts), ResolveError> {
+    let mut start = Start::new(project, options, exchange, false)?;
+    start.check_dev_engines()?;
+    start.check_changes()?;
+    start.list_root_bins().await;
+    start.map_workspaces().await?;
+    start.load(project).await?;
+    start.load_extensions(project)?;
+    start.inflate().await;
+    start.apply_changes().await?;
+    start.finish()
+}
+
+impl Start {
+    pub(super) fn new(
+        project: &Project,
+        options: Options,
+        exchange: Rc<Exchange>,
+        only_reading: bool,
+    ) -> Result<Self, ResolveError> {
+        let mut words = Vocabulary::default();
+        let root_manifest = json::parse("package.json", &project.manifest)?;
+        let manifest = words.manifest(&root_manifest);
+        if let Some(overrides) = &manifest.overrides {
+            words.overrides = Overrides::parse(overrides, &mut words.names, &mut words.specs)?;
+        }
+        let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
+        let path: Rc<str> = path.into();
+        let catalog = Catalog::new(&options, words.overrides.have_references());
+        // Where everything is updated, npm doesn't read it.
+        let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
+        let yarn_lock = yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty());
+        let with_peers = !options.legacy_peer_deps;
+        let tree = Tree::new(Rc::new(manifest), path.clone(), words, with_peers, options.install_links);
+        let sources = Sources { options, exchange, catalog, project: path, trial: project.trial.clone(), only_reading };
+        let lock = LockFacts {
+            existed: false,
+            is_old: false,
+            version: DEFAULT_VERSION,
+            values: Map::new(),
+            extensions_hash: None,
+        };
+        Ok(Self {
+            sources,
+            tree,
+            queue: Queue::default(),
+            wishes: Wishes::new(project.changes.clone()),
+            extensions: PackageExtensions::default(),
+            facts: Facts {
+                root_file: RootFile { text: project.manifest.clone(), value: root_manifest },
+                lock,
+                edited: Vec::new(),
+                on_disk: FxHashMap::default(),
+                had_yarn_lock: yarn_lock.is_some(),
+            },
+            yarn_lock,
+        })
+    }
+
+    /// Whether the project's own `devEngines` suit; npm looks before it does anything else.
+    fn check_dev_engines(&self) -> Result<(), ResolveError> {
+        let Some(wanted) = self.facts.root_file.value.get("devEngines") else { return Ok(()) };
+        let refused = |reason| Refusal::DevEngines { reason };
+        for found in dev_engines::check(wanted, &self.sources.options).map_err(refused)? {
+            if found.is_error && !self.sources.options.force {
+                return Err(refused(found.message).into());
+            }
+            self.sources.warn("EBADDEVENGINES", found.message, "");
+        }
+        Ok(())
+    }
+
+    /// The root's manifest was read before anything could be asked for.
+    async fn list_root_bins(&mut self) {
+        let root = self.tree.root;
+        if self.tree[root].manifest.bin_folder.is_some() {
+            let mut manifest = (*self.tree[root].manifest).clone();
+            self.sources.list_bins(&mut self.tree.words, &mut manifest, "").await;
+            self.tree[root].manifest = Rc::new(manifest);
+        }
+    }
+
     /// Loads the tree to start from, and queues every node whose dependencies it doesn't meet.
-    pub(super) async fn start(&mut self, project: &Project) -> Result<(), ResolveError> {
+    async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
         let text = project.lockfile.as_deref();
-        if self.asked.changes.updates_all() || !self.options.package_lock {
+        if self.wishes.changes.updates_all() || !self.sources.options.package_lock {
             // The lock is about to be made anew; that there was one still means that something may have to go.
-            self.lock.existed = text.is_some();
+            self.facts.lock.existed = text.is_some();
             return Ok(());
         }
         let path = self.tree.project.clone();
         match text.map(|text| ParsedLock::parse(text, &path, &mut self.tree.words.specs)).transpose()?.flatten() {
             Some(lock) => {
-                self.lock.existed = true;
-                if self.asked.changes.update == Update::Duplicates {
+                self.facts.lock.existed = true;
+                if self.wishes.changes.update == Update::Duplicates {
                     self.name_root();
                 }
                 self.load_lock(&lock).await?;
-                self.lock.version = lock.version_to_write();
+                self.facts.lock.version = lock.version_to_write();
                 let root_entry = lock.packages.get("");
                 let hash = root_entry.and_then(|entry| entry.get("packageExtensionsHash")?.as_str());
-                self.lock.extensions_hash = hash.map(str::to_owned);
-                self.lock.is_old = lock.is_old();
-                self.lock.values = lock.others;
+                self.facts.lock.extensions_hash = hash.map(str::to_owned);
+                self.facts.lock.is_old = lock.is_old();
+                self.facts.lock.values = lock.others;
             }
             None => self.start_from_installed(project).await?,
         }
         // Before the changes: npm refuses also what they would mend.
-        self.check_root_overrides()?;
-        if self.asked.changes.update == Update::Duplicates {
-            self.asked.update_names = self.duplicates();
+        check_root(&self.tree)?;
+        if self.wishes.changes.update == Update::Duplicates {
+            self.wishes.update_names = self.duplicates();
         }
         self.queue_unmet();
         Ok(())
@@ -72,9 +231,11 @@ impl Builder {
         }
         let root = self.tree.root;
         if !self.tree[root].children.is_empty() {
-            self.lock.existed = true;
+            self.facts.lock.existed = true;
             self.tree.calculate_flags(false);
-            self.decorate_from_yarn_lock();
+            if let Some(lock) = &self.yarn_lock {
+                yarn::decorate(&mut self.tree, lock, &self.sources.options.default_registry_host);
+            }
         }
         Ok(())
     }
@@ -88,11 +249,11 @@ impl Builder {
             if self.tree.at_path(root, path).is_some() {
                 continue;
             }
-            let Some(manifest) = self.read_folder(path).await else { continue };
+            let Some(manifest) = self.sources.read_folder(&mut self.tree.words, path).await else { continue };
             let version = manifest.version.clone().unwrap_or_default();
             let overridden = self.tree[root].rule.is_some();
             let rule = overridden.then(|| self.tree.words.overrides.for_package(*name, &version));
-            let with_peers = !self.options.legacy_peer_deps;
+            let with_peers = self.sources.with_peers();
             self.tree.add(NewNode {
                 path: Some(path.clone()),
                 root: Some(root),
@@ -104,7 +265,7 @@ impl Builder {
 
     /// Queues what can be reached from the root and has an edge that isn't met.
     fn queue_unmet(&mut self) {
-        let trusts_optional_peers = !self.options.save && !self.mutates();
+        let trusts_optional_peers = !self.sources.options.save && !self.wishes.mutate();
         let mut seen = FxHashSet::default();
         let mut stack: Vec<NodeId> = vec![self.tree.root];
         while let Some(node) = stack.pop() {
@@ -113,23 +274,23 @@ impl Builder {
             }
             let tree = &self.tree;
             let edges = &tree[node].edges_out;
-            let unmet = |&edge: &crate::tree::EdgeId| {
+            let unmet = |&edge: &EdgeId| {
                 let trusted = trusts_optional_peers && tree[edge].kind == EdgeKind::PeerOptional;
                 !trusted && (tree[edge].to.is_none() || !tree.is_valid(edge))
             };
             if edges.iter().any(unmet) {
-                self.search.queue.push(tree, node);
+                self.queue.push(tree, node);
             }
             stack.extend(edges.iter().filter_map(|&edge| tree[edge].to));
         }
     }
 
-    /// The version of lockfile to write.
-    pub(super) fn version_to_write(&self) -> u64 {
-        self.options.lockfile_version.unwrap_or(self.lock.version)
-    }
-
-    pub(super) fn warn(&mut self, code: &'static str, message: String, location: &str) {
-        self.warnings.push(Warning { code, message, location: location.to_owned() });
+    fn finish(self) -> Result<(Prepared, Facts), ResolveError> {
+        let Self { sources, tree, queue, wishes, extensions, yarn_lock, facts } = self;
+        check_root(&tree)?;
+        check_edges_into(&tree, &tree.inventory(tree.root))?;
+        let from_nothing = !facts.lock.existed;
+        let yarn_lock = yarn_lock.filter(|_| from_nothing);
+        Ok((Prepared { sources, tree, queue, wishes, extensions, yarn_lock, from_nothing }, facts))
     }
 }

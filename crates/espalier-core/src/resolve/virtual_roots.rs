@@ -1,9 +1,9 @@
 //! Virtual roots: stand-ins for a dependent, in which candidates and their peers are assembled.
 
-use super::Builder;
+use super::search::Search;
 use crate::tree::{EdgeId, NewNode, NodeId};
 
-impl Builder {
+impl Search {
     /// A stand-in for a node, with its package, edges and links. Unless an earlier one is to be reused, a new
     /// one takes its place, and later edges of the node see the peers that were loaded there.
     pub(super) fn virtual_root(&mut self, node: NodeId, reuse: bool) -> NodeId {
@@ -12,7 +12,7 @@ impl Builder {
         }
         let source = &self.tree[node];
         let (manifest, path, rule) = (source.manifest.clone(), source.realpath.clone(), source.rule);
-        let with_peers = !self.options.legacy_peer_deps;
+        let with_peers = self.sources.with_peers();
         let root = self.tree.add(NewNode { path, source: Some(node), rule, ..NewNode::of(manifest, with_peers) });
         for child in self.tree.children(node) {
             if let Some(target) = self.tree[child].target.filter(|_| self.tree[child].is_link) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::rc::Rc;
 
-use super::Builder;
+use super::start::Start;
 use crate::collation;
 use crate::error::ResolveError;
 use crate::glob::{Manner, Pattern};
@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::request::{Answer, Request};
 use crate::tree::Workspaces;
 
-impl Builder {
+impl Start {
     /// Finds the workspaces and gives them to the root.
     pub(super) async fn map_workspaces(&mut self) -> Result<(), ResolveError> {
         let Some(declared) = &self.tree[self.tree.root].manifest.workspaces else {
@@ -23,14 +23,16 @@ impl Builder {
         if patterns.wanted.is_empty() {
             return Ok(());
         }
-        let Ok(Answer::PackageFolders(folders)) = self.answer(&Request::PackageFolders).await else {
+        let Ok(Answer::PackageFolders(folders)) =
+            self.sources.answer(&mut self.tree.words, &Request::PackageFolders).await
+        else {
             return Ok(());
         };
         let mut workspaces = Workspaces::new();
         for folder in patterns.folders(folders) {
             let manifest = match folder.as_str() {
                 "" => Some(self.tree[self.tree.root].manifest.clone()),
-                folder => self.read_folder(folder).await,
+                folder => self.sources.read_folder(&mut self.tree.words, folder).await,
             };
             let Some(manifest) = manifest else { continue };
             let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(&folder).into());
@@ -47,8 +49,8 @@ impl Builder {
                 }
                 Some(_) => {}
                 None => {
-                    if !self.only_reading {
-                        self.catalog.foresee_dependencies(&mut self.tree.words, &self.exchange, &manifest);
+                    if !self.sources.only_reading {
+                        self.sources.foresee_dependencies(&mut self.tree.words, &manifest);
                     }
                     workspaces.push((name, folder));
                 }

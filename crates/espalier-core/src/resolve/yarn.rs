@@ -3,28 +3,30 @@
 
 use std::rc::Rc;
 
-use super::Builder;
-use super::fetch::invalid;
+use super::locked::absolute_resolved;
+use super::search::Search;
+use super::sources::{failed, invalid};
 use crate::catalog::Choice;
 use crate::integrity;
-use crate::lockfile::{name_and_version_of_tarball, yarn};
+use crate::lockfile::name_and_version_of_tarball;
+use crate::lockfile::yarn::{Entry, YarnLock};
 use crate::manifest::Manifest;
 use crate::names::Name;
 use crate::spec::Spec;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Tree};
 
-impl Builder {
+impl Search {
     /// What yarn resolved a spec to, if it counts.
-    pub(super) fn yarn_entry(&self, name: Name, spec: &Spec) -> Option<yarn::Entry> {
-        let lock = self.yarn.lock.as_ref().filter(|_| !self.lock.existed)?;
+    pub(super) fn yarn_entry(&self, name: Name, spec: &Spec) -> Option<Entry> {
+        let lock = self.yarn.lock.as_ref()?;
         let entry = lock.get(&format!("{}@{}", self.tree.words.names.text(name), spec.raw))?;
         (entry.version.is_some() && entry.resolved.is_some()).then(|| entry.clone())
     }
 
     /// The manifest that yarn chose: a version of the registry, or of wherever else it came from.
-    pub(super) async fn manifest_from_yarn(&mut self, name: Name, spec: &Rc<Spec>, entry: &yarn::Entry) -> Choice {
+    pub(super) async fn manifest_from_yarn(&mut self, name: Name, spec: &Rc<Spec>, entry: &Entry) -> Choice {
         let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else {
-            return Err(self.failed(name, invalid(&spec.raw, "yarn.lock has no version for it")));
+            return Err(failed(&self.tree.words.names, name, invalid(&spec.raw, "yarn.lock has no version for it")));
         };
         let own_name = self.tree.words.names.text(name).to_owned();
         let from_registry = spec.is_registry() && self.is_public_registry(resolved);
@@ -41,7 +43,7 @@ impl Builder {
             return known.clone();
         }
         let base = self.tree.project.to_string();
-        let manifest = match self.manifest_for(name, &locked, &base).await {
+        let manifest = match self.sources.manifest_for(&mut self.tree.words, name, &locked, &base).await {
             Ok(manifest) => self.with_integrity(name, entry, manifest),
             error => error,
         };
@@ -50,14 +52,14 @@ impl Builder {
     }
 
     /// The manifest with yarn's hashes beside its own, which they must not contradict.
-    fn with_integrity(&self, name: Name, entry: &yarn::Entry, manifest: Rc<Manifest>) -> Choice {
+    fn with_integrity(&self, name: Name, entry: &Entry, manifest: Rc<Manifest>) -> Choice {
         let Some(expected) = entry.integrity.as_deref() else { return Ok(manifest) };
         let published = manifest.integrity.as_deref();
         if published.is_some_and(|published| !integrity::are_compatible(expected, published)) {
             let (name_text, version) = (self.tree.words.names.text(name), entry.version.as_deref().unwrap_or_default());
             let message = format!("{name_text}@{version} is not what yarn.lock says: its hashes differ");
             let address = entry.resolved.as_deref().unwrap_or_default();
-            return Err(self.failed(name, invalid(address, &message)));
+            return Err(failed(&self.tree.words.names, name, invalid(address, &message)));
         }
         let mut merged = (*manifest).clone();
         merged.integrity = Some(integrity::merge(expected, published.unwrap_or_default()).into());
@@ -66,53 +68,48 @@ impl Builder {
 
     /// Whether a tarball's URL is of npm's default registry or of yarn's mirror of it.
     fn is_public_registry(&self, url: &str) -> bool {
-        let own = &self.options.default_registry_host;
+        let own = &self.sources.options.default_registry_host;
         split_url(url).is_some_and(|(host, _)| (!own.is_empty() && host == own) || is_mirror(host))
     }
+}
 
-    /// npm writes its own registry where yarn wrote its mirror.
-    fn without_mirror(&self, url: &str) -> String {
-        match split_url(url).filter(|(host, _)| is_mirror(host)) {
-            Some((_, path)) => format!("https://{}/{path}", self.options.default_registry_host),
-            None => url.to_owned(),
+/// npm writes its own registry where yarn wrote its mirror.
+fn without_mirror(url: &str, default_registry_host: &str) -> String {
+    match split_url(url).filter(|(host, _)| is_mirror(host)) {
+        Some((_, path)) => format!("https://{default_registry_host}/{path}"),
+        None => url.to_owned(),
+    }
+}
+
+/// Gives installed packages that don't say where they came from what yarn.lock says of them.
+pub(super) fn decorate(tree: &mut Tree, lock: &YarnLock, default_registry_host: &str) {
+    for node in tree.inventory(tree.root) {
+        let Some(entry) = entry_of_installed(tree, lock, node) else { continue };
+        if tree[node].integrity.is_none() {
+            tree[node].integrity = entry.integrity.as_deref().map(Rc::from);
+        }
+        if tree[node].resolved.is_none() {
+            let resolved = entry.resolved.as_deref().map(|resolved| without_mirror(resolved, default_registry_host));
+            tree[node].resolved = resolved.map(|resolved| absolute_resolved(tree, &resolved));
         }
     }
+}
 
-    /// Gives installed packages that don't say where they came from what yarn.lock says of them.
-    pub(super) fn decorate_from_yarn_lock(&mut self) {
-        let Some(lock) = self.yarn.lock.take() else { return };
-        for node in self.tree.inventory(self.tree.root) {
-            if let Some(entry) = self.entry_of_installed(&lock, node) {
-                if self.tree[node].integrity.is_none() {
-                    self.tree[node].integrity = entry.integrity.as_deref().map(Rc::from);
-                }
-                if self.tree[node].resolved.is_none() {
-                    let resolved = entry.resolved.as_deref().map(|resolved| self.without_mirror(resolved));
-                    let resolved = resolved.map(|resolved| self.absolute_resolved(&resolved));
-                    self.tree[node].resolved = resolved;
-                }
-            }
-        }
-        self.yarn.lock = Some(lock);
+fn entry_of_installed(tree: &Tree, lock: &YarnLock, node: NodeId) -> Option<Entry> {
+    let known = &tree[node];
+    if known.is_link || (known.resolved.is_some() && known.integrity.is_some()) {
+        return None;
     }
-
-    fn entry_of_installed(&self, lock: &yarn::YarnLock, node: NodeId) -> Option<yarn::Entry> {
-        let tree = &self.tree;
-        let known = &tree[node];
-        if known.is_link || (known.resolved.is_some() && known.integrity.is_some()) {
-            return None;
-        }
-        let name = tree.words.names.text(known.name);
-        let differs = |own: Option<&str>, other: Option<&str>| own.zip(other).is_some_and(|(own, other)| own != other);
-        let valid = known.edges_in.iter().filter(|&&edge| tree.is_valid(edge));
-        let mut entries = valid.filter_map(|&edge| lock.get(&format!("{name}@{}", tree.spec(edge).raw)));
-        let entry = entries.find(|entry| {
-            !differs(tree.package(node).version.as_deref(), entry.version.as_deref())
-                && !differs(known.integrity.as_deref(), entry.integrity.as_deref())
-                && !differs(known.resolved.as_deref(), entry.resolved.as_deref())
-        })?;
-        Some(entry.clone())
-    }
+    let name = tree.words.names.text(known.name);
+    let differs = |own: Option<&str>, other: Option<&str>| own.zip(other).is_some_and(|(own, other)| own != other);
+    let valid = known.edges_in.iter().filter(|&&edge| tree.is_valid(edge));
+    let mut entries = valid.filter_map(|&edge| lock.get(&format!("{name}@{}", tree.spec(edge).raw)));
+    let entry = entries.find(|entry| {
+        !differs(tree.package(node).version.as_deref(), entry.version.as_deref())
+            && !differs(known.integrity.as_deref(), entry.integrity.as_deref())
+            && !differs(known.resolved.as_deref(), entry.resolved.as_deref())
+    })?;
+    Some(entry.clone())
 }
 
 /// Host and path of an http URL.

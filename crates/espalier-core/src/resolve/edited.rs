@@ -1,0 +1,46 @@
+//! A project whose package.json is changed: begun at the start, finished at the end.
+
+use std::rc::Rc;
+
+use super::sources::Sources;
+use crate::error::ResolveError;
+use crate::manifest::Manifest;
+use crate::manifest_edit::Edit;
+use crate::names::Name;
+use crate::tree::{NodeId, Tree};
+
+/// A project whose package.json is changed.
+pub(super) struct Edited {
+    pub(super) node: NodeId,
+    pub(super) edit: Edit,
+    /// Names that were added, in order.
+    pub(super) added: Vec<Name>,
+}
+
+impl Edited {
+    /// The package.json of the root, whose text is known, or of a workspace.
+    pub(super) async fn begin(
+        node: NodeId,
+        root_text: &str,
+        tree: &mut Tree,
+        sources: &mut Sources,
+    ) -> Result<Self, ResolveError> {
+        if node == tree.root {
+            return Ok(Self { node, edit: Edit::of(root_text)?, added: Vec::new() });
+        }
+        let folder = tree[node].path.as_deref().unwrap_or_default().to_owned();
+        let text = sources.folder_manifest(&mut tree.words, &folder).await;
+        Ok(Self { node, edit: Edit::of(text.as_deref().unwrap_or("{}"))?, added: Vec::new() })
+    }
+
+    /// Gives the project's node the dependencies as they are edited.
+    pub(super) fn enter(&self, tree: &mut Tree) {
+        let (names, specs) = (&mut tree.words.names, &mut tree.words.specs);
+        let mut manifest = Manifest::from_changed(&self.edit.value(), names, specs);
+        if manifest.bin_folder.is_some() {
+            let listed = tree[self.node].manifest.field("bin").cloned();
+            manifest.set_field("bin", listed.unwrap_or_default());
+        }
+        tree.set_manifest(self.node, Rc::new(manifest));
+    }
+}

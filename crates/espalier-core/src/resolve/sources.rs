@@ -1,0 +1,226 @@
+//! Where manifests come from: the one part of a resolution that waits.
+//!
+//! It knows what was asked and answered, and nothing of the tree.
+
+use std::rc::Rc;
+
+use crate::catalog::{Catalog, Choice, registry_target};
+use crate::error::ResolveError;
+use crate::exchange::{Exchange, Pause, Reply};
+use crate::manifest::Manifest;
+use crate::names::{Name, Names};
+use crate::options::Options;
+use crate::paths;
+use crate::proposal::Proposal;
+use crate::refusal::Refusal;
+use crate::request::{Answer, FetchFailure, FetchFailureKind, GitRevision, Request, TarballListing, Urgency};
+use crate::resolution::Warning;
+use crate::spec::{GitSpec, Spec, SpecKind};
+use crate::vocabulary::Vocabulary;
+
+/// The options of a resolution, its mailbox, and what has come by it.
+pub(super) struct Sources {
+    pub(super) options: Options,
+    pub(super) exchange: Rc<Exchange>,
+    pub(super) catalog: Catalog,
+    /// The project's folder, absolute.
+    pub(super) project: Rc<str>,
+    /// What is tried out in package.json files of workspaces.
+    pub(super) trial: Vec<Proposal>,
+    /// Whether nothing will be resolved, so that packages are of no use.
+    pub(super) only_reading: bool,
+}
+
+impl Sources {
+    /// Whether peer dependencies count at all.
+    pub(super) fn with_peers(&self) -> bool {
+        !self.options.legacy_peer_deps
+    }
+
+    /// Asks ahead for what a package depends on.
+    pub(super) fn foresee_dependencies(&mut self, words: &mut Vocabulary, manifest: &Manifest) {
+        self.catalog.foresee_dependencies(words, &self.exchange, manifest);
+    }
+
+    /// Asks ahead for a dependency.
+    pub(super) fn foresee(&mut self, words: &mut Vocabulary, name: Name, spec: &Rc<Spec>) {
+        self.catalog.foresee(words, &self.exchange, name, spec);
+    }
+
+    /// Says what a person should know of a location.
+    pub(super) fn warn(&self, code: &'static str, message: String, location: &str) {
+        self.exchange.warn(Warning { code, message, location: location.to_owned() });
+    }
+
+    /// The answer to a request, once it is there.
+    pub(super) async fn answer(&mut self, words: &mut Vocabulary, request: &Request) -> Reply {
+        loop {
+            self.catalog.absorb(words, &self.exchange);
+            if let Some(reply) = self.catalog.answer(request) {
+                return reply.clone();
+            }
+            self.exchange.want(request, Urgency::Demanded);
+            Pause::new().await;
+        }
+    }
+
+    /// The manifest for a spec; a relative path in it starts from `base`.
+    pub(super) async fn manifest_for(
+        &mut self,
+        words: &mut Vocabulary,
+        name: Name,
+        spec: &Rc<Spec>,
+        base: &str,
+    ) -> Choice {
+        match &spec.kind {
+            SpecKind::Invalid(problem) => Err(Rc::new(Refusal::InvalidSpec(problem.clone()).into())),
+            SpecKind::Remote(url) => self.tarball_manifest(words, name, url).await,
+            SpecKind::File(path) => self.tarball_manifest(words, name, &format!("file:{}", path.resolve(base))).await,
+            SpecKind::Directory(path) => self.copied_folder(words, name, &path.resolve(base)).await,
+            SpecKind::Git(git) => self.git_manifest(words, name, spec, git).await,
+            _ => {
+                let (package, spec) = registry_target(&mut words.names, name, spec);
+                self.chosen(words, package, &spec).await
+            }
+        }
+    }
+
+    pub(super) async fn chosen(&mut self, words: &mut Vocabulary, package: Name, spec: &Rc<Spec>) -> Choice {
+        loop {
+            self.catalog.absorb(words, &self.exchange);
+            if let Some(choice) = self.catalog.choose(words, package, spec) {
+                return choice;
+            }
+            let request = self.catalog.packument_request(&words.names, package);
+            self.exchange.want(&request, Urgency::Demanded);
+            Pause::new().await;
+        }
+    }
+
+    /// The manifests in a tarball.
+    pub(super) async fn tarball(
+        &mut self,
+        words: &mut Vocabulary,
+        url: &str,
+        integrity: Option<&str>,
+    ) -> Result<TarballListing, FetchFailure> {
+        let request = Request::Tarball { url: url.to_owned(), integrity: integrity.map(str::to_owned) };
+        match self.answer(words, &request).await? {
+            Answer::Tarball(listing) => Ok(listing),
+            _ => Err(invalid(url, "the answer is not a tarball")),
+        }
+    }
+
+    async fn tarball_manifest(&mut self, words: &mut Vocabulary, name: Name, url: &str) -> Choice {
+        let listing = self.tarball(words, url, None).await;
+        let manifest = listing.and_then(|listing| {
+            let text = listing.manifests.iter().find(|(path, _)| path == "package.json");
+            let text = text.ok_or_else(|| invalid(url, "the tarball has no package.json"))?.1.clone();
+            Ok((text, listing))
+        });
+        let (text, listing) = manifest.map_err(|failure| failed(&words.names, name, failure))?;
+        let mut manifest = parse_manifest(words, name, url, &text)?;
+        manifest.list_bins_among(&listing.files, "");
+        manifest.resolved = Some(url.into());
+        manifest.integrity = Some(listing.integrity.into());
+        Ok(Rc::new(manifest))
+    }
+
+    async fn git_manifest(&mut self, words: &mut Vocabulary, name: Name, spec: &Spec, git: &GitSpec) -> Choice {
+        let wanted = match (&git.range, &git.committish) {
+            (Some(range), _) => GitRevision::Range(range.clone()),
+            (None, Some(committish)) => GitRevision::Committish(committish.clone()),
+            (None, None) => GitRevision::Head,
+        };
+        let urls = match &git.hosted {
+            Some(hosted) => hosted.fetch_urls(),
+            None => git.fetch.iter().cloned().collect(),
+        };
+        let folder = git.folder.clone().unwrap_or_default();
+        let commit = match self.answer(words, &Request::Git { urls, wanted, folder }).await {
+            Ok(Answer::Git(commit)) => commit,
+            Ok(_) => return Err(failed(&words.names, name, invalid(&spec.raw, "the answer is not a commit"))),
+            Err(failure) => return Err(failed(&words.names, name, failure)),
+        };
+        let mut manifest = parse_manifest(words, name, &spec.raw, &commit.manifest)?;
+        manifest.list_bins_among(&commit.files, "");
+        let address = spec.raw.split('#').next().unwrap_or_default();
+        manifest.resolved = Some(match &git.hosted {
+            Some(hosted) => hosted.at(&commit.commit).resolved().into(),
+            None => format!("{address}#{}", commit.commit).into(),
+        });
+        Ok(Rc::new(manifest))
+    }
+
+    /// A folder that is copied and not linked (`--install-links`).
+    async fn copied_folder(&mut self, words: &mut Vocabulary, name: Name, path: &str) -> Choice {
+        let relative = paths::relative(&self.project, path);
+        let Some(text) = self.folder_manifest(words, &relative).await else {
+            let failure = FetchFailure {
+                kind: FetchFailureKind::NotFound,
+                message: format!("there is no package.json in {relative}"),
+                url: format!("file:{relative}"),
+            };
+            return Err(failed(&words.names, name, failure));
+        };
+        let mut manifest = parse_manifest(words, name, &relative, &text)?;
+        self.list_bins(words, &mut manifest, &relative).await;
+        manifest.resolved = Some(format!("file:{path}").into());
+        Ok(Rc::new(manifest))
+    }
+
+    /// Lists the commands of a package in a folder of the project, where its package.json only says in which folder they are.
+    pub(super) async fn list_bins(&mut self, words: &mut Vocabulary, manifest: &mut Manifest, folder: &str) {
+        let Some(commands) = manifest.bin_folder.as_deref().filter(|_| !self.only_reading) else { return };
+        let folder = paths::join(folder, commands).trim_end_matches('/').to_owned();
+        if let Ok(Answer::Files(files)) = self.answer(words, &Request::Files { folder }).await {
+            manifest.list_bins(&files);
+        }
+    }
+
+    /// The text of a folder's package.json, if there is one.
+    pub(super) async fn folder_manifest(&mut self, words: &mut Vocabulary, path: &str) -> Option<String> {
+        match self.answer(words, &Request::Folder { path: path.to_owned() }).await {
+            Ok(Answer::Folder(text)) => text.map(|text| self.tried(path, text)),
+            _ => None,
+        }
+    }
+
+    /// The manifest of a package.json in a folder of the project.
+    pub(super) async fn read_folder(&mut self, words: &mut Vocabulary, path: &str) -> Option<Rc<Manifest>> {
+        let text = self.folder_manifest(words, path).await?;
+        let mut manifest = words.manifest(&crate::json::parse(path, &text).ok()?);
+        self.list_bins(words, &mut manifest, path).await;
+        Some(Rc::new(manifest))
+    }
+
+    /// A package.json with what is tried out in it.
+    fn tried(&self, path: &str, text: String) -> String {
+        let changes: Vec<_> = self.trial.iter().filter(|change| change.folder() == Some(path)).collect();
+        if changes.is_empty() {
+            return text;
+        }
+        // What isn't JSON is told of where it is read.
+        let Ok(mut manifest) = crate::json::parse(path, &text) else { return text };
+        for change in changes {
+            change.edit(&mut manifest);
+        }
+        manifest.to_string()
+    }
+}
+
+pub(super) fn invalid(url: &str, message: &str) -> FetchFailure {
+    FetchFailure { kind: FetchFailureKind::Invalid, message: message.to_owned(), url: url.to_owned() }
+}
+
+/// A package that could not be fetched.
+pub(super) fn failed(names: &Names, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
+    Rc::new(ResolveError::Fetch { name: names.text(name).to_owned(), failure, chain: Vec::new() })
+}
+
+fn parse_manifest(words: &mut Vocabulary, name: Name, source: &str, text: &str) -> Result<Manifest, Rc<ResolveError>> {
+    match crate::json::parse(source, text) {
+        Ok(value) => Ok(words.manifest(&value)),
+        Err(error) => Err(failed(&words.names, name, invalid(source, &error.to_string()))),
+    }
+}
