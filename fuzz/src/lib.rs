@@ -10,10 +10,11 @@ use espalier_core::spec::{Specs, split_argument};
 use espalier_core::{
     FetchFailure, FetchFailureKind, Omit, Options, Outcome, Progress, Project, Reading, Resolution, ResolveError,
 };
+use espalier_package::agreement::{self, Declared};
 use espalier_package::archive::{self, Limits, Reader, Receiver};
 use espalier_package::layout::{Layout, lies_in_node_modules};
 use espalier_package::noted::Noted;
-use espalier_package::{agreement, bins, npmrc as settings};
+use espalier_package::{bins, npmrc as settings};
 
 /// No archive made up here has to be larger.
 const LIMITS: Limits = Limits { bytes: 1 << 22, ratio: 1000, entries: 10_000, header: 1 << 16 };
@@ -80,7 +81,9 @@ pub fn lockfile(text: &str) {
     let _ = ended(Resolution::inspect(project.clone(), Options::default(), Reading::Lockfile));
     if let Ok(outcome) = ended(Resolution::new(project, Options::default())) {
         laid_out(&outcome);
-        let _ = agreement::disagreements(text, &outcome.graph, &[]);
+        // Any lock may have been made with such rules.
+        let manifest = r#"{"packageExtensions":{"a":{},"a@1":{}}}"#.to_owned();
+        let _ = agreement::disagreements(text, &Declared { manifest, ..Declared::default() }, &outcome.graph, &[]);
         let hidden = Noted::read(&outcome.lockfile.hidden(true, &|_| true)).expect("the hidden lockfile is JSON");
         assert_eq!(hidden.locations().count(), outcome.statistics.packages);
     }

@@ -34,6 +34,17 @@ export function byNpm(npm: string, place: string, project: Project): Tree {
   return tree(folder);
 }
 
+/** The code with which npm gives up. */
+export function codeOfNpm(npm: string, place: string, project: Project): string | undefined {
+  const folder = made(place, 'npm', project);
+  try {
+    runNpm(npm, folder, ['install', '--package-lock-only', '--fetch-retries=0'], project.environment);
+  } catch (error) {
+    return /^npm error code (\S+)/m.exec(String((error as { stderr: Buffer }).stderr))?.[1];
+  }
+  return undefined;
+}
+
 /** Runs our command there. */
 export function native(place: string, folder: string, options: string[], environment?: Record<string, string>): string {
   return execFileSync(executable('espalier-cli'), options, {

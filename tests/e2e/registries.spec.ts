@@ -10,7 +10,7 @@ import { expect, test } from '@playwright/test';
 import { archive, integrityOf } from '../../pkg/tests/archive.js';
 import { embedded, executable, root, serve, type Registry } from '../replay.js';
 import { oracle } from '../verdaccio/npm.js';
-import { byNpm, expectEverywhere, failsEverywhere } from './everywhere';
+import { byNpm, codeOfNpm, expectEverywhere, failsEverywhere } from './everywhere';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -92,8 +92,8 @@ for (const [options, npmrc] of cases) {
 
 /** How a resolution fails that isn't given a token, or whose registry can't give what it has to. */
 const refusals: { options: string[]; manifest?: string; code: string; words: string }[] = [
-  { options: ['--like', 'artifactory'], code: 'E403', words: '(401 Unauthorized): Authentication is required' },
-  { options: ['--like', 'github'], code: 'E403', words: 'cannot be authenticated with the token provided.' },
+  { options: ['--like', 'artifactory'], code: 'E401', words: '(401 Unauthorized): Authentication is required' },
+  { options: ['--like', 'github'], code: 'E401', words: 'cannot be authenticated with the token provided.' },
   { options: ['--habit', 'no-encoded-slash'], code: 'E404', words: '(404 Not Found): Non URL-safe name' },
   { options: ['--like', 'nexus'], manifest: '{ "dependencies": { "absent": "1" } }\n', code: 'E404', words: '404' },
   { options: ['--fault', '405,name=plain'], code: 'E404', words: '(405 Method Not Allowed)' },
@@ -105,8 +105,11 @@ for (const { options, manifest = MANIFEST, code, words } of refusals) {
     const registry = await serve(join(folder, 'registry'), ...options, ...OPEN);
     try {
       const project = { manifest, npmrc: `registry=${registry.origin}/\n` };
-      const told = await failsEverywhere(page, pages.origin, mkdtempSync(join(folder, 'case-')), project);
+      const place = mkdtempSync(join(folder, 'case-'));
+      const told = await failsEverywhere(page, pages.origin, place, project);
       expect(told.code).toBe(code);
+      // For npm, only 404 says that something isn't there.
+      if (!words.includes('405')) expect(codeOfNpm(npm, place, project)).toBe(code);
       expect(told.words).toContain(words);
     } finally {
       registry.stop();

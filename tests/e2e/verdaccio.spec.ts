@@ -81,5 +81,5 @@ test('private packages without a token are refused in one and the same way', asy
   const manifest = '{ "dependencies": { "@acme/ui": "*" } }\n';
   const project = { manifest, npmrc: `registry=${verdaccio.origin}/\n` };
   const told = await failsEverywhere(page, upstream.origin, mkdtempSync(join(folder, 'case-')), project);
-  expect(told).toMatchObject({ code: 'E403', package: '@acme/ui', words: expect.stringContaining('401 Unauthorized') });
+  expect(told).toMatchObject({ code: 'E401', package: '@acme/ui', words: expect.stringContaining('401 Unauthorized') });
 });

@@ -26,7 +26,7 @@ export function runNpm(npm, folder, options, environment = {}) {
   ];
   execFileSync(process.execPath, [join(npm, 'bin/npm-cli.js'), ...options, ...settings, ...quiet], {
     cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...withoutNpm(process.env), ...environment },
   });
 }

@@ -20,11 +20,11 @@ use crate::spec::{self, Specs};
 pub struct PackageExtensions {
     rules: Vec<Rule>,
     /// What the lock remembers the rules by; absent where there is no `packageExtensions`.
-    pub hash: Option<String>,
+    pub(crate) hash: Option<String>,
 }
 
 /// A manifest as a rule made it, and what npm writes into the lock of that.
-pub type Extended = (Manifest, Map<String, Value>);
+pub(crate) type Extended = (Manifest, Map<String, Value>);
 
 #[derive(Debug)]
 struct Rule {
@@ -40,7 +40,7 @@ const BLOCKS: [&str; 4] = ["dependencies", "optionalDependencies", "peerDependen
 
 impl PackageExtensions {
     /// Reads and checks the `packageExtensions` of a root manifest.
-    pub fn parse(extensions: Option<&Value>) -> Result<Self, ResolveError> {
+    pub(crate) fn parse(extensions: Option<&Value>) -> Result<Self, ResolveError> {
         let Some(value) = extensions else { return Ok(Self::default()) };
         let Value::Object(extensions) = value else {
             return Err(Refusal::ExtensionsNotAnObject.into());
@@ -50,13 +50,28 @@ impl PackageExtensions {
         Ok(Self { rules, hash: Some(integrity::sha512(canonical(value).as_bytes())) })
     }
 
+    /// The rules of the root manifest with this text.
+    pub fn of_manifest(manifest: &str) -> Result<Self, ResolveError> {
+        Self::parse(json::parse("package.json", manifest)?.get("packageExtensions"))
+    }
+
+    /// The selectors that are about a package: a lock has to be made with one at most.
+    pub fn selectors<'a>(&'a self, name: &'a str, version: &'a str) -> impl Iterator<Item = &'a str> {
+        self.rules.iter().filter(move |rule| rule.matches(name, version)).map(|rule| rule.key.as_str())
+    }
+
+    /// Whether there is a rule with this selector.
+    pub fn has(&self, selector: &str) -> bool {
+        self.rules.iter().any(|rule| rule.key == selector)
+    }
+
     /// Whether any rule is about a package.
-    pub fn concern(&self, name: &str, version: &str) -> bool {
-        self.rules.iter().any(|rule| rule.matches(name, version))
+    pub(crate) fn concern(&self, name: &str, version: &str) -> bool {
+        self.selectors(name, version).next().is_some()
     }
 
     /// The manifest as the rule about it makes it, and what npm writes into the lock of that.
-    pub fn apply(
+    pub(crate) fn apply(
         &self,
         manifest: &Manifest,
         names: &mut Names,

@@ -8,7 +8,9 @@ use serde::Serialize;
 pub enum FetchFailureKind {
     /// The registry says there is no such thing (404, or 405 of some registries).
     NotFound,
-    /// Not allowed (401, 403).
+    /// Whoever asks has to say who it is (401).
+    Unauthorized,
+    /// Not allowed (403).
     Forbidden,
     /// Any other status.
     Status(u16),
@@ -31,6 +33,7 @@ impl FetchFailureKind {
     pub fn code(self) -> &'static str {
         match self {
             Self::NotFound => "E404",
+            Self::Unauthorized => "E401",
             Self::Forbidden => "E403",
             Self::Status(_) => "EHTTP",
             Self::Unreachable => "ENETUNREACH",

@@ -86,6 +86,7 @@ pub use changes::{ChangedManifest, Changes, Update};
 pub use collation::compare as collate;
 pub use edge_kind::EdgeKind;
 pub use error::{Requirer, ResolveError};
+pub use extensions::PackageExtensions;
 pub use fetch_failure::{FetchFailure, FetchFailureKind};
 pub use graph::{Graph, GraphEdge, GraphNode, PatchFile};
 pub use integrity::{base64, sha512 as integrity_of};

@@ -209,7 +209,11 @@ async fn packuments(
             Ok(packument) => {
                 packuments.insert(name, packument);
             }
-            Err(failure) if matches!(failure.kind, FetchFailureKind::NotFound | FetchFailureKind::Forbidden) => {}
+            Err(failure)
+                if matches!(
+                    failure.kind,
+                    FetchFailureKind::NotFound | FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden
+                ) => {}
             Err(failure) => return Err(failure),
         }
     }

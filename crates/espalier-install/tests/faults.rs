@@ -58,7 +58,7 @@ async fn a_compressed_body_that_was_cut_is_fetched_again() {
 #[tokio::test]
 async fn a_refusal_is_an_answer() {
     for (line, kind) in [
-        ("401 Unauthorized", FetchFailureKind::Forbidden),
+        ("401 Unauthorized", FetchFailureKind::Unauthorized),
         ("403 Forbidden", FetchFailureKind::Forbidden),
         ("404 Not Found", FetchFailureKind::NotFound),
         ("418 I'm a teapot", FetchFailureKind::Status(418)),

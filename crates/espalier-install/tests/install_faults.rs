@@ -108,7 +108,7 @@ async fn what_does_not_pass_is_an_error_that_names_it() {
 #[tokio::test]
 async fn a_refusal_is_not_tried_again() {
     for (line, kind) in [
-        ("401 Unauthorized", FetchFailureKind::Forbidden),
+        ("401 Unauthorized", FetchFailureKind::Unauthorized),
         ("404 Not Found", FetchFailureKind::NotFound),
         ("406 Not Acceptable", FetchFailureKind::Status(406)),
     ] {

@@ -1,7 +1,7 @@
 //! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
 
 use espalier_core::order::sort_by_key;
-use espalier_core::{Graph, GraphNode, ParsedLock, PatchFile};
+use espalier_core::{Graph, GraphNode, PackageExtensions, ParsedLock, PatchFile, integrity_of};
 use serde_json::Value;
 
 use crate::entry::{flag, text};
@@ -14,9 +14,18 @@ fn version<'a>(lock: &'a ParsedLock, location: &str) -> Option<&'a str> {
     Some(text(target.unwrap_or(entry), "version").unwrap_or("undefined"))
 }
 
+/// What a project declares, which its lockfile has to have been made with.
+#[derive(Default)]
+pub struct Declared {
+    /// The text of package.json.
+    pub manifest: String,
+    /// Name and bytes of each `.npm-extension` file, also where it is ignored.
+    pub extension_files: Vec<(&'static str, Vec<u8>)>,
+}
+
 /// What npm says is wrong, in its words. `lockfile` is the one that is insisted on, `placed` the locations that the resolution put
 /// something into, in its order.
-pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec<String> {
+pub fn disagreements(lockfile: &str, declared: &Declared, resolved: &Graph, placed: &[String]) -> Vec<String> {
     let lockfile = ParsedLock::read(lockfile, &resolved.project);
     // What was placed anew comes after what was there.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
@@ -40,7 +49,12 @@ pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec
         }
     }
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
-    wrong.extend(extensions_disagreement(recorded, resolved.extensions_hash.as_deref()).map(str::to_owned));
+    match extensions_disagreement(recorded, resolved.extensions_hash.as_deref()) {
+        Some(difference) => wrong.push(difference.to_owned()),
+        None => wrong.extend(stale_extensions(&lockfile, &declared.manifest, resolved)),
+    }
+    let differences = extension_file_disagreements(&lockfile, &declared.extension_files);
+    wrong.extend(differences.into_iter().map(str::to_owned));
     wrong
 }
 
@@ -77,11 +91,79 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
     }
 }
 
+/// Where the rules agree: the packages that more than one is about, or that were changed by one that isn't about them.
+fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> Vec<String> {
+    let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
+    let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
+    let workspaces: Vec<&str> = workspaces.collect();
+    let mut wrong = Vec::new();
+    for (location, entry) in &lockfile.packages {
+        if location.is_empty() || workspaces.contains(&location.as_str()) {
+            continue;
+        }
+        let folder = split(location).1;
+        let name = text(entry, "name").unwrap_or(folder);
+        let version = version(lockfile, location).unwrap_or("undefined");
+        let selectors: Vec<String> = extensions.selectors(name, version).map(|key| format!("\"{key}\"")).collect();
+        if selectors.len() > 1 {
+            let selectors = selectors.join(", ");
+            wrong.push(format!(
+                "Invalid: Multiple packageExtensions selectors match {name}@{version}: {selectors}. Narrow or remove one of the \
+                 overlapping rules."
+            ));
+        }
+        let applied =
+            entry.get("packageExtensionsApplied").map(|applied| text(applied, "selector").unwrap_or("undefined"));
+        if let Some(selector) = applied.filter(|selector| selectors.is_empty() || !extensions.has(selector)) {
+            wrong.push(format!(
+                "Invalid: stale packageExtensions provenance for {folder}@{version} (selector \"{selector}\")"
+            ));
+        }
+    }
+    wrong
+}
+
+/// Whether the lock was made with the `.npm-extension` file that is there (`validateNpmExtension`).
+fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(&str, Vec<u8>)]) -> Vec<&'static str> {
+    let recorded = lockfile.packages.get("").and_then(|root| text(root, "npmExtensionHash"));
+    let mut wrong = Vec::new();
+    let current = match files {
+        [(name, bytes)] => Some(extension_hash(name, bytes)),
+        [] => None,
+        _ => {
+            wrong.push("Invalid: found both .npm-extension.mjs and .npm-extension.cjs; keep only one");
+            None
+        }
+    };
+    match (recorded, current) {
+        (None, Some(_)) => wrong.push("Missing: .npm-extension state from lock file"),
+        (Some(recorded), Some(current)) if recorded != current => {
+            wrong.push("Invalid: .npm-extension file does not match the lock file");
+        }
+        (Some(_), Some(_)) => {}
+        (recorded, None) => {
+            let is_applied = |entry: &Value| entry.get("npmExtensionApplied").is_some();
+            if recorded.is_some() || lockfile.packages.values().any(is_applied) {
+                wrong.push("Invalid: lock file records .npm-extension state but no .npm-extension file is present");
+            }
+        }
+    }
+    wrong
+}
+
+/// What a lock remembers an `.npm-extension` file by.
+fn extension_hash(name: &str, bytes: &[u8]) -> String {
+    let format = name.rsplit('.').next().unwrap_or_default();
+    let mut text = format!("npm-extension:v1:{format}\n").into_bytes();
+    text.extend_from_slice(bytes);
+    integrity_of(&text)
+}
+
 #[cfg(test)]
 mod tests {
     use espalier_core::{Graph, GraphNode, PatchFile};
 
-    use super::disagreements;
+    use super::{Declared, disagreements};
 
     fn lock(packages: &str) -> String {
         format!("{{ \"lockfileVersion\": 3, \"packages\": {{ \"\": {{}}, {packages} }} }}")
@@ -104,7 +186,7 @@ mod tests {
         let ideal = tree(&[("node_modules/@s/b", "3.0.0"), ("node_modules/a", "2.0.0")]);
         let placed = ["node_modules/a".to_owned(), "node_modules/@s/b".to_owned()];
         assert_eq!(
-            disagreements(&locked, &ideal, &placed),
+            disagreements(&locked, &Declared::default(), &ideal, &placed),
             ["Invalid: lock file's a@1.0.0 does not satisfy a@2.0.0", "Missing: @s/b@3.0.0 from lock file"]
         );
     }
@@ -117,10 +199,10 @@ mod tests {
         let same = tree(&[("node_modules/a", "1.0.0")]);
         let more = tree(&[("node_modules/a", "1.0.0"), ("node_modules/b", "1.0.0")]);
         let current = old("\"requires\": true,");
-        assert_eq!(disagreements(&current, &same, &[]), [""; 0]);
-        assert_eq!(disagreements(&current, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
+        assert_eq!(disagreements(&current, &Declared::default(), &same, &[]), [""; 0]);
+        assert_eq!(disagreements(&current, &Declared::default(), &more, &[]), ["Missing: b@1.0.0 from lock file"]);
         // npm completes what is older still, and doesn't mind.
-        assert_eq!(disagreements(&old(""), &more, &[]), [""; 0]);
+        assert_eq!(disagreements(&old(""), &Declared::default(), &more, &[]), [""; 0]);
     }
 
     #[test]
@@ -129,8 +211,8 @@ mod tests {
             "\"node_modules/ui\": { \"resolved\": \"packages/ui\", \"link\": true }, \"packages/ui\": { \"version\": \"1.0.0\" }",
         );
         let with = |version| tree(&[("node_modules/ui", version), ("packages/ui", version)]);
-        assert_eq!(disagreements(&locked, &with("1.0.0"), &[]), [""; 0]);
-        assert_eq!(disagreements(&locked, &with("2.0.0"), &[]).len(), 2);
+        assert_eq!(disagreements(&locked, &Declared::default(), &with("1.0.0"), &[]), [""; 0]);
+        assert_eq!(disagreements(&locked, &Declared::default(), &with("2.0.0"), &[]).len(), 2);
     }
 
     #[test]
@@ -138,7 +220,7 @@ mod tests {
         let recorded = |patch: &str| lock(&format!("\"node_modules/a\": {{ \"version\": \"1.0.0\"{patch} }}"));
         let with = recorded(r#", "patched": { "integrity": "sha512-x", "path": "patches/a.patch" }"#);
         let mut tree = tree(&[("node_modules/a", "1.0.0")]);
-        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
+        let said = |locked: &str, tree: &Graph| disagreements(locked, &Declared::default(), tree, &[]).join("; ");
         assert_eq!(
             said(&with, &tree),
             "Invalid: lock file records a patch for a@1.0.0 that package.json no longer declares"
@@ -155,12 +237,58 @@ mod tests {
     fn extensions_have_to_be_those_that_the_lock_records() {
         let mut tree = tree(&[]);
         let recorded = r#"{ "lockfileVersion": 4, "packages": { "": { "packageExtensionsHash": "sha512-x" } } }"#;
-        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
+        let said = |locked: &str, tree: &Graph| disagreements(locked, &Declared::default(), tree, &[]).join("; ");
         assert!(said(recorded, &tree).ends_with("but package.json has none"));
         tree.extensions_hash = Some("sha512-x".to_owned());
         assert_eq!(said(recorded, &tree), "");
         assert!(said(r#"{ "lockfileVersion": 3, "packages": { "": {} } }"#, &tree).starts_with("Missing: "));
         tree.extensions_hash = Some("sha512-y".to_owned());
         assert!(said(recorded, &tree).ends_with("do not match the lock file"));
+    }
+
+    /// npm's words for each were recorded by `npm ci --dry-run` of npm 12.2.0.
+    #[test]
+    fn rules_that_agree_have_to_be_about_what_they_changed() {
+        let tree = Graph { extensions_hash: Some("sha512-x".to_owned()), ..tree(&[("node_modules/a", "1.0.0")]) };
+        let said = |rules: &str, applied: &str| {
+            let packages = format!(r#""node_modules/a": {{ "version": "1.0.0"{applied} }}"#);
+            let root = r#""": { "packageExtensionsHash": "sha512-x" }"#;
+            let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ {root}, {packages} }} }}"#);
+            let manifest = format!(r#"{{ "packageExtensions": {{ {rules} }} }}"#);
+            let declared = Declared { manifest, ..Declared::default() };
+            disagreements(&locked, &declared, &tree, &[]).join("; ")
+        };
+        let by_first = r#", "packageExtensionsApplied": { "selector": "a@1" }"#;
+        let stale = r#"Invalid: stale packageExtensions provenance for a@1.0.0 (selector "a@1")"#;
+        assert_eq!(said(r#""a@1": {}"#, by_first), "");
+        assert_eq!(said(r#""a@1": {}"#, ""), "");
+        assert_eq!(said(r#""b@1": {}"#, by_first), stale);
+        assert_eq!(said(r#""a": {}"#, by_first), stale);
+        assert_eq!(
+            said(r#""a@1": {}, "a": {}"#, by_first),
+            r#"Invalid: Multiple packageExtensions selectors match a@1.0.0: "a@1", "a". Narrow or remove one of the overlapping rules."#
+        );
+    }
+
+    /// The hash and the words were recorded by `npm ci --dry-run` of npm 12.2.0.
+    #[test]
+    fn an_extension_file_has_to_be_the_one_that_the_lock_records() {
+        let said = |root: &str, entry: &str, names: &[&'static str]| {
+            let packages = format!(r#""node_modules/a": {{ "version": "1.0.0"{entry} }}"#);
+            let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ "": {{ {root} }}, {packages} }} }}"#);
+            let file = |name: &&'static str| (*name, b"exports.transformManifest = (p) => p\n".to_vec());
+            let declared = Declared { extension_files: names.iter().map(file).collect(), ..Declared::default() };
+            disagreements(&locked, &declared, &tree(&[("node_modules/a", "1.0.0")]), &[]).join("; ")
+        };
+        let (cjs, mjs) = (".npm-extension.cjs", ".npm-extension.mjs");
+        let recorded = r#""npmExtensionHash": "sha512-aurVDywXjq0weW/urX+P1cRxB97ddUsyoUjoybod0xUrDoNrkYz28kB/4HuQe15FM/Qxvk2obl7fIscYw0E2tQ==""#;
+        let absent = "Invalid: lock file records .npm-extension state but no .npm-extension file is present";
+        assert_eq!(said("", "", &[]), "");
+        assert_eq!(said(recorded, "", &[cjs]), "");
+        assert_eq!(said(recorded, "", &[mjs]), "Invalid: .npm-extension file does not match the lock file");
+        assert_eq!(said("", "", &[cjs]), "Missing: .npm-extension state from lock file");
+        assert_eq!(said(recorded, "", &[]), absent);
+        assert_eq!(said("", r#", "npmExtensionApplied": {}"#, &[]), absent);
+        assert!(said(recorded, "", &[cjs, mjs]).starts_with("Invalid: found both .npm-extension.mjs and "));
     }
 }

@@ -88,6 +88,13 @@ pub enum LayoutError {
     NoOrigin(String),
 }
 
+impl LayoutError {
+    /// A code in npm's manner: npm has none for it.
+    pub fn code(&self) -> &'static str {
+        "EINVALIDLOCK"
+    }
+}
+
 impl Layout {
     /// The layout of a resolved tree.
     pub fn new(outcome: &Outcome, omit: Omit) -> Result<Self, LayoutError> {

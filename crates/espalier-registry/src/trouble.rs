@@ -100,7 +100,7 @@ impl Trouble {
                 let said = detail.as_ref().filter(new).map(|said| format!(": {said}")).unwrap_or_default();
                 let (kind, word) = match status.as_u16() {
                     404 | 405 | 410 => (FetchFailureKind::NotFound, "has no such thing"),
-                    401 => (FetchFailureKind::Forbidden, "wants to know who asks"),
+                    401 => (FetchFailureKind::Unauthorized, "wants to know who asks"),
                     403 => (FetchFailureKind::Forbidden, "does not allow this"),
                     code => (FetchFailureKind::Status(code), "failed"),
                 };
@@ -197,7 +197,7 @@ mod tests {
         let address = address("http://registry.test/a");
         for (code, kind, transient) in [
             (400, Kind::Status(400), false),
-            (401, Kind::Forbidden, false),
+            (401, Kind::Unauthorized, false),
             (403, Kind::Forbidden, false),
             (404, Kind::NotFound, false),
             (405, Kind::NotFound, false),

@@ -85,8 +85,8 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
             location: Some(location),
             ..ErrorObject::default()
         },
-        Failure::Tree(error @ TreeError::Layout(_)) => {
-            ErrorObject { code: "ELOCKFILE", message: error.to_string(), ..ErrorObject::default() }
+        Failure::Tree(TreeError::Layout(error)) => {
+            ErrorObject { code: error.code(), message: error.to_string(), ..ErrorObject::default() }
         }
         Failure::NoLockfile => ErrorObject {
             code: "EUSAGE",
@@ -122,6 +122,7 @@ pub fn fetch_failure(rejection: &JsValue) -> FetchFailure {
     let text = |name: &str| field(name).as_string().unwrap_or_default();
     let kinds = [
         Kind::NotFound,
+        Kind::Unauthorized,
         Kind::Forbidden,
         Kind::Invalid,
         Kind::Integrity,

@@ -120,7 +120,9 @@ pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
         FetchFailureKind::NotFound => format!("the registry does not have {what}"),
-        FetchFailureKind::Forbidden => format!("the registry does not give {what} to just anyone"),
+        FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden => {
+            format!("the registry does not give {what} to just anyone")
+        }
         FetchFailureKind::Status(_) => format!("the registry failed when it was asked for {what}"),
         FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => {
             format!("{what} could not be fetched")
@@ -240,7 +242,7 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
             "  @scope:registry=https://…",
             "  //…/:_authToken=${NPM_TOKEN}",
         ],
-        FetchFailureKind::Forbidden => &[
+        FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden => &[
             "Log in with `npm login`, or put a token for this registry into .npmrc:",
             "",
             "  //…/:_authToken=${NPM_TOKEN}",

@@ -89,7 +89,7 @@ pub fn code(error: &InstallError) -> &'static str {
     match error {
         InstallError::Lock(error) => failure::code(error),
         InstallError::NoLockfile | InstallError::Disagreement { .. } => "EUSAGE",
-        InstallError::Layout(_) => "EINVALIDLOCK",
+        InstallError::Layout(error) => error.code(),
         InstallError::Refused(refusal) => refusal.code,
         InstallError::Outside(_) => "EOUTSIDE",
         InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure.kind.code(),

@@ -212,6 +212,7 @@ impl Install {
         if self.clean {
             let differences = agreement::disagreements(
                 resolved.lockfile.text().unwrap_or_default(),
+                &self.lock.project.declared(),
                 &resolved.outcome.graph,
                 &placed,
             );

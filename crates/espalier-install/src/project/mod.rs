@@ -12,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use espalier_core::{Changes, FetchFailure, FetchFailureKind, NodeModules, Project, TarballListing};
+use espalier_package::agreement::Declared;
 
 pub(crate) use installed::HIDDEN_LOCKFILE;
 pub(crate) use lockfile::readable_as_usual;
@@ -24,6 +25,8 @@ use crate::tarball;
 
 const MANIFEST: &str = "package.json";
 const YARN_LOCK: &str = "yarn.lock";
+/// Scripts that may change manifests.
+const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 
 /// A folder with a package.json.
 #[derive(Clone, Debug)]
@@ -141,8 +144,17 @@ impl ProjectFolder {
 
     /// The script that may change manifests, where there is one.
     fn extension(&self) -> Option<&'static str> {
-        let names = [".npm-extension.mjs", ".npm-extension.cjs"];
-        names.into_iter().find(|name| self.path.join(name).is_file())
+        EXTENSION_FILES.into_iter().find(|name| self.path.join(name).is_file())
+    }
+
+    /// What `ci` insists that the lockfile was made with: the script that may change manifests too, also where it is ignored.
+    pub fn declared(&self) -> Declared {
+        let read = |name| Some((name, std::fs::read(self.path.join(name)).ok()?));
+        let manifest = std::fs::read(self.path.join(MANIFEST)).unwrap_or_default();
+        Declared {
+            manifest: String::from_utf8_lossy(&manifest).into_owned(),
+            extension_files: EXTENSION_FILES.into_iter().filter_map(read).collect(),
+        }
     }
 
     /// Whether there is such a script.

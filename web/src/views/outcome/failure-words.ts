@@ -23,6 +23,7 @@ export function headline(error: ErrorDetails): string {
       return `${error.package ? `“${error.package}” is` : 'That is'} not a name that a package may have.`;
     case 'E404':
       return `This registry has no package ${name}.`;
+    case 'E401':
     case 'E403':
       return `This registry does not hand out ${name}.`;
     case 'ERESOLVE':
@@ -49,6 +50,7 @@ export function hint(error: ErrorDetails, registry: string): string | undefined 
       return `A browser doesn’t say why: the address may be wrong, the registry may be down, or it doesn’t let pages read its answers (CORS). ${error.url ?? ''}`;
     case 'EHTTP':
     case 'EINVALIDRESPONSE':
+    case 'E401':
     case 'E403':
       return error.url;
     case 'EALLOWGIT':

@@ -224,6 +224,7 @@ fn failed(failure: &FetchFailure) -> Answer {
 fn status(failure: &FetchFailure) -> StatusCode {
     match failure.kind {
         FetchFailureKind::NotFound => StatusCode::NOT_FOUND,
+        FetchFailureKind::Unauthorized => StatusCode::UNAUTHORIZED,
         FetchFailureKind::Forbidden => StatusCode::FORBIDDEN,
         FetchFailureKind::Status(code) if code < 500 && code != 429 => {
             StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY)
