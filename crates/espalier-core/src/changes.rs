@@ -3,14 +3,14 @@
 //!
 //! What they do to the text of a package.json is [`crate::manifest_edit`]'s business.
 
-/// The changes that are asked for.
+/// The changes that the user asks for.
 #[derive(Clone, Debug)]
 pub struct Changes {
     /// Specs as they are typed: `react`, `react@18`, `npm:x@1`, `./folder`, `user/repository`.
     pub add: Vec<String>,
     /// Names of dependencies to remove.
     pub remove: Vec<String>,
-    /// What to bring up to date.
+    /// The dependencies to update.
     pub update: Update,
     /// The block to put additions into; by default the one that has them already, else `dependencies`.
     pub save_type: Option<SaveType>,
@@ -24,7 +24,7 @@ pub struct Changes {
     pub include_root: bool,
 }
 
-/// What to bring up to date, within the ranges that are asked for.
+/// The dependencies to update, within the ranges of the package.json files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Update {
     /// Nothing.
@@ -34,7 +34,7 @@ pub enum Update {
     All,
     /// The packages of these names, wherever they are.
     Names(Vec<String>),
-    /// What is there more than once, and an older version that is there is preferred to a newer one (`npm dedupe`).
+    /// The packages that the tree holds more than once. An older version in the tree is preferred to a newer one (`npm dedupe`).
     Duplicates,
 }
 
@@ -69,12 +69,12 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// Whether anything is asked for.
+    /// Whether the user asks for any change.
     pub fn any(&self) -> bool {
         !self.add.is_empty() || !self.remove.is_empty() || self.update != Update::None
     }
 
-    /// Whether everything is to be brought up to date.
+    /// Whether every dependency is updated.
     pub fn updates_all(&self) -> bool {
         self.update == Update::All
     }

@@ -59,51 +59,51 @@ pub struct Problem {
     /// The dependency.
     #[serde(flatten)]
     pub demand: Demand,
-    /// What is wrong with it.
+    /// Why the edge is a problem.
     pub state: ProblemState,
     /// The version that the name leads to, if it leads anywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
 }
 
-/// Why a dependency is looked at.
+/// Why a dependency has to be resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProblemState {
-    /// Nothing of that name can be reached.
+    /// No package of that name can be reached.
     Missing,
-    /// What is there doesn't satisfy.
+    /// The package that the name leads to doesn't satisfy the spec.
     Invalid,
-    /// It is met, and the user asks for it or for its update.
+    /// The dependency is met, but the user asked for it or for its update.
     Requested,
 }
 
-/// Which versions there were when one was chosen.
+/// The versions that were available when one was chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Versions {
-    /// How many the packument has.
+    /// The number of versions in the packument.
     pub total: usize,
-    /// How many of them the spec admits.
+    /// The number of versions that the spec admits.
     pub fitting: usize,
-    /// What `latest` is.
+    /// The version that the dist-tag `latest` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latest: Option<String>,
-    /// The highest of those above the chosen one that were passed over, the highest first.
+    /// The highest versions above the chosen one, highest first.
     pub passed_over: Vec<PassedOver>,
 }
 
-/// A version that wasn't chosen although it is higher.
+/// A version that is higher than the chosen one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PassedOver {
     /// The version.
     pub version: String,
-    /// Why not.
+    /// Why it wasn't chosen.
     pub why: Objection,
 }
 
-/// What speaks against a version.
+/// Why a higher version wasn't chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Objection {
@@ -115,7 +115,7 @@ pub enum Objection {
     Engines,
     /// It is deprecated.
     Deprecated,
-    /// `latest` satisfies, and is lower.
+    /// The dist-tag `latest` satisfies the spec, and it names a lower version.
     AboveLatest,
 }
 
@@ -123,21 +123,21 @@ pub enum Objection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Origin {
-    /// A registry, a repository, a tarball or a copied folder has it.
+    /// It was fetched from a registry, a repository, a tarball or a copied folder.
     Fetched,
-    /// It was gathered already with the peers of an earlier dependency of the same package.
+    /// An earlier dependency of the same package already gathered it, as a peer.
     PeerSet,
-    /// An optional peer takes what is in the tree.
+    /// The tree already contains a package that satisfies the optional peer.
     Tree,
     /// It is a workspace.
     Workspace,
     /// It is a link to a folder.
     Link,
-    /// It could not be had.
+    /// It could not be fetched.
     Failed,
 }
 
-/// One placement: the folders that were tried, and what became of it.
+/// One placement: the folders that were tried, and the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
@@ -147,117 +147,117 @@ pub struct Decision {
     /// The candidate's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether it is placed together with the package whose peer it is, the one decided on before.
+    /// Whether it is placed as a peer of the package in the preceding decision.
     pub as_peer: bool,
-    /// The folders that were asked, from the dependent upwards. Where the last one agreed, nothing higher was in the way.
+    /// The folders that were tried, from the dependent upwards. If the last one agreed, no folder above it refused.
     pub tried: Vec<Trial>,
-    /// What became of it.
+    /// The result.
     pub result: Placed,
-    /// The locations of what was taken out of the tree for it.
+    /// The locations of the packages that this placement removed from the tree.
     pub removed: Vec<String>,
 }
 
-/// One folder that was asked.
+/// One folder that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trial {
     /// The location of the package whose `node_modules` it is.
     pub location: String,
-    /// The answer for the package together with its peers.
+    /// The verdict on the package together with its peers.
     pub verdict: Verdict,
-    /// The reason.
+    /// The reason for the verdict.
     pub why: Why,
 }
 
-/// Why a folder will have a package or not.
+/// Why a folder accepts or refuses a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Why {
-    /// Nothing is there, and nothing below relies on what is above.
+    /// The folder has no package of that name, and no package below relies on one further up.
     Free,
-    /// It failed to load, and so may be anywhere until it is pruned.
+    /// The package failed to load. It may be anywhere until it is pruned.
     Failed,
-    /// The package of that folder has it as a peer, which has to be further up.
+    /// The folder's own package has it as a peer, and peers are placed further up.
     PeerOfFolder,
-    /// The package of that folder asks for another version itself.
+    /// The folder's own package depends on another version.
     OtherDemand {
-        /// What it asks for.
+        /// The spec that it asks for.
         spec: String,
     },
-    /// Packages in that folder rely on what is further up, and wouldn't accept this one.
+    /// Packages in the folder rely on a version further up, and don't accept this one.
     Shadows {
         /// The location of one of them.
         dependent: String,
-        /// What it asks for.
+        /// The spec that it asks for.
         spec: String,
     },
-    /// The same package is there.
+    /// The folder already has this very package.
     Same,
-    /// Another version is there, and satisfies.
+    /// The folder has another version, which satisfies the spec.
     Satisfies {
-        /// Which.
+        /// The version in the folder.
         version: String,
     },
-    /// An older version is there, and everyone who uses it would take this one.
+    /// The folder has an older version, and every dependent of it accepts this one.
     Upgrade {
-        /// The one that makes way.
+        /// The version that is replaced.
         version: String,
     },
-    /// A newer version is there, and this older one would do for everyone, so that there is one copy less.
+    /// The folder has a newer version. Every dependent accepts this older one, which saves a copy.
     Dedupe {
-        /// The one that makes way.
+        /// The version that is replaced.
         version: String,
     },
-    /// The dependent's own folder: what is there has to make way.
+    /// The folder is the dependent's own, so the version in it is replaced.
     OwnFolder {
-        /// The one that makes way.
+        /// The version that is replaced.
         version: String,
     },
-    /// Another version is there, and its peers can go deeper or are replaced with it.
+    /// The folder has another version, whose peers can move deeper or are replaced with it.
     PeersMove {
-        /// The one that makes way.
+        /// The version that is replaced.
         version: String,
     },
-    /// Another version is there, and stays.
+    /// The folder has another version, which cannot be replaced.
     Occupied {
-        /// Which.
+        /// The version in the folder.
         version: String,
     },
-    /// One of its own peers finds no place with it.
+    /// One of the package's peers finds no place.
     PeerRefused {
         /// The peer.
         name: String,
-        /// What is asked of it.
+        /// The spec that the peer has to satisfy.
         spec: String,
         /// The folder that refused it.
         location: String,
     },
 }
 
-/// What became of a candidate.
+/// The result of placing a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Placed {
-    /// The dependency was met already.
+    /// The dependency was already met.
     Met,
-    /// What is there will do.
+    /// The package in the folder satisfies the spec and stays.
     Kept {
         /// The location of the package whose `node_modules` it is in.
         location: String,
     },
-    /// It was put into the tree.
+    /// The candidate was added to the tree.
     New {
-        /// Where.
+        /// The location.
         location: String,
-        /// The version whose place it took.
+        /// The version that it replaced.
         #[serde(skip_serializing_if = "Option::is_none")]
         replaced: Option<String>,
     },
-    /// It would nest in itself, and became a link.
+    /// The candidate would nest in itself, so it became a link.
     Linked {
-        /// Where.
+        /// The location.
         location: String,
     },
-    /// No folder would have it. For the project that ends the resolution, elsewhere the dependency stays as it is.
+    /// No folder accepts the candidate. A dependency of the project then ends the resolution; any other dependency stays unmet.
     Refused,
 }

@@ -1,30 +1,30 @@
-//! Why an answer could not be had: what every host says in the same words.
+//! Why a request failed, in the same words for every host.
 
 use serde::Serialize;
 
-/// Why an answer could not be had.
+/// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchFailureKind {
-    /// The registry says there is no such thing (404, or 405 of some registries).
+    /// The registry doesn't have it (404, 410, or 405 of some registries).
     NotFound,
-    /// Whoever asks has to say who it is (401).
+    /// The registry wants credentials (401).
     Unauthorized,
-    /// Not allowed (403).
+    /// The registry refuses access (403).
     Forbidden,
     /// Any other status.
     Status(u16),
-    /// No answer at all: unreachable, refused, timed out; in a browser also a missing CORS header.
+    /// No answer: the host is unreachable, refuses or times out. In a browser, also a missing CORS header.
     Unreachable,
-    /// An answer that can't be read: not JSON, wrong integrity, corrupt archive.
+    /// An unusable answer, such as text that isn't JSON or a corrupt archive.
     Invalid,
-    /// A tarball that isn't the promised one.
+    /// A tarball whose hash differs from the expected integrity.
     Integrity,
-    /// A registry that wasn't asked, because it doesn't let browsers send it a token.
+    /// The registry doesn't let browsers send it a token, so it wasn't asked.
     Preflight,
-    /// Nothing may be fetched, and it isn't in the cache.
+    /// Only the cache may be used, and it has no answer.
     NotCached,
-    /// This environment can't do it (a git spec in a browser).
+    /// This environment can't serve the request, such as a git spec in a browser.
     Unsupported,
 }
 
@@ -46,7 +46,7 @@ impl FetchFailureKind {
     }
 }
 
-/// A failed fetch. Not necessarily an error of the resolution: what only optional dependencies want may fail.
+/// A failed fetch. The resolution fails only if a dependency that isn't optional needs the answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[error("{message}")]
 pub struct FetchFailure {

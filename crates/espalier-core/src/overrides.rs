@@ -22,7 +22,7 @@ pub struct RuleId(u32);
 pub struct Rule {
     parent: Option<RuleId>,
     /// The key as written, `name@spec`; the root has none.
-    key: Rc<str>,
+    pub key: Rc<str>,
     /// The package it is about; the root is about none.
     pub name: Option<Name>,
     /// The specs that it applies to.
@@ -43,12 +43,12 @@ pub struct Overrides {
 }
 
 /// The rule that an edge is under.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Governing {
     /// The rule.
     pub rule: RuleId,
-    /// A key whose spec is no range, although a range had to be compared with it: npm stops there.
-    pub incomparable: Option<Rc<str>>,
+    /// A rule whose key is no range, although a range had to be compared with it: npm stops there.
+    pub incomparable: Option<RuleId>,
 }
 
 impl Overrides {
@@ -156,15 +156,18 @@ impl Overrides {
     /// The rule that an edge is under, when its owner is under `current` (`getEdgeRule`).
     pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> Governing {
         let mut incomparable = None;
-        let rule = self.rule(current).ruleset.iter().copied().find(|&id| {
+        for &id in &self.rule(current).ruleset {
             let rule = self.rule(id);
-            rule.name == Some(name)
-                && applies_to(rule, asked).unwrap_or_else(|Incomparable| {
-                    incomparable.get_or_insert_with(|| rule.key.clone());
-                    false
-                })
-        });
-        Governing { rule: rule.unwrap_or(current), incomparable }
+            if rule.name != Some(name) {
+                continue;
+            }
+            match applies_to(rule, asked) {
+                Ok(true) => return Governing { rule: id, incomparable },
+                Ok(false) => {}
+                Err(Incomparable) => incomparable = incomparable.or(Some(id)),
+            }
+        }
+        Governing { rule: current, incomparable }
     }
 
     /// The rule that a package of the project itself is under (`getNodeRule`).

@@ -11,7 +11,7 @@ use crate::request::Reason;
 use crate::semver::{Range, RangeOptions, Version};
 use crate::spec::{Spec, SpecKind};
 
-/// How many of the versions above the chosen one are told of.
+/// How many of the versions above the chosen one are reported.
 const MOST_PASSED_OVER: usize = 8;
 
 /// What the choice depends on besides the packument.

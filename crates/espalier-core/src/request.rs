@@ -12,7 +12,7 @@ use crate::packument::Packument;
 use crate::edge_kind::EdgeKind;
 pub use crate::fetch_failure::{FetchFailure, FetchFailureKind};
 
-/// Something the resolution can't know by itself.
+/// An input that the resolution needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// The packument of a package from its registry, full or abbreviated.
@@ -144,7 +144,7 @@ pub enum Event {
         /// How many versions it has.
         versions: usize,
     },
-    /// A version was chosen for a dependency. It is placed then, unless what is there will do.
+    /// A version was chosen for a dependency. It is placed next, unless a package in the tree satisfies the dependency.
     Picked {
         /// The package's name in the registry.
         name: String,

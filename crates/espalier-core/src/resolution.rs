@@ -34,17 +34,17 @@ pub enum Progress {
     Done,
 }
 
-/// What the lockfile of an inspection is about. npm learns of the workspaces first or last, and the order of dependents
-/// depends on it.
+/// What the lockfile of an inspection describes. npm finds the workspaces first or last, and the order of dependents depends
+/// on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// What should be there (`load-virtual.js`).
+    /// A lockfile: the packages that should be installed (`load-virtual.js`).
     Lockfile,
-    /// What is there (`load-actual.js`).
+    /// The contents of `node_modules` (`load-actual.js`).
     NodeModules,
 }
 
-/// What came out.
+/// The result of a resolution.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// package-lock.json and the hidden lockfile; empty after an inspection.
@@ -53,13 +53,13 @@ pub struct Outcome {
     pub is_saved: bool,
     /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
     pub yarn_lock: Option<String>,
-    /// What becomes of the package.json files, where changes were asked for and are to be saved.
+    /// The changed package.json files, if the user asked for changes and saves them.
     pub changed_manifests: Vec<ChangedManifest>,
     /// The same tree with its edges.
     pub graph: Graph,
-    /// Packages of which neither the lock nor a registry says where they come from, and why.
+    /// Packages whose origin neither the lock nor a registry states, and why.
     pub unknown_origins: Vec<(String, ResolveError)>,
-    /// What a person should know, although the tree stands.
+    /// Problems that don't prevent the tree.
     pub warnings: Vec<Warning>,
     /// Counts.
     pub statistics: Statistics,
@@ -140,8 +140,8 @@ impl Resolution {
         }
     }
 
-    /// The same for a program that ends soon: what the resolution worked with is left to the end of the process. Taking a large
-    /// tree apart takes a tenth of the time that making it did.
+    /// The same for a program that ends soon: the resolution's memory is left to the end of the process. Freeing a large tree
+    /// takes a tenth of the time that building it took.
     ///
     /// # Panics
     /// When called before [`Resolution::advance`] said [`Progress::Done`].

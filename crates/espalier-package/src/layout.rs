@@ -72,7 +72,7 @@ pub enum Origin {
     Link(String),
     /// Nobody can say it now; it may be there already.
     Unknown,
-    /// A folder of the project itself or inside a package, or a package of which nothing says where it came from: it is there
+    /// A folder of the project itself or inside a package, or a package of unknown origin: it is there
     /// already, or comes with what it is in.
     Folder,
 }

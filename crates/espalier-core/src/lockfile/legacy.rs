@@ -104,7 +104,7 @@ fn requested(tree: &Tree, node: NodeId) -> Option<Rc<Spec>> {
         depth_a.cmp(&depth_b).then_with(|| collation::compare(path_a, path_b))
     };
     let valid = tree[node].edges_in.iter().copied().filter(|&edge| tree.is_valid(edge));
-    valid.min_by(|&a, &b| shallower(a, b)).map(|edge| tree.spec(edge))
+    valid.min_by(|&a, &b| shallower(a, b)).map(|edge| tree.spec(edge).clone())
 }
 
 /// Old npm versions can't deal with peers here, so npm leaves them out.

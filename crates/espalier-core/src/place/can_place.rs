@@ -13,13 +13,13 @@ use crate::tree::{EdgeId, NodeId, Tree};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// The place is free.
+    /// The folder has no package of that name.
     Free,
-    /// What is there already will do.
+    /// The package in the folder satisfies the spec.
     Keep,
-    /// What is there can make way.
+    /// The package in the folder can be replaced.
     Replace,
-    /// Not here.
+    /// The folder refuses the package.
     Conflict,
 }
 
@@ -95,7 +95,7 @@ impl Question {
         deepest_target(tree, start, tree[self.edge].name)
     }
 
-    /// Answers it.
+    /// The answer.
     pub fn answer(self: &Rc<Self>, tree: &Tree) -> Answer {
         let mut asking = Asking {
             question: self,
@@ -159,7 +159,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Nothing is there. But something further up may be, which packages in this folder rely on.
+    /// The folder has no package of that name. Packages in the folder may rely on one further up.
     fn check_free(&mut self) -> Verdict {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
@@ -177,7 +177,7 @@ impl Asking<'_> {
         self.with_peers(Verdict::Free)
     }
 
-    /// Something of that name is there already.
+    /// The folder has a package of that name.
     fn check_against(&mut self, current: NodeId) -> Verdict {
         let Question { dep, target, edge, explicit, prefer_dedupe, .. } = **self.question;
         let tree = self.tree;

@@ -25,8 +25,8 @@ const MOST_PEERS: usize = 20_000;
 pub(super) type Required = FxHashSet<NodeId>;
 
 impl Search {
-    /// The candidate for a problem edge of a node: what its virtual root has already, what an optional peer
-    /// finds in the tree, or else a new one.
+    /// The candidate for a problem edge of a node: a node of its virtual root, a node of the tree that satisfies an optional
+    /// peer, or else a new node.
     pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
         let virtual_root = self.virtual_root(node, true);
         let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
@@ -95,12 +95,12 @@ impl Search {
         ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
     }
 
-    /// Builds the node that an edge's spec asks for in a virtual root. What can't be had becomes a node, too,
-    /// which remembers why.
+    /// Builds the node that an edge's spec asks for in a virtual root. A package that can't be fetched becomes a node that
+    /// remembers why.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
         check_edges(&self.tree, [edge])?;
         let name = self.tree[edge].name;
-        let spec = self.tree.spec(edge);
+        let spec = self.tree.spec(edge).clone();
         if let SpecKind::Invalid(problem) = &spec.kind {
             // npm stops at once, whoever asks for it.
             let (name, spec) = (self.tree.words.names.text(name).to_owned(), spec.raw.to_string());
@@ -145,7 +145,7 @@ impl Search {
         }
     }
 
-    /// A node that stands for what could not be had.
+    /// A node that stands for a package that could not be fetched.
     fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
         let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
         let with_peers = self.sources.with_peers();

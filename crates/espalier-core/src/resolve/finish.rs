@@ -1,4 +1,4 @@
-//! The end of a resolution: who needs what, what can't be installed here, and the lockfile.
+//! The end of a resolution: flags, packages for other platforms, and the lockfile.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::explain::{chain_to_node, describe, name_and_version, refused};
 use super::extensions::extended;
 use super::outline;
-use super::override_checks::check_edges_into;
+use super::override_checks::check_all_met;
 use super::search::{Findings, Settled};
 use super::sources::Sources;
 use super::start::Facts;
@@ -70,7 +70,7 @@ impl Ending {
         };
         let lockfile = lockfile::PackageLock::new(&self.tree, &entries, &target, format);
         if !self.sources.options.tree_only {
-            check_edges_into(&self.tree, &self.tree.inventory(self.tree.root))?;
+            check_all_met(&self.tree)?;
         }
         let yarn_lock = self.facts.had_yarn_lock.then(|| lockfile::yarn::document(&self.tree)).flatten();
         let mut graph = outline::graph(&self.tree, &entries);
@@ -96,7 +96,7 @@ impl Ending {
         })
     }
 
-    /// Works out who needs what; what was in the lock and isn't needed any more goes.
+    /// Calculates the flags, and removes the packages of the lock that nothing depends on any more.
     fn settle_flags(&mut self) {
         if self.facts.lock.existed && self.findings.changed {
             self.tree.reset_flags();
@@ -271,8 +271,8 @@ impl Ending {
         Ok(())
     }
 
-    /// Says of packages that are to be installed where they are, where the lock doesn't: npm asks the registry for that version
-    /// (`#extractOrLink` of `reify.js`). Returns those of which it can't be said, if that is allowed.
+    /// Finds the tarballs of packages for which the lock states none: npm asks the registry for that version (`#extractOrLink` of
+    /// `reify.js`). Returns the packages without a known origin, if that is allowed.
     async fn find_origins(
         &mut self,
         graph: &mut Graph,
@@ -282,7 +282,7 @@ impl Ending {
         for (index, &(_, node)) in entries.iter().enumerate() {
             let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
-            // npm sees no difference between what it wants and what is there, and leaves it.
+            // The package on disk is the one that npm wants, so npm leaves it alone.
             place.on_disk = self.facts.on_disk.get(&node).is_some_and(|path| **path == *place.location);
             if !is_package || place.resolved.is_some() || place.brought || place.inert || place.on_disk {
                 continue;

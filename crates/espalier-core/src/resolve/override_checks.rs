@@ -21,8 +21,9 @@ pub(super) fn check_root(tree: &Tree) -> Result<(), ResolveError> {
 
 /// The overrides of edges whose specs are needed now.
 pub(super) fn check_edges(tree: &Tree, edges: impl IntoIterator<Item = EdgeId>) -> Result<(), ResolveError> {
-    if let Some(key) = &tree.incomparable_override {
-        return Err(Refusal::IncomparableOverride { key: key.to_string() }.into());
+    if let Some(rule) = tree.incomparable_override {
+        let key = tree.words.overrides.rule(rule).key.to_string();
+        return Err(Refusal::IncomparableOverride { key }.into());
     }
     if !tree.words.overrides.have_references() {
         return Ok(());
@@ -36,6 +37,11 @@ pub(super) fn check_edges(tree: &Tree, edges: impl IntoIterator<Item = EdgeId>) 
 /// The overrides of the edges that lead to these nodes.
 pub(super) fn check_edges_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
     check_edges(tree, nodes.iter().flat_map(|&node| &tree[node].edges_in).copied())
+}
+
+/// The overrides of all edges that lead anywhere.
+pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
+    if tree.words.overrides.is_empty() { Ok(()) } else { check_edges_into(tree, &tree.inventory(tree.root)) }
 }
 
 /// The overrides of the edges out of a node that lead anywhere.

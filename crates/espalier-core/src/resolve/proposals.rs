@@ -99,7 +99,7 @@ impl Search {
         self.sources.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
     }
 
-    /// Let the one who asks have what is there.
+    /// Override the peer for the package that asks for it, with the version in the tree.
     fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Proposal> {
         let [_, .., parent] = own_chain(wanted) else { return None };
         let root = self.tree.root;

@@ -124,7 +124,7 @@ impl Search {
         }
         for node in self.queue.nodes().chain([root]).collect::<Vec<_>>() {
             for edge in self.problem_edges(node) {
-                let (name, spec) = (self.tree[edge].name, self.tree.spec(edge));
+                let (name, spec) = (self.tree[edge].name, self.tree.spec(edge).clone());
                 self.sources.foresee(&mut self.tree.words, name, &spec);
             }
         }

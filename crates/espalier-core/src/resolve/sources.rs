@@ -200,7 +200,7 @@ impl Sources {
         if changes.is_empty() {
             return text;
         }
-        // What isn't JSON is told of where it is read.
+        // Text that isn't JSON is reported where it is read.
         let Ok(mut manifest) = crate::json::parse(path, &text) else { return text };
         for change in changes {
             change.edit(&mut manifest);

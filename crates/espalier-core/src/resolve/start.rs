@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::rc::Rc;
 
 use super::edited::Edited;
-use super::override_checks::{check_edges_into, check_root};
+use super::override_checks::{check_all_met, check_root};
 use super::queue::Queue;
 use super::sources::Sources;
 use super::wishes::Wishes;
@@ -288,7 +288,7 @@ impl Start {
     fn finish(self) -> Result<(Prepared, Facts), ResolveError> {
         let Self { sources, tree, queue, wishes, extensions, yarn_lock, facts } = self;
         check_root(&tree)?;
-        check_edges_into(&tree, &tree.inventory(tree.root))?;
+        check_all_met(&tree)?;
         let from_nothing = !facts.lock.existed;
         let yarn_lock = yarn_lock.filter(|_| from_nothing);
         Ok((Prepared { sources, tree, queue, wishes, extensions, yarn_lock, from_nothing }, facts))

@@ -9,14 +9,14 @@ use crate::order;
 use crate::overrides::{Governing, RuleId};
 use crate::spec::Spec;
 
-/// What npm says of an edge.
+/// npm's states of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeState {
-    /// Met.
+    /// The edge is met.
     Valid,
-    /// Nothing of that name can be reached.
+    /// No package of that name can be reached.
     Missing,
-    /// What is there doesn't satisfy.
+    /// The package that the name leads to doesn't satisfy the spec.
     Invalid,
     /// A peer is in its dependent's own `node_modules`.
     PeerLocal,
@@ -111,7 +111,8 @@ impl Tree {
             self.detach(former);
         }
         let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
-        let rule = self[from].rule.map(|rule| self.governing(rule, name, &spec));
+        let rule = self[from].rule.map(|rule| self.words.overrides.for_edge(rule, name, &spec));
+        let rule = rule.map(|found| self.noted(found));
         self.edges.push(Edge {
             from: Some(from),
             to: None,
@@ -128,10 +129,9 @@ impl Tree {
         self.reload(id, true);
     }
 
-    /// The rule that an edge is under, when its owner is under `current`.
-    pub(super) fn governing(&mut self, current: RuleId, name: Name, asked: &Spec) -> RuleId {
-        let Governing { rule, incomparable } = self.words.overrides.for_edge(current, name, asked);
-        if self.incomparable_override.is_none() {
+    /// The rule that was found for an edge. What npm would stop at is kept.
+    pub(super) fn noted(&mut self, Governing { rule, incomparable }: Governing) -> RuleId {
+        if incomparable.is_some() && self.incomparable_override.is_none() {
             self.incomparable_override = incomparable;
         }
         rule
@@ -159,8 +159,9 @@ impl Tree {
         let mut changed_rule = None;
         match self[from].rule {
             Some(rule) => {
-                let (name, spec, former) = (self[id].name, self[id].raw_spec.clone(), self[id].rule);
-                let new = self.governing(rule, name, &spec);
+                let edge = &self[id];
+                let (former, found) = (edge.rule, self.words.overrides.for_edge(rule, edge.name, &edge.raw_spec));
+                let new = self.noted(found);
                 if former != Some(new) {
                     changed_rule = Some((former, new));
                     self[id].rule = Some(new);
@@ -273,17 +274,17 @@ impl Tree {
     }
 
     /// The spec in force: an override's, where one applies.
-    pub fn spec(&self, edge: EdgeId) -> Rc<Spec> {
+    pub fn spec(&self, edge: EdgeId) -> &Rc<Spec> {
         let edge = &self[edge];
         let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)) else {
-            return edge.raw_spec.clone();
+            return &edge.raw_spec;
         };
         if rule.name != Some(edge.name) || matches!(&*rule.value.raw, "*" | "") {
-            return edge.raw_spec.clone();
+            return &edge.raw_spec;
         }
         match rule.value.raw.strip_prefix('$') {
-            None => rule.value.clone(),
-            Some(reference) => self.referred(edge, reference).unwrap_or_else(|| edge.raw_spec.clone()),
+            None => &rule.value,
+            Some(reference) => self.referred(edge, reference).unwrap_or(&edge.raw_spec),
         }
     }
 
@@ -303,7 +304,7 @@ impl Tree {
     }
 
     /// The spec that `$name` refers to: the root's, or else the dependent's own.
-    fn referred(&self, edge: &Edge, reference: &str) -> Option<Rc<Spec>> {
+    fn referred(&self, edge: &Edge, reference: &str) -> Option<&Rc<Spec>> {
         let reference = self.words.names.find(reference)?;
         let from = edge.from?;
         let near = self[from].source.unwrap_or(from);
@@ -316,7 +317,7 @@ impl Tree {
                 &manifest.dependencies,
                 &manifest.peer_dependencies,
             ];
-            blocks.iter().find_map(|block| block.iter().find(|(name, _)| *name == reference)).map(|(_, s)| s.clone())
+            blocks.iter().find_map(|block| block.iter().find(|(name, _)| *name == reference)).map(|(_, spec)| spec)
         })
     }
 
@@ -370,10 +371,10 @@ impl Tree {
         }
         let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)).filter(|rule| rule.name.is_some())
         else {
-            return self.accepts(id, node, &self.spec(id));
+            return self.accepts(id, node, self.spec(id));
         };
         // What meets the original spec will do too, unless the rule is about just that version.
-        self.accepts(id, node, &self.spec(id))
+        self.accepts(id, node, self.spec(id))
             || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
     }
 }

@@ -200,8 +200,8 @@ pub struct Tree {
     pub project: Rc<str>,
     /// `--install-links`: folders are copied, not linked.
     pub install_links: bool,
-    /// The first override key that moving edges had to compare with a range although it is none: npm stops there.
-    pub incomparable_override: Option<Rc<str>>,
+    /// The first override whose key moving edges had to compare with a range although it is none: npm stops there.
+    pub incomparable_override: Option<RuleId>,
 }
 
 impl Index<NodeId> for Tree {

@@ -72,8 +72,9 @@ impl Tree {
             }
             seen.push(node);
             for edge in self[node].edges_out.snapshot() {
-                let (name, spec, to) = (self[edge].name, self[edge].raw_spec.clone(), self[edge].to);
-                let applied = self.governing(rule, name, &spec);
+                let (name, to) = (self[edge].name, self[edge].to);
+                let found = self.words.overrides.for_edge(rule, name, &self[edge].raw_spec);
+                let applied = self.noted(found);
                 if self.words.overrides.rule(applied).name == Some(name) {
                     return true;
                 }
