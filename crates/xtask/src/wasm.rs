@@ -160,7 +160,13 @@ fn bind(module: &Path, dist: &Path, profile: Profile) -> Result<()> {
 
 fn optimise(wasm: &Path) -> Result<()> {
     // Until nothing changes any more, and once more with what is known of the whole program: one pass leaves 3 KB of brotli behind.
-    for arguments in [["-Oz", "--converge"].as_slice(), &["--gufa", "-Oz", "--converge"]] {
+    // The stack comes first in memory and grows down, so no object is below 1024. Knowing that at the end saves 2.5 KB more.
+    const RUNS: [&[&str]; 3] = [
+        &["-Oz", "--converge"],
+        &["--gufa", "-Oz", "--converge"],
+        &["--low-memory-unused", "-Oz", "--optimize-added-constants-propagate", "-Oz"],
+    ];
+    for arguments in RUNS {
         toolchain::run(Command::new(npm_program("wasm-opt")).args(arguments).arg(wasm).arg("-o").arg(wasm))?;
     }
     Ok(())
