@@ -81,9 +81,9 @@ pub fn lockfile(text: &str) {
     let _ = ended(Resolution::inspect(project.clone(), Options::default(), Reading::Lockfile));
     if let Ok(outcome) = ended(Resolution::new(project, Options::default())) {
         laid_out(&outcome);
-        // Any lock may have been made with such rules.
+        let _ = agreement::disagreements(text, &outcome.graph, &[]);
         let manifest = r#"{"packageExtensions":{"a":{},"a@1":{}}}"#.to_owned();
-        let _ = agreement::disagreements(text, &Declared { manifest, ..Declared::default() }, &outcome.graph, &[]);
+        let _ = agreement::stale(text, &Declared { manifest, ..Declared::default() }, &outcome.graph);
         let hidden = Noted::read(&outcome.lockfile.hidden(true, &|_| true)).expect("the hidden lockfile is JSON");
         assert_eq!(hidden.locations().count(), outcome.statistics.packages);
     }

@@ -25,7 +25,7 @@ pub struct Declared {
 
 /// What npm says is wrong, in its words. `lockfile` is the one that is insisted on, `placed` the locations that the resolution put
 /// something into, in its order.
-pub fn disagreements(lockfile: &str, declared: &Declared, resolved: &Graph, placed: &[String]) -> Vec<String> {
+pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec<String> {
     let lockfile = ParsedLock::read(lockfile, &resolved.project);
     // What was placed anew comes after what was there.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
@@ -49,12 +49,21 @@ pub fn disagreements(lockfile: &str, declared: &Declared, resolved: &Graph, plac
         }
     }
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
-    match extensions_disagreement(recorded, resolved.extensions_hash.as_deref()) {
-        Some(difference) => wrong.push(difference.to_owned()),
-        None => wrong.extend(stale_extensions(&lockfile, &declared.manifest, resolved)),
+    wrong.extend(extensions_disagreement(recorded, resolved.extensions_hash.as_deref()).map(str::to_owned));
+    wrong
+}
+
+/// What npm says is wrong of the extensions that the lockfile was made with, after the other disagreements. A tab goes without:
+/// it can't run extensions, and the check weighs 1 KB.
+pub fn stale(lockfile: &str, declared: &Declared, resolved: &Graph) -> Vec<String> {
+    let lockfile = ParsedLock::read(lockfile, &resolved.project);
+    let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
+    let mut wrong = Vec::new();
+    // Where the rules themselves differ, npm looks no deeper.
+    if recorded == resolved.extensions_hash.as_deref() {
+        wrong.extend(stale_extensions(&lockfile, &declared.manifest, resolved));
     }
-    let differences = extension_file_disagreements(&lockfile, &declared.extension_files);
-    wrong.extend(differences.into_iter().map(str::to_owned));
+    wrong.extend(extension_file_disagreements(&lockfile, &declared.extension_files).into_iter().map(str::to_owned));
     wrong
 }
 
@@ -163,7 +172,7 @@ fn extension_hash(name: &str, bytes: &[u8]) -> String {
 mod tests {
     use espalier_core::{Graph, GraphNode, PatchFile};
 
-    use super::{Declared, disagreements};
+    use super::{Declared, disagreements, stale};
 
     fn lock(packages: &str) -> String {
         format!("{{ \"lockfileVersion\": 3, \"packages\": {{ \"\": {{}}, {packages} }} }}")
@@ -186,7 +195,7 @@ mod tests {
         let ideal = tree(&[("node_modules/@s/b", "3.0.0"), ("node_modules/a", "2.0.0")]);
         let placed = ["node_modules/a".to_owned(), "node_modules/@s/b".to_owned()];
         assert_eq!(
-            disagreements(&locked, &Declared::default(), &ideal, &placed),
+            disagreements(&locked, &ideal, &placed),
             ["Invalid: lock file's a@1.0.0 does not satisfy a@2.0.0", "Missing: @s/b@3.0.0 from lock file"]
         );
     }
@@ -199,10 +208,10 @@ mod tests {
         let same = tree(&[("node_modules/a", "1.0.0")]);
         let more = tree(&[("node_modules/a", "1.0.0"), ("node_modules/b", "1.0.0")]);
         let current = old("\"requires\": true,");
-        assert_eq!(disagreements(&current, &Declared::default(), &same, &[]), [""; 0]);
-        assert_eq!(disagreements(&current, &Declared::default(), &more, &[]), ["Missing: b@1.0.0 from lock file"]);
+        assert_eq!(disagreements(&current, &same, &[]), [""; 0]);
+        assert_eq!(disagreements(&current, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
         // npm completes what is older still, and doesn't mind.
-        assert_eq!(disagreements(&old(""), &Declared::default(), &more, &[]), [""; 0]);
+        assert_eq!(disagreements(&old(""), &more, &[]), [""; 0]);
     }
 
     #[test]
@@ -211,8 +220,8 @@ mod tests {
             "\"node_modules/ui\": { \"resolved\": \"packages/ui\", \"link\": true }, \"packages/ui\": { \"version\": \"1.0.0\" }",
         );
         let with = |version| tree(&[("node_modules/ui", version), ("packages/ui", version)]);
-        assert_eq!(disagreements(&locked, &Declared::default(), &with("1.0.0"), &[]), [""; 0]);
-        assert_eq!(disagreements(&locked, &Declared::default(), &with("2.0.0"), &[]).len(), 2);
+        assert_eq!(disagreements(&locked, &with("1.0.0"), &[]), [""; 0]);
+        assert_eq!(disagreements(&locked, &with("2.0.0"), &[]).len(), 2);
     }
 
     #[test]
@@ -220,7 +229,7 @@ mod tests {
         let recorded = |patch: &str| lock(&format!("\"node_modules/a\": {{ \"version\": \"1.0.0\"{patch} }}"));
         let with = recorded(r#", "patched": { "integrity": "sha512-x", "path": "patches/a.patch" }"#);
         let mut tree = tree(&[("node_modules/a", "1.0.0")]);
-        let said = |locked: &str, tree: &Graph| disagreements(locked, &Declared::default(), tree, &[]).join("; ");
+        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
         assert_eq!(
             said(&with, &tree),
             "Invalid: lock file records a patch for a@1.0.0 that package.json no longer declares"
@@ -237,7 +246,7 @@ mod tests {
     fn extensions_have_to_be_those_that_the_lock_records() {
         let mut tree = tree(&[]);
         let recorded = r#"{ "lockfileVersion": 4, "packages": { "": { "packageExtensionsHash": "sha512-x" } } }"#;
-        let said = |locked: &str, tree: &Graph| disagreements(locked, &Declared::default(), tree, &[]).join("; ");
+        let said = |locked: &str, tree: &Graph| disagreements(locked, tree, &[]).join("; ");
         assert!(said(recorded, &tree).ends_with("but package.json has none"));
         tree.extensions_hash = Some("sha512-x".to_owned());
         assert_eq!(said(recorded, &tree), "");
@@ -256,7 +265,7 @@ mod tests {
             let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ {root}, {packages} }} }}"#);
             let manifest = format!(r#"{{ "packageExtensions": {{ {rules} }} }}"#);
             let declared = Declared { manifest, ..Declared::default() };
-            disagreements(&locked, &declared, &tree, &[]).join("; ")
+            stale(&locked, &declared, &tree).join("; ")
         };
         let by_first = r#", "packageExtensionsApplied": { "selector": "a@1" }"#;
         let stale = r#"Invalid: stale packageExtensions provenance for a@1.0.0 (selector "a@1")"#;
@@ -278,7 +287,7 @@ mod tests {
             let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ "": {{ {root} }}, {packages} }} }}"#);
             let file = |name: &&'static str| (*name, b"exports.transformManifest = (p) => p\n".to_vec());
             let declared = Declared { extension_files: names.iter().map(file).collect(), ..Declared::default() };
-            disagreements(&locked, &declared, &tree(&[("node_modules/a", "1.0.0")]), &[]).join("; ")
+            stale(&locked, &declared, &tree(&[("node_modules/a", "1.0.0")])).join("; ")
         };
         let (cjs, mjs) = (".npm-extension.cjs", ".npm-extension.mjs");
         let recorded = r#""npmExtensionHash": "sha512-aurVDywXjq0weW/urX+P1cRxB97ddUsyoUjoybod0xUrDoNrkYz28kB/4HuQe15FM/Qxvk2obl7fIscYw0E2tQ==""#;

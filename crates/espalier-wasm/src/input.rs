@@ -17,8 +17,7 @@ const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Input {
-    /// The text of package.json.
-    pub manifest: String,
+    manifest: String,
     /// The text of package-lock.json.
     pub lockfile: Option<String>,
     folder_name: String,

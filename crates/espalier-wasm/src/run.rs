@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use espalier_core::remedy::Search;
 use espalier_core::{Event, Options, Outcome, Progress, Project, Remedy, Request, Resolution, ResolveError, Urgency};
-use espalier_package::agreement::{self, Declared};
+use espalier_package::agreement;
 use espalier_registry::Registries;
 use js_sys::{Date, Function};
 use wasm_bindgen::prelude::*;
@@ -73,9 +73,7 @@ fn installed(
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
         let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
-        // A resolution with an extension file has failed before.
-        let declared = Declared { manifest: input.manifest.clone(), ..Declared::default() };
-        let differences = agreement::disagreements(lockfile, &declared, &outcome.graph, placed);
+        let differences = agreement::disagreements(lockfile, &outcome.graph, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::explain::chain;
 use super::extensions::extended;
-use super::override_checks::check_edges;
+use super::override_checks::check_edge;
 use super::search::Search;
 use crate::catalog::Choice;
 use crate::decision::Origin;
@@ -98,7 +98,7 @@ impl Search {
     /// Builds the node that an edge's spec asks for in a virtual root. A package that can't be fetched becomes a node that
     /// remembers why.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
-        check_edges(&self.tree, [edge])?;
+        check_edge(&self.tree, edge)?;
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge).clone();
         if let SpecKind::Invalid(problem) = &spec.kind {

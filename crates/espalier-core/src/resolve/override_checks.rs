@@ -16,11 +16,35 @@ pub(super) fn check_root(tree: &Tree) -> Result<(), ResolveError> {
             return Err(Refusal::OverriddenDependency { name, spec }.into());
         }
     }
-    check_edges(tree, tree[tree.root].edges_out.iter().copied())
+    check_needed(tree, tree.root, &|_| true)
 }
 
-/// The overrides of edges whose specs are needed now.
-pub(super) fn check_edges(tree: &Tree, edges: impl IntoIterator<Item = EdgeId>) -> Result<(), ResolveError> {
+/// The override of an edge whose spec is needed now.
+pub(super) fn check_edge(tree: &Tree, edge: EdgeId) -> Result<(), ResolveError> {
+    check(tree, &mut std::iter::once(edge))
+}
+
+/// The overrides of those edges of a node whose specs are needed now.
+pub(super) fn check_needed(tree: &Tree, node: NodeId, is_needed: &dyn Fn(EdgeId) -> bool) -> Result<(), ResolveError> {
+    check(tree, &mut tree[node].edges_out.iter().copied().filter(|&edge| is_needed(edge)))
+}
+
+/// The overrides of the edges that lead to a node, and of its own edges that lead anywhere.
+pub(super) fn check_placed(tree: &Tree, node: NodeId) -> Result<(), ResolveError> {
+    check_into(tree, &[node])?;
+    check_needed(tree, node, &|edge| tree[edge].to.is_some())
+}
+
+/// The overrides of all edges that lead anywhere.
+pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
+    if tree.words.overrides.is_empty() { Ok(()) } else { check_into(tree, &tree.inventory(tree.root)) }
+}
+
+fn check_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
+    check(tree, &mut nodes.iter().flat_map(|&node| &tree[node].edges_in).copied())
+}
+
+fn check(tree: &Tree, edges: &mut dyn Iterator<Item = EdgeId>) -> Result<(), ResolveError> {
     if let Some(rule) = tree.incomparable_override {
         let key = tree.words.overrides.rule(rule).key.to_string();
         return Err(Refusal::IncomparableOverride { key }.into());
@@ -28,23 +52,10 @@ pub(super) fn check_edges(tree: &Tree, edges: impl IntoIterator<Item = EdgeId>) 
     if !tree.words.overrides.have_references() {
         return Ok(());
     }
-    match edges.into_iter().find_map(|edge| tree.dangling_reference(edge)) {
-        None => Ok(()),
-        Some(reference) => Err(Refusal::DanglingReference { reference: reference.to_owned() }.into()),
+    for edge in edges {
+        if let Some(reference) = tree.dangling_reference(edge) {
+            return Err(Refusal::DanglingReference { reference: reference.to_owned() }.into());
+        }
     }
-}
-
-/// The overrides of the edges that lead to these nodes.
-pub(super) fn check_edges_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
-    check_edges(tree, nodes.iter().flat_map(|&node| &tree[node].edges_in).copied())
-}
-
-/// The overrides of all edges that lead anywhere.
-pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
-    if tree.words.overrides.is_empty() { Ok(()) } else { check_edges_into(tree, &tree.inventory(tree.root)) }
-}
-
-/// The overrides of the edges out of a node that lead anywhere.
-pub(super) fn check_met_edges(tree: &Tree, node: NodeId) -> Result<(), ResolveError> {
-    check_edges(tree, tree[node].edges_out.iter().copied().filter(|&edge| tree[edge].to.is_some()))
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use super::candidates::Required;
-use super::override_checks::check_edges;
+use super::override_checks::check_needed;
 use super::search::Search;
 use crate::collation;
 use crate::error::ResolveError;
@@ -22,8 +22,8 @@ impl Search {
         required: &'a mut Required,
     ) -> Pin<Box<dyn Future<Output = Result<(), ResolveError>> + 'a>> {
         Box::pin(async move {
-            let peers = self.tree[node].edges_out.iter().copied().filter(|&edge| self.tree[edge].kind.is_peer());
-            check_edges(&self.tree, peers.filter(|&edge| self.tree[edge].to.is_some()))?;
+            let tree = &self.tree;
+            check_needed(tree, node, &|edge| tree[edge].kind.is_peer() && tree[edge].to.is_some())?;
             for edge in self.unmet_peers(node) {
                 // Another peer may have displaced this very node.
                 let Some(parent) = self.tree[node].parent else { break };

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::bundle;
 use super::explain::{self, name_and_version};
-use super::override_checks::{check_edges, check_edges_into, check_met_edges};
+use super::override_checks::{check_needed, check_placed};
 use super::queue::Queue;
 use super::sources::Sources;
 use super::start::Prepared;
@@ -186,8 +186,7 @@ impl Search {
         let mut candidates = Vec::new();
         let problems = self.problem_edges(node);
         let tree = &self.tree;
-        let used = |&edge: &EdgeId| tree[edge].to.is_some() || problems.contains(&edge);
-        check_edges(tree, tree[node].edges_out.iter().copied().filter(used))?;
+        check_needed(tree, node, &|edge| tree[edge].to.is_some() || problems.contains(&edge))?;
         self.report_visit(node, &problems);
         for edge in problems {
             if self.tree[edge].peer_conflicted {
@@ -263,8 +262,7 @@ impl Search {
     /// Queues what a placement has brought or upset.
     fn settle(&mut self, placement: &Effects) -> Result<(), ResolveError> {
         if let Some(placed) = placement.placed {
-            check_edges_into(&self.tree, &[placed])?;
-            check_met_edges(&self.tree, placed)?;
+            check_placed(&self.tree, placed)?;
             if self.tree[placed].failure.is_some() {
                 self.findings.load_failures.insert(placed);
             }

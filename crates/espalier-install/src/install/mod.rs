@@ -210,12 +210,9 @@ impl Install {
             ahead.settle();
         }
         if self.clean {
-            let differences = agreement::disagreements(
-                resolved.lockfile.text().unwrap_or_default(),
-                &self.lock.project.declared(),
-                &resolved.outcome.graph,
-                &placed,
-            );
+            let (lockfile, graph) = (resolved.lockfile.text().unwrap_or_default(), &resolved.outcome.graph);
+            let mut differences = agreement::disagreements(lockfile, graph, &placed);
+            differences.extend(agreement::stale(lockfile, &self.lock.project.declared(), graph));
             if !differences.is_empty() {
                 return Err(InstallError::Disagreement { differences });
             }
