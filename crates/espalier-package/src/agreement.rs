@@ -20,7 +20,7 @@ pub struct Declared {
     /// The text of package.json.
     pub manifest: String,
     /// Name and bytes of each `.npm-extension` file, also where it is ignored.
-    pub extension_files: Vec<(&'static str, Vec<u8>)>,
+    pub extension_files: Vec<(String, Vec<u8>)>,
 }
 
 /// What npm says is wrong, in its words. `lockfile` is the one that is insisted on, `placed` the locations that the resolution put
@@ -133,7 +133,7 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
 }
 
 /// Whether the lock was made with the `.npm-extension` file that is there (`validateNpmExtension`).
-fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(&str, Vec<u8>)]) -> Vec<&'static str> {
+fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "npmExtensionHash"));
     let mut wrong = Vec::new();
     let current = match files {
@@ -285,7 +285,7 @@ mod tests {
         let said = |root: &str, entry: &str, names: &[&'static str]| {
             let packages = format!(r#""node_modules/a": {{ "version": "1.0.0"{entry} }}"#);
             let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ "": {{ {root} }}, {packages} }} }}"#);
-            let file = |name: &&'static str| (*name, b"exports.transformManifest = (p) => p\n".to_vec());
+            let file = |name: &&str| ((*name).to_owned(), b"exports.transformManifest = (p) => p\n".to_vec());
             let declared = Declared { extension_files: names.iter().map(file).collect(), ..Declared::default() };
             stale(&locked, &declared, &tree(&[("node_modules/a", "1.0.0")])).join("; ")
         };

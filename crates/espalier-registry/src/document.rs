@@ -41,9 +41,9 @@ impl Form {
     /// Which document may have what this one should, after a failure of this kind. `opaque` is said of a client that can't tell a
     /// refusal from a dead network, as browsers can't where a refusal has no CORS header, and nobody can who asks no network.
     pub fn instead(&self, kind: FetchFailureKind, opaque: bool) -> Option<Self> {
-        use FetchFailureKind::{Forbidden, Invalid, NotCached, NotFound, Status, Unreachable};
-        let refused =
-            matches!(kind, NotFound | Forbidden | Status(_) | Invalid | NotCached) || (opaque && kind == Unreachable);
+        use FetchFailureKind::{Forbidden, Invalid, NotCached, NotFound, Status, Unauthorized, Unreachable};
+        let refused = matches!(kind, NotFound | Unauthorized | Forbidden | Status(_) | Invalid | NotCached)
+            || (opaque && kind == Unreachable);
         (refused && matches!(self, Self::Version(_))).then_some(Self::Full)
     }
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_version_that_is_refused_may_be_in_the_packument() {
         let version = Form::Version("1.0.0".to_owned());
-        for kind in [Kind::NotFound, Kind::Forbidden, Kind::Status(500), Kind::Invalid] {
+        for kind in [Kind::NotFound, Kind::Unauthorized, Kind::Forbidden, Kind::Status(500), Kind::Invalid] {
             assert_eq!(version.instead(kind, false), Some(Form::Full), "{kind:?}");
             assert_eq!(Form::Abbreviated.instead(kind, false), None, "{kind:?}");
         }

@@ -35,9 +35,14 @@ pub(super) fn check_placed(tree: &Tree, node: NodeId) -> Result<(), ResolveError
     check_needed(tree, node, &|edge| tree[edge].to.is_some())
 }
 
-/// The overrides of all edges that lead anywhere.
+/// The overrides of all edges that lead anywhere. Overrides don't reach into bundles (`satisfiedBy` of `edge.js`).
 pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
-    if tree.words.overrides.is_empty() { Ok(()) } else { check_into(tree, &tree.inventory(tree.root)) }
+    if tree.words.overrides.is_empty() {
+        return Ok(());
+    }
+    let mut nodes = tree.inventory(tree.root);
+    nodes.retain(|&node| !tree.in_dependency_bundle(node));
+    check_into(tree, &nodes)
 }
 
 fn check_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {

@@ -30,6 +30,8 @@ pub struct Settings {
     pub target: Target,
     /// What is written into package.json and package-lock.json.
     pub saving: Saving,
+    /// npm's `extension-file`, in place of `.npm-extension.mjs` and `.npm-extension.cjs`.
+    pub extension_file: Option<String>,
     /// A digest of all that is configured, and where, whether it means anything or not.
     pub(crate) source: Digested,
 }
@@ -119,6 +121,7 @@ impl Settings {
             options: Box::new(options(config, environment)?),
             target: Target { os: named(config, "os"), cpu: named(config, "cpu"), libc: named(config, "libc") },
             saving: Saving::new(config),
+            extension_file: named(config, "extension-file"),
             source: Digest::of(format!("{:?}", config.layers)),
         })
     }

@@ -212,7 +212,8 @@ impl Install {
         if self.clean {
             let (lockfile, graph) = (resolved.lockfile.text().unwrap_or_default(), &resolved.outcome.graph);
             let mut differences = agreement::disagreements(lockfile, graph, &placed);
-            differences.extend(agreement::stale(lockfile, &self.lock.project.declared(), graph));
+            let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
+            differences.extend(agreement::stale(lockfile, &declared, graph));
             if !differences.is_empty() {
                 return Err(InstallError::Disagreement { differences });
             }

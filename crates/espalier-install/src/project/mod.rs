@@ -148,12 +148,14 @@ impl ProjectFolder {
     }
 
     /// What `ci` insists that the lockfile was made with: the script that may change manifests too, also where it is ignored.
-    pub fn declared(&self) -> Declared {
-        let read = |name| Some((name, std::fs::read(self.path.join(name)).ok()?));
+    /// npm looks for a file of the usual names, unless a setting names another one.
+    pub fn declared(&self, extension_file: Option<&str>) -> Declared {
+        let names = extension_file.map_or(EXTENSION_FILES.to_vec(), |name| vec![name]);
+        let read = |name: &str| Some((name.to_owned(), std::fs::read(self.path.join(name)).ok()?));
         let manifest = std::fs::read(self.path.join(MANIFEST)).unwrap_or_default();
         Declared {
             manifest: String::from_utf8_lossy(&manifest).into_owned(),
-            extension_files: EXTENSION_FILES.into_iter().filter_map(read).collect(),
+            extension_files: names.into_iter().filter_map(read).collect(),
         }
     }
 
