@@ -60,6 +60,7 @@ fn edited(case: &Case) -> String {
             package: &recorded.package,
             version: recorded.version.as_deref(),
             workspace: case.before.contains("workspaces"),
+            overridden: None,
         };
         edit.found(name, &found, FOLDER, prefix);
     }
@@ -100,7 +101,12 @@ fn a_repository_is_saved_by_its_shortcut_unless_https_was_asked_for() {
     let saved = |spec: &str| {
         let mut edit = Edit::of("{}").expect("JSON");
         edit.add("cli", spec, Saving::default());
-        edit.found("cli", &Found { package: "cli", version: Some("1.0.0"), workspace: false }, FOLDER, "^");
+        edit.found(
+            "cli",
+            &Found { package: "cli", version: Some("1.0.0"), workspace: false, overridden: None },
+            FOLDER,
+            "^",
+        );
         let manifest: serde_json::Value = serde_json::from_str(&edit.manifest()).expect("JSON");
         manifest["dependencies"]["cli"].as_str().expect("a spec").to_owned()
     };

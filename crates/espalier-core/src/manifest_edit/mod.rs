@@ -138,7 +138,8 @@ impl Edit {
     /// `save-prefix`, empty for an exact version.
     pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str) {
         let Some(asked) = self.spec_in_force(name) else { return };
-        let saved::Saved { spec, local } = saved::spec(name, &asked, found, folder, prefix);
+        let asked = found.overridden.unwrap_or(&asked);
+        let saved::Saved { spec, local } = saved::spec(name, asked, found, folder, prefix);
         if let Some(kind) = self.kind {
             object(&mut self.manifest, kind.block()).insert(name.to_owned(), spec.into());
             if kind == SaveType::Prod

@@ -13,6 +13,8 @@ pub struct Found<'a> {
     pub version: Option<&'a str>,
     /// Whether it is one of the project's workspaces.
     pub workspace: bool,
+    /// The spec of the override that led to it: npm saves as if that had been asked for.
+    pub overridden: Option<&'a str>,
 }
 
 pub(super) struct Saved {

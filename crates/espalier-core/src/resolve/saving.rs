@@ -79,6 +79,7 @@ impl Ending {
             package: package.name.as_deref().unwrap_or(text),
             version: package.version.as_deref(),
             workspace: tree[edge].kind == EdgeKind::Workspace,
+            overridden: Some(&*tree.spec(edge).raw).filter(|spec| *spec != &*tree[edge].raw_spec.raw),
         };
         let folder = tree.absolute(tree[edited.node].realpath.as_deref().unwrap_or_default());
         edited.edit.found(text, &found, &folder, &self.wishes.changes.save_prefix);
