@@ -51,6 +51,12 @@ impl<T> Clone for Queue<T> {
     }
 }
 
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Queue<T> {
     /// An empty queue.
     pub fn new() -> Self {

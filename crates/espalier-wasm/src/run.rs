@@ -28,6 +28,9 @@ const MOST_TRIALS: usize = 40;
 /// of them, and the tree waits for what only the lockfile needs.
 const DOCUMENTS_BESIDE_PACKUMENTS: usize = 6;
 
+/// How often it is told what went over the network while nothing else happens, in milliseconds.
+const A_FRAME: f64 = 16.0;
+
 /// How long a resolution that has everything at hand keeps the thread to itself, in milliseconds.
 const BREATH: f64 = 50.0;
 
@@ -97,6 +100,7 @@ async fn drive(
     let mut growth = Growth::default();
     let mut documents = Documents::default();
     let mut rested = Date::now();
+    let mut observed = 0.0;
     loop {
         growth.keep_ahead();
         let progress = resolution.advance();
@@ -105,7 +109,12 @@ async fn drive(
         if goes_on && !is_due {
             continue;
         }
-        observe(std::iter::from_fn(|| resolution.next_event()).collect())?;
+        let events: Vec<Event> = std::iter::from_fn(|| resolution.next_event()).collect();
+        let now = Date::now();
+        if progress == Progress::Done || !events.is_empty() || now - observed >= A_FRAME {
+            observe(events)?;
+            observed = now;
+        }
         if progress == Progress::Done {
             return Ok(resolution.finish());
         }

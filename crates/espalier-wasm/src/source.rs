@@ -1,19 +1,32 @@
 //! How each kind of request is answered: from the project's files, or over the network.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, TarballListing, Urgency};
 use espalier_package::archive::{self, ArchiveError, Limits};
 use espalier_package::identity::package_of;
 use espalier_registry::document::{self, Form};
+use rustc_hash::FxHashMap;
 
 use crate::files::Files;
 use crate::network::Network;
+use crate::queue::Queue;
 
 /// Where one run's answers come from.
 pub struct Source {
     files: Files,
     network: Network,
+    /// Full packuments on their way, by the names of their packages.
+    wholes: RefCell<FxHashMap<String, Rc<Whole>>>,
+}
+
+/// A full packument, once it is there.
+#[derive(Default)]
+struct Whole {
+    answer: RefCell<Option<Result<(Arc<Packument>, Life), FetchFailure>>>,
+    is_there: Queue<()>,
 }
 
 /// What keeping a document depends on: its length, and until when it can be used without asking.
@@ -22,7 +35,7 @@ type Life = (usize, f64);
 impl Source {
     /// The files are the project's; everything else comes over the network.
     pub fn new(files: Files, network: Network) -> Self {
-        Self { files, network }
+        Self { files, network, wholes: RefCell::default() }
     }
 
     /// The answer to a request that needs no waiting: to a document that an earlier run has read.
@@ -86,6 +99,22 @@ impl Source {
         Ok((Arc::new(packument.expect("it was read")), (bytes, fresh_until)))
     }
 
+    /// The full packument. Of those who want the same one at once, the first fetches it.
+    async fn whole_packument(&self, name: &str, urgency: Urgency) -> Result<(Arc<Packument>, Life), FetchFailure> {
+        let under_way = self.wholes.borrow().get(name).cloned();
+        if let Some(whole) = under_way {
+            whole.is_there.closed().await;
+            return whole.answer.borrow().clone().expect("it is there");
+        }
+        let whole = Rc::<Whole>::default();
+        self.wholes.borrow_mut().insert(name.to_owned(), Rc::clone(&whole));
+        let answer = self.packument(name, &Form::Full, urgency).await;
+        self.wholes.borrow_mut().remove(name);
+        *whole.answer.borrow_mut() = Some(answer.clone());
+        whole.is_there.close();
+        answer
+    }
+
     /// The document of one version; of a registry that has none, the version's part of the packument.
     async fn version_document(
         &self,
@@ -115,7 +144,7 @@ impl Source {
                 Err(failure) => refusal = Some(failure),
             }
         }
-        let (packument, (_, fresh_until)) = match self.packument(name, &Form::Full, urgency).await {
+        let (packument, (_, fresh_until)) = match self.whole_packument(name, urgency).await {
             Ok(found) => found,
             Err(failure) if failure.kind == FetchFailureKind::NotCached => return Err(refusal.unwrap_or(failure)),
             Err(failure) => return Err(failure),

@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, RequestCache, RequestInit, Response};
 
 use super::digest;
-use super::timer::sleep;
+use super::timer::{Patience, sleep};
 use super::traffic::Traffic;
 use crate::queue::Queue;
 
@@ -34,8 +34,8 @@ pub struct Fetch {
     pub function: Function,
     /// When to try again.
     pub retries: Retries,
-    /// Milliseconds that one try may take.
-    pub timeout: f64,
+    /// How long one try may take.
+    pub patience: Patience,
     /// Closed when nothing is to be fetched any more.
     pub ended: Queue<()>,
     /// What went over the network.
@@ -136,7 +136,7 @@ impl Fetch {
         self.traffic.pending.set(self.traffic.pending.get() + 1);
         let mut flight = Flight { controller, traffic: &self.traffic, done: false };
         let late = async {
-            sleep(self.timeout).await;
+            self.patience.ends().await;
             Err(Trouble::Broken(Broken::NotInTime))
         };
         let ended = async {
@@ -161,7 +161,11 @@ impl Fetch {
         let headers = response.headers();
         let judged = get.judge(&Answered {
             status: response.status(),
-            header: &|name| headers.get(name).ok().flatten(),
+            header: &|name| match name {
+                // The browser asks with them by itself, and every header that is read is a text that is copied twice.
+                "etag" | "last-modified" => None,
+                name => headers.get(name).ok().flatten(),
+            },
             now: since_epoch(Date::now()),
             date: |text| Some(Date::parse(text)).filter(|date| !date.is_nan()).map(since_epoch),
             unsaid_freshness: UNSAID_FRESHNESS,
@@ -220,6 +224,10 @@ fn since_epoch(milliseconds: f64) -> Duration {
 
 /// What stands in for `fetch` may give anything.
 fn checked(answer: JsValue) -> Result<Response, Trouble> {
+    let answer = match answer.dyn_into::<Response>() {
+        Ok(response) => return Ok(response),
+        Err(answer) => answer,
+    };
     let field = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).unwrap_or_default();
     let is_response = answer.is_object()
         && field(&answer, "status").as_f64().is_some()

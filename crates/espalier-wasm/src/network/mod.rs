@@ -29,6 +29,7 @@ use crate::queue::Queue;
 use crate::recent;
 use cache::{Cache, Entry};
 use fetch::{Body, Fetch, Manner, Reader, Use};
+use timer::Patience;
 use traffic::Traffic;
 
 /// What is said where nothing can be hashed.
@@ -135,7 +136,8 @@ impl Network {
         let end = Queue::new();
         let retries = Retries { most: options.retries, ..Retries::default() };
         let traffic = Rc::new(Traffic::begin());
-        let fetch = Fetch { function, retries, timeout: options.timeout, ended: end.clone(), traffic };
+        let patience = Patience::new(options.timeout);
+        let fetch = Fetch { function, retries, patience, ended: end.clone(), traffic };
         let (prefer_offline, offline) = (options.prefer_offline, options.offline);
         let (flights, experience) = Default::default();
         let (room, asked) = (options.room, options.asked);

@@ -55,7 +55,7 @@ impl Traffic {
 }
 
 /// Milliseconds on a clock that only goes forwards.
-fn now() -> f64 {
+pub fn now() -> f64 {
     let performance = Reflect::get(&js_sys::global(), &"performance".into()).unwrap_or_default();
     performance.unchecked_into::<Performance>().now()
 }
