@@ -78,7 +78,8 @@ impl Patience {
                     timer.passed().await;
                     wait.timer = None;
                 }
-                None if left > 0.0 => wait.timer = Some(Timer::set(left)),
+                // A longer time than a timer can take would be none.
+                None if left > 0.0 => wait.timer = Some(Timer::set(left.min(f64::from(i32::MAX)))),
                 None => return,
             }
         }
