@@ -25,9 +25,11 @@ pub struct Source {
 /// A full packument, once it is there.
 #[derive(Default)]
 struct Whole {
-    answer: RefCell<Option<Result<(Arc<Packument>, Life), FetchFailure>>>,
+    answer: RefCell<Option<Result<Found, FetchFailure>>>,
     is_there: Queue<()>,
 }
+
+type Found = (Arc<Packument>, Life);
 
 /// What keeping a document depends on: its length, and until when it can be used without asking.
 type Life = (usize, f64);
@@ -83,12 +85,7 @@ impl Source {
         answer
     }
 
-    async fn packument(
-        &self,
-        name: &str,
-        form: &Form,
-        urgency: Urgency,
-    ) -> Result<(Arc<Packument>, Life), FetchFailure> {
+    async fn packument(&self, name: &str, form: &Form, urgency: Urgency) -> Result<Found, FetchFailure> {
         let (mut packument, mut bytes) = (None, 0);
         let mut read = |text: &[u8], content_type: &str| {
             packument = Some(form.packument(text, content_type)?);
@@ -100,7 +97,7 @@ impl Source {
     }
 
     /// The full packument. Of those who want the same one at once, the first fetches it.
-    async fn whole_packument(&self, name: &str, urgency: Urgency) -> Result<(Arc<Packument>, Life), FetchFailure> {
+    async fn whole_packument(&self, name: &str, urgency: Urgency) -> Result<Found, FetchFailure> {
         let under_way = self.wholes.borrow().get(name).cloned();
         if let Some(whole) = under_way {
             whole.is_there.closed().await;
