@@ -40,7 +40,11 @@ impl fmt::Display for Number {
             Self::Safe(number) => number.fmt(formatter),
             // Which number it is makes no difference to what becomes of the range.
             Self::TooLarge => (MAX_SAFE_INTEGER + 1).fmt(formatter),
-            Self::Exponential(number) => formatter.write_str(&format!("{number:e}").replace('e', "e+")),
+            // As JavaScript prints it. The standard library's way of printing numbers weighs 4 KB more in a browser.
+            Self::Exponential(number) => match serde_json::Number::from_f64(*number) {
+                Some(number) => number.fmt(formatter),
+                None => formatter.write_str("Infinity"),
+            },
         }
     }
 }
