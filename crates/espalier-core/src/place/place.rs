@@ -146,6 +146,8 @@ impl Placer<'_> {
             return Ok(placement);
         }
 
+        // A candidate of the tree itself may lie in what is replaced now, and be removed with it.
+        let candidates = self.tree[dep].parent;
         let placed = self.copy(dep);
         placement.placed = Some(placed);
         let old = self.tree.child(target, self.tree[edge].name);
@@ -161,7 +163,7 @@ impl Placer<'_> {
             location: tree.location(placed),
             replaced: old.map(|old| tree.package(old).version.as_deref().unwrap_or_default().to_owned()),
         });
-        self.place_peers(&frame, placed, &mut placement)?;
+        self.place_peers(&frame, candidates, placed, &mut placement)?;
         Ok(placement)
     }
 
@@ -377,8 +379,13 @@ impl Placer<'_> {
     }
 
     /// Places those peers of a placed node that aren't met yet, as they stand in the candidate's virtual root.
-    fn place_peers(&mut self, frame: &Frame<'_>, placed: NodeId, placement: &mut Effects) -> Result<(), Unplaceable> {
-        let candidates = self.tree[frame.dep].parent;
+    fn place_peers(
+        &mut self,
+        frame: &Frame<'_>,
+        candidates: Option<NodeId>,
+        placed: NodeId,
+        placement: &mut Effects,
+    ) -> Result<(), Unplaceable> {
         for edge in self.tree[placed].edges_out.snapshot() {
             let tree = &*self.tree;
             if tree.is_valid(edge) || !tree[edge].kind.is_peer() || tree[edge].peer_conflicted {
