@@ -96,7 +96,7 @@ const refusals: { options: string[]; manifest?: string; code: string; words: str
   { options: ['--like', 'github'], code: 'E401', words: 'cannot be authenticated with the token provided.' },
   { options: ['--habit', 'no-encoded-slash'], code: 'E404', words: '(404 Not Found): Non URL-safe name' },
   { options: ['--like', 'nexus'], manifest: '{ "dependencies": { "absent": "1" } }\n', code: 'E404', words: '404' },
-  { options: ['--fault', '405,name=plain'], code: 'E404', words: '(405 Method Not Allowed)' },
+  { options: ['--fault', '405,name=plain'], code: 'E405', words: '(405 Method Not Allowed)' },
   { options: ['--fault', '403,name=plain'], code: 'E403', words: 'does not allow this (403 Forbidden)' },
 ];
 
@@ -108,8 +108,7 @@ for (const { options, manifest = MANIFEST, code, words } of refusals) {
       const place = mkdtempSync(join(folder, 'case-'));
       const told = await failsEverywhere(page, pages.origin, place, project);
       expect(told.code).toBe(code);
-      // For npm, only 404 says that something isn't there.
-      if (!words.includes('405')) expect(codeOfNpm(npm, place, project)).toBe(code);
+      expect(codeOfNpm(npm, place, project)).toBe(code);
       expect(told.words).toContain(words);
     } finally {
       registry.stop();

@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchFailureKind {
-    /// The registry doesn't have it (404, 410, or 405 of some registries).
+    /// The registry doesn't have it (404).
     NotFound,
     /// The registry wants credentials (401).
     Unauthorized,
@@ -29,12 +29,19 @@ pub enum FetchFailureKind {
 }
 
 impl FetchFailureKind {
+    /// Whether the registry says that there is no such thing. Some say so with 405 or 410.
+    pub fn is_absence(self) -> bool {
+        matches!(self, Self::NotFound | Self::Status(405 | 410))
+    }
+
     /// npm's code for the same failure, or one like it: `E404`, `EINTEGRITY`, …
     pub fn code(self) -> &'static str {
         match self {
             Self::NotFound => "E404",
             Self::Unauthorized => "E401",
             Self::Forbidden => "E403",
+            Self::Status(405) => "E405",
+            Self::Status(410) => "E410",
             Self::Status(_) => "EHTTP",
             Self::Unreachable => "ENETUNREACH",
             Self::Invalid => "EINVALIDRESPONSE",

@@ -1,6 +1,7 @@
 //! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
 
 use espalier_core::order::sort_by_key;
+use espalier_core::paths::name_from_folder;
 use espalier_core::{Graph, GraphNode, PackageExtensions, ParsedLock, PatchFile, integrity_of};
 use serde_json::Value;
 
@@ -8,10 +9,15 @@ use crate::entry::{flag, text};
 use crate::layout::split;
 
 /// The version at a location; a link has that of the folder it leads to. npm says `undefined` where there is none.
-fn version<'a>(lock: &'a ParsedLock, location: &str) -> Option<&'a str> {
-    let entry = lock.packages.get(location)?;
-    let target = text(entry, "resolved").filter(|_| flag(entry, "link")).and_then(|target| lock.packages.get(target));
-    Some(text(target.unwrap_or(entry), "version").unwrap_or("undefined"))
+fn version<'a>(lock: &'a ParsedLock, location: &'a str) -> Option<&'a str> {
+    let (_, package) = linked(lock, location, lock.packages.get(location)?);
+    Some(text(package, "version").unwrap_or("undefined"))
+}
+
+/// The location and the entry of the package itself, which a link leads to.
+fn linked<'a>(lock: &'a ParsedLock, location: &'a str, entry: &'a Value) -> (&'a str, &'a Value) {
+    let target = text(entry, "resolved").filter(|_| flag(entry, "link"));
+    target.and_then(|target| Some((target, lock.packages.get(target)?))).unwrap_or((location, entry))
 }
 
 /// What a project declares, which its lockfile has to have been made with.
@@ -110,9 +116,11 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
         if location.is_empty() || workspaces.contains(&location.as_str()) {
             continue;
         }
-        let folder = split(location).1;
-        let name = text(entry, "name").unwrap_or(folder);
-        let version = version(lockfile, location).unwrap_or("undefined");
+        let folder = name_from_folder(location);
+        // A link has the name and the version of its target, and npm prints no version where there is none.
+        let (target, package) = linked(lockfile, location, entry);
+        let name = text(package, "name").unwrap_or(name_from_folder(target));
+        let version = text(package, "version").unwrap_or_default();
         let selectors: Vec<String> = extensions.selectors(name, version).map(|key| format!("\"{key}\"")).collect();
         if selectors.len() > 1 {
             let selectors = selectors.join(", ");
@@ -277,6 +285,24 @@ mod tests {
             said(r#""a@1": {}, "a": {}"#, by_first),
             r#"Invalid: Multiple packageExtensions selectors match a@1.0.0: "a@1", "a". Narrow or remove one of the overlapping rules."#
         );
+    }
+
+    /// npm's words were recorded by `npm ci --dry-run` of npm 12.2.0.
+    #[test]
+    fn a_link_is_named_as_its_target_and_a_version_may_be_absent() {
+        let tree = Graph { extensions_hash: Some("sha512-x".to_owned()), ..tree(&[]) };
+        let said = |rules: &str, packages: &str| {
+            let root = r#""": { "packageExtensionsHash": "sha512-x" }"#;
+            let locked = format!(r#"{{ "lockfileVersion": 4, "packages": {{ {root}, {packages} }} }}"#);
+            let manifest = format!(r#"{{ "packageExtensions": {{ {rules} }} }}"#);
+            stale(&locked, &Declared { manifest, ..Declared::default() }, &tree)
+        };
+        let link = r#""node_modules/alias": { "resolved": "real", "link": true }, "real": { "version": "1.0.0" }"#;
+        let overlap = r#"Invalid: Multiple packageExtensions selectors match real@1.0.0: "real@1", "real". Narrow or remove one of the overlapping rules."#;
+        assert_eq!(said(r#""real@1": {}, "real": {}"#, link), [overlap, overlap]);
+        let unversioned = r#""real": { "packageExtensionsApplied": { "selector": "real@1" } }"#;
+        let stale = r#"Invalid: stale packageExtensions provenance for real@ (selector "real@1")"#;
+        assert_eq!(said(r#""real@1": {}"#, unversioned), [stale]);
     }
 
     /// The hash and the words were recorded by `npm ci --dry-run` of npm 12.2.0.

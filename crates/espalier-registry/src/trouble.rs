@@ -99,7 +99,8 @@ impl Trouble {
                     |said: &&String| status.canonical_reason().is_none_or(|reason| !reason.eq_ignore_ascii_case(said));
                 let said = detail.as_ref().filter(new).map(|said| format!(": {said}")).unwrap_or_default();
                 let (kind, word) = match status.as_u16() {
-                    404 | 405 | 410 => (FetchFailureKind::NotFound, "has no such thing"),
+                    404 => (FetchFailureKind::NotFound, "has no such thing"),
+                    code @ (405 | 410) => (FetchFailureKind::Status(code), "has no such thing"),
                     401 => (FetchFailureKind::Unauthorized, "wants to know who asks"),
                     403 => (FetchFailureKind::Forbidden, "does not allow this"),
                     code => (FetchFailureKind::Status(code), "failed"),
@@ -200,10 +201,10 @@ mod tests {
             (401, Kind::Unauthorized, false),
             (403, Kind::Forbidden, false),
             (404, Kind::NotFound, false),
-            (405, Kind::NotFound, false),
+            (405, Kind::Status(405), false),
             (406, Kind::Status(406), false),
             (408, Kind::Status(408), true),
-            (410, Kind::NotFound, false),
+            (410, Kind::Status(410), false),
             (418, Kind::Status(418), false),
             (420, Kind::Status(420), true),
             (429, Kind::Status(429), true),

@@ -119,11 +119,13 @@ pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
     match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
-        FetchFailureKind::NotFound => format!("the registry does not have {what}"),
+        kind if kind.is_absence() => format!("the registry does not have {what}"),
         FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden => {
             format!("the registry does not give {what} to just anyone")
         }
-        FetchFailureKind::Status(_) => format!("the registry failed when it was asked for {what}"),
+        FetchFailureKind::NotFound | FetchFailureKind::Status(_) => {
+            format!("the registry failed when it was asked for {what}")
+        }
         FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => {
             format!("{what} could not be fetched")
         }
@@ -235,7 +237,7 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => {
             &["Check the path in package.json; it is relative to the folder of that file."]
         }
-        FetchFailureKind::NotFound => &[
+        kind if kind.is_absence() => &[
             "Check how the name is spelled. A private package needs its registry, and often",
             "a token for it, in .npmrc:",
             "",
@@ -249,7 +251,7 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
             "",
             "If there is one already, it may have expired, or not be allowed to read this.",
         ],
-        FetchFailureKind::Status(_) => &[
+        FetchFailureKind::NotFound | FetchFailureKind::Status(_) => &[
             "This is the registry's own trouble and may pass. Try again later, or name",
             "another one with --registry.",
         ],

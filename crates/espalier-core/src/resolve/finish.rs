@@ -6,14 +6,13 @@ use std::rc::Rc;
 use super::explain::{chain_to_node, describe, name_and_version, refused};
 use super::extensions::extended;
 use super::outline;
-use super::override_checks::check_all_met;
+use super::override_checks::{check_all_met, check_saved};
 use super::search::{Findings, Settled};
 use super::sources::Sources;
 use super::start::Facts;
 use super::wishes::Wishes;
 use crate::error::ResolveError;
 use crate::extensions::PackageExtensions;
-use crate::fetch_failure::FetchFailureKind;
 use crate::graph::Graph;
 use crate::json::Format;
 use crate::lockfile;
@@ -72,6 +71,11 @@ impl Ending {
         if !self.sources.options.tree_only {
             check_all_met(&self.tree)?;
         }
+        let updated = self.wishes.changes.updates_all() || !self.wishes.update_names.is_empty();
+        let is_saved = self.sources.options.save || updated;
+        if is_saved && self.sources.options.package_lock && target.version <= 3 {
+            check_saved(&self.tree)?;
+        }
         let yarn_lock = self.facts.had_yarn_lock.then(|| lockfile::yarn::document(&self.tree)).flatten();
         let mut graph = outline::graph(&self.tree, &entries);
         graph.extensions_hash.clone_from(&self.extensions.hash);
@@ -79,10 +83,9 @@ impl Ending {
         if !self.sources.options.complete && !self.sources.options.tree_only {
             unknown_origins = self.find_origins(&mut graph, &entries).await?;
         }
-        let updated = self.wishes.changes.updates_all() || !self.wishes.update_names.is_empty();
         Ok(Outcome {
             lockfile,
-            is_saved: self.sources.options.save || updated,
+            is_saved,
             yarn_lock,
             changed_manifests,
             statistics: Statistics {
@@ -149,7 +152,7 @@ impl Ending {
     fn warn_of_failed_fetch(&self, node: NodeId) {
         let data = &self.tree[node];
         let Some(ResolveError::Fetch { name, failure, .. }) = data.failure.as_deref() else { return };
-        if failure.kind != FetchFailureKind::NotFound {
+        if !failure.kind.is_absence() {
             let message =
                 format!("the optional package {name} is left out, because it could not be fetched: {failure}");
             let location = data.path.as_deref().unwrap_or_default().to_owned();

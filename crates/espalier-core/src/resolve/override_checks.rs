@@ -45,6 +45,16 @@ pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
     check_into(tree, &nodes)
 }
 
+/// The overrides of all edges, met or not. npm asks for their specs when it saves a lock that older versions of npm can read
+/// (`#buildLegacyLockfile` of `shrinkwrap.js`).
+pub(super) fn check_saved(tree: &Tree) -> Result<(), ResolveError> {
+    if tree.words.overrides.is_empty() {
+        return Ok(());
+    }
+    let nodes = tree.inventory(tree.root).into_iter().filter(|&node| node != tree.root);
+    check(tree, &mut nodes.flat_map(|node| &tree[node].edges_out).copied())
+}
+
 fn check_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
     check(tree, &mut nodes.iter().flat_map(|&node| &tree[node].edges_in).copied())
 }
