@@ -1,7 +1,6 @@
 //! How bodies are compressed, and what they are decompressed into: no more than a bound. Whether they come from a registry or from
 //! the cache is not known here.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
@@ -10,8 +9,8 @@ use espalier_registry::{Trouble, printable};
 use flate2::bufread::MultiGzDecoder;
 use libdeflater::Decompressor;
 
-/// The most memory that is kept for the next body.
-const MOST_KEPT: usize = 8 << 20;
+/// The most memory that an idle inflater keeps for the next body.
+const MOST_KEPT: usize = 16 << 20;
 /// The shortest piece of memory that is lent out. Longer ones are of two, four, eight times its length and so on, so that one
 /// fits many bodies.
 const SHORTEST: usize = 4 << 10;
@@ -51,6 +50,14 @@ impl Encoding {
         match self {
             Self::Identity => Ok(body),
             Self::Gzip => inflater.inflate(body, limit),
+        }
+    }
+
+    /// The same, for a body that nobody needs as it was sent.
+    pub(crate) fn undone(self, body: Vec<u8>, limit: u64) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Identity => Ok(body),
+            Self::Gzip => Inflater::with(|inflater| inflater.inflate(&body, limit).map(<[u8]>::to_vec)),
         }
     }
 
@@ -110,21 +117,22 @@ pub(crate) struct Inflater {
     inflated: Vec<u8>,
 }
 
-thread_local! {
-    static INFLATER: RefCell<Inflater> =
-        RefCell::new(Inflater { whole: Decompressor::new(), inflated: Vec::new() });
-}
+/// Those that nobody uses at the moment. The last one that was used is the next one, whatever thread asks: its memory is in
+/// the processor's cache, and the system has given it already.
+static IDLE: Mutex<Vec<Inflater>> = Mutex::new(Vec::new());
 
 impl Inflater {
-    /// Lends the thread's own.
+    /// Lends one.
     pub(crate) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
-        INFLATER.with_borrow_mut(|inflater| {
-            let result = work(inflater);
-            if inflater.inflated.capacity() > MOST_KEPT {
-                inflater.inflated = Vec::new();
-            }
-            result
-        })
+        let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = idle().pop();
+        let mut inflater = spare.unwrap_or_else(|| Self { whole: Decompressor::new(), inflated: Vec::new() });
+        let result = work(&mut inflater);
+        if inflater.inflated.capacity() > MOST_KEPT {
+            inflater.inflated = Vec::new();
+        }
+        idle().push(inflater);
+        result
     }
 
     fn inflate(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
@@ -132,6 +140,13 @@ impl Inflater {
             Some(length) => Ok(&self.inflated[..length]),
             None => self.inflate_in_pieces(body, limit),
         }
+    }
+
+    /// The usual body, decompressed in one go, and its length; nothing if it is an unusual one, is damaged or is longer than
+    /// `limit`.
+    pub(crate) fn whole(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
+        let length = self.inflate_whole(body, limit)?;
+        Some(&self.inflated[..length])
     }
 
     /// The usual body is one member, which notes its length and checksum at its end: it is decompressed in one go. Anything else

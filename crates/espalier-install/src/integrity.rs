@@ -1,5 +1,6 @@
 //! Whether bytes are the ones that a lock or a registry promised: [`espalier_registry::integrity`], hashed by `ring`.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,16 +32,48 @@ impl FromStr for Integrity {
     }
 }
 
+/// Bytes whose SHA-512 is computed once. Locks promise it and the store names packages by it, and for a whole tree
+/// to compute it costs as much as to inflate the tarballs.
+#[derive(Debug)]
+pub struct Hashed<'a> {
+    bytes: &'a [u8],
+    sha512: OnceCell<digest::Digest>,
+}
+
+impl<'a> Hashed<'a> {
+    /// These bytes, which aren't hashed before somebody asks.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, sha512: OnceCell::new() }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Their SHA-512.
+    pub fn sha512(&self) -> &[u8] {
+        self.sha512.get_or_init(|| hash(Algorithm::Sha512, self.bytes)).as_ref()
+    }
+
+    /// What they are, by the algorithm that npm writes into a lock.
+    pub fn integrity(&self) -> Integrity {
+        Integrity(Promised::of_digest(Algorithm::Sha512, self.sha512()))
+    }
+}
+
 impl Integrity {
     /// What these bytes are, by the algorithm that npm writes into a lock.
     pub fn of(bytes: &[u8]) -> Self {
-        let algorithm = Algorithm::Sha512;
-        Self(Promised::of_digest(algorithm, hash(algorithm, bytes).as_ref()))
+        Hashed::new(bytes).integrity()
     }
 
     /// Whether the bytes are the promised ones.
-    pub fn verify(&self, bytes: &[u8]) -> Result<(), IntegrityError> {
-        self.0.check(hash(self.0.algorithm(), bytes).as_ref())
+    pub fn verify(&self, content: &Hashed<'_>) -> Result<(), IntegrityError> {
+        match self.0.algorithm() {
+            Algorithm::Sha512 => self.0.check(content.sha512()),
+            other => self.0.check(hash(other, content.bytes()).as_ref()),
+        }
     }
 
     /// A name for a file that holds exactly these bytes, where one digest says which they are.
@@ -64,7 +97,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Integrity, IntegrityError};
+    use super::{Hashed, Integrity, IntegrityError};
 
     const SHA1_OF_ABC: &str = "sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=";
     const SHA256_OF_ABC: &str = "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
@@ -76,13 +109,13 @@ mod tests {
     #[test]
     fn the_promised_bytes_pass() {
         for text in [SHA1_OF_ABC, SHA256_OF_ABC, &Integrity::of(b"abc").to_string()] {
-            assert_eq!(parse(text).verify(b"abc"), Ok(()), "{text}");
+            assert_eq!(parse(text).verify(&Hashed::new(b"abc")), Ok(()), "{text}");
         }
     }
 
     #[test]
     fn other_bytes_do_not_and_both_digests_are_named() {
-        let error = parse(SHA1_OF_ABC).verify(b"abd").expect_err("other bytes");
+        let error = parse(SHA1_OF_ABC).verify(&Hashed::new(b"abd")).expect_err("other bytes");
         let IntegrityError::Mismatch { expected, actual } = error else { panic!("{error}") };
         assert_eq!(expected, SHA1_OF_ABC);
         assert!(actual.starts_with("sha1-") && actual != expected, "{actual}");
@@ -91,13 +124,13 @@ mod tests {
     #[test]
     fn only_the_strongest_algorithm_counts() {
         let wrong = Integrity::of(b"other").to_string();
-        assert!(parse(&format!("{SHA1_OF_ABC} {wrong}")).verify(b"abc").is_err());
+        assert!(parse(&format!("{SHA1_OF_ABC} {wrong}")).verify(&Hashed::new(b"abc")).is_err());
     }
 
     #[test]
     fn any_digest_of_that_algorithm_will_do() {
         let either = format!("{} {}", Integrity::of(b"other"), Integrity::of(b"abc"));
-        assert_eq!(parse(&either).verify(b"abc"), Ok(()));
+        assert_eq!(parse(&either).verify(&Hashed::new(b"abc")), Ok(()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use espalier_core::TarballListing;
 use espalier_package::archive::{self, ArchiveError, Limits};
 
-use crate::integrity::Integrity;
+use crate::integrity::Hashed;
 
 /// Why an archive can't be listed.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,9 @@ pub enum TarballError {
 }
 
 /// Lists a tarball, compressed or not.
-pub fn list(bytes: &[u8]) -> Result<TarballListing, TarballError> {
-    let integrity = Integrity::of(bytes).to_string();
-    let (files, manifests) = archive::list(bytes, Limits::default()).map_err(|error| match error {
+pub fn list(tarball: &Hashed<'_>) -> Result<TarballListing, TarballError> {
+    let integrity = tarball.integrity().to_string();
+    let (files, manifests) = archive::list(tarball.bytes(), Limits::default()).map_err(|error| match error {
         ArchiveError::Unreadable(reason) => TarballError::Unreadable(reason),
         ArchiveError::Empty => TarballError::Unreadable("it is empty".to_owned()),
         ArchiveError::TooLarge(what) | ArchiveError::Receiver(what) => TarballError::TooLarge(what),

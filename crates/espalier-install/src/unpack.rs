@@ -15,6 +15,8 @@ use indexmap::IndexMap;
 use ring::digest;
 use rustc_hash::FxHashSet;
 
+use crate::body::Inflater;
+
 /// How files are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
@@ -64,11 +66,21 @@ pub enum UnpackError {
 /// The longest package.json that is looked into.
 const LONGEST_MANIFEST: u64 = 16 << 20;
 
+/// The longest archive that is inflated in one go; a longer one is read piece by piece.
+const LONGEST_AT_ONCE: u64 = 16 << 20;
+
 /// Unpacks a tarball, compressed or not, into an empty folder.
 pub fn unpack(bytes: &[u8], folder: &Path, manner: Manner, limits: Limits) -> Result<Unpacked, UnpackError> {
     let mut unpacking =
         Unpacking { folder, manner, folders: FxHashSet::default(), open: None, unpacked: Unpacked::default() };
-    match archive::read(bytes, limits, &mut unpacking) {
+    let read = Inflater::with(|inflater| {
+        let longest = archive::longest(bytes.len() as u64, limits).min(LONGEST_AT_ONCE);
+        match inflater.whole(bytes, longest) {
+            Some(inflated) => archive::read_inflated(inflated, bytes.len() as u64, limits, &mut unpacking),
+            None => archive::read(bytes, limits, &mut unpacking),
+        }
+    });
+    match read {
         Ok(()) => Ok(unpacking.unpacked),
         Err(ArchiveError::Unreadable(reason)) => Err(UnpackError::Unreadable(reason)),
         Err(ArchiveError::TooLarge(what)) => Err(UnpackError::TooLarge(what)),

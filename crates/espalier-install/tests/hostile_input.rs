@@ -9,6 +9,7 @@ mod support;
 use std::path::Path;
 
 use espalier_install::config::{Config, Environment};
+use espalier_install::integrity::Hashed;
 use espalier_install::{packing, patch};
 use proptest::prelude::*;
 use support::archive::Archive;
@@ -69,7 +70,7 @@ proptest! {
         entry::archive(&bytes);
         let folder = tempfile::tempdir().expect("a folder");
         let store = espalier_install::store::Store::open(&folder.path().join("store")).expect("a store");
-        let _ = store.add(&bytes, None);
+        let _ = store.add(&Hashed::new(&bytes), None);
     }
 
     #[test]

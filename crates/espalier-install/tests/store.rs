@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use espalier_install::integrity::Integrity;
+use espalier_install::integrity::{Hashed, Integrity};
 use espalier_install::store::{Store, StoredPackage};
 use support::archive::{Archive, manifest};
 
@@ -23,7 +23,7 @@ fn integrity(tarball: &[u8]) -> Integrity {
 
 fn add(store: &Store, version: &str) -> StoredPackage {
     let tarball = tarball(version);
-    store.add(&tarball, Some(&integrity(&tarball))).expect("added")
+    store.add(&Hashed::new(&tarball), Some(&integrity(&tarball))).expect("added")
 }
 
 fn all_files(folder: &Path) -> Vec<PathBuf> {
@@ -56,7 +56,7 @@ fn a_package_is_also_found_by_the_integrity_of_an_old_lock() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
     let sha1: Integrity = "sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=".parse().expect("an integrity");
-    store.add(&tarball("1.0.0"), Some(&sha1)).expect("added");
+    store.add(&Hashed::new(&tarball("1.0.0")), Some(&sha1)).expect("added");
     store.flush().expect("written");
     assert_eq!(store.find(&sha1).expect("found").key, store.find(&integrity(&tarball("1.0.0"))).expect("found").key);
 }
@@ -66,7 +66,7 @@ fn an_archive_that_is_refused_leaves_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
     let whole = tarball("1.0.0");
-    assert!(store.add(&whole[..whole.len() / 2], None).is_err());
+    assert!(store.add(&Hashed::new(&whole[..whole.len() / 2]), None).is_err());
     assert!(all_files(&store.root().join("packages")).is_empty());
 }
 

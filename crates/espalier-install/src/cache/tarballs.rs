@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use crate::integrity::Integrity;
+use crate::integrity::{Hashed, Integrity};
 
 #[derive(Debug)]
 pub(crate) struct Tarballs {
@@ -20,7 +20,7 @@ impl Tarballs {
     /// The tarball of that integrity. Blocks.
     pub(crate) fn read(&self, integrity: &Integrity) -> Option<Vec<u8>> {
         let bytes = fs::read(self.path(integrity)?).ok()?;
-        integrity.verify(&bytes).ok()?;
+        integrity.verify(&Hashed::new(&bytes)).ok()?;
         Some(bytes)
     }
 

@@ -19,7 +19,7 @@ pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
 pub use workspaces::Workspace;
 
-use crate::integrity::Integrity;
+use crate::integrity::{Hashed, Integrity};
 use crate::packing;
 use crate::tarball;
 
@@ -229,11 +229,12 @@ impl ProjectFolder {
             failure(kind, &path, &error)
         })?;
         let invalid = |reason: &dyn std::fmt::Display| failure(FetchFailureKind::Invalid, &path, reason);
+        let tarball = Hashed::new(&bytes);
         if let Some(integrity) = integrity {
             let expected: Integrity = integrity.parse().map_err(|error| invalid(&error))?;
-            expected.verify(&bytes).map_err(|error| invalid(&error))?;
+            expected.verify(&tarball).map_err(|error| invalid(&error))?;
         }
-        tarball::list(&bytes).map_err(|error| invalid(&error))
+        tarball::list(&tarball).map_err(|error| invalid(&error))
     }
 }
 

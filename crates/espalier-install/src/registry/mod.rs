@@ -26,7 +26,7 @@ use crate::cache::documents::DocumentKey;
 use crate::config::ConfigError;
 use crate::config::settings::{Freshness, Network, Settings};
 use request::Requester;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// A full packument, once it is there.
 type Whole = OnceCell<Result<Arc<Packument>, FetchFailure>>;
@@ -87,9 +87,11 @@ impl Registry {
             longest: network.retry_maximum,
             factor: network.retry_factor,
         };
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let readers = Arc::new(Semaphore::new(processors.max(2)));
         Ok(Self {
             registries: Arc::new(settings.registries.clone()),
-            requester: Requester { clients, retries, activity },
+            requester: Requester { clients, retries, activity, readers },
             cache,
             freshness: settings.freshness,
             experience: Arc::default(),

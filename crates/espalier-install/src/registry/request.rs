@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use espalier_core::FetchFailure;
 use espalier_registry::{Answered, Broken, Get, Judged, Retries, Trouble, printable};
 use reqwest::header::{HeaderMap, HeaderValue};
+use tokio::sync::Semaphore;
 use url::Url;
 
 use super::failure;
@@ -55,6 +56,8 @@ pub(super) struct Requester {
     pub clients: Clients,
     pub retries: Retries,
     pub activity: Arc<Activity>,
+    /// As many as there are processors: what a body is made of is computed, and more threads would only take turns.
+    pub readers: Arc<Semaphore>,
 }
 
 impl Requester {
@@ -68,7 +71,12 @@ impl Requester {
         loop {
             let reply = self.fetch(get, &mut attempts).await?;
             let decode = decode.clone();
-            let unusable = match tokio::task::spawn_blocking(move || decode(reply)).await {
+            let decoded = {
+                // Nobody closes it.
+                let _reader = self.readers.acquire().await;
+                tokio::task::spawn_blocking(move || decode(reply)).await
+            };
+            let unusable = match decoded {
                 Ok(Ok(result)) => return Ok(result),
                 Ok(Err(reason)) => reason,
                 // A decoder that panics is a bug, which is not to be hidden behind a failed fetch.

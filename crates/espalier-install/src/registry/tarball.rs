@@ -10,8 +10,7 @@ use espalier_registry::tarball::LONGEST_SENT;
 
 use super::Registry;
 use super::request::Reply;
-use crate::body::Inflater;
-use crate::integrity::Integrity;
+use crate::integrity::{Hashed, Integrity};
 use crate::tarball;
 
 impl Registry {
@@ -32,10 +31,10 @@ impl Registry {
             return Err(Registry::not_cached(&get.address));
         }
         let cache = self.cache.clone();
-        self.fetch_tarball(get, &package, expected.clone(), move |bytes| {
-            let listing = tarball::list(bytes).map_err(|error| error.to_string())?;
+        self.fetch_tarball(get, &package, expected.clone(), move |tarball| {
+            let listing = tarball::list(tarball).map_err(|error| error.to_string())?;
             if let Some((cache, integrity)) = cache.as_ref().zip(expected.as_ref()) {
-                cache.tarballs.write(integrity, bytes);
+                cache.tarballs.write(integrity, tarball.bytes());
             }
             Ok(listing)
         })
@@ -49,7 +48,7 @@ impl Registry {
         address: &str,
         package: &str,
         integrity: Option<Integrity>,
-        take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
+        take: impl Fn(&Hashed<'_>) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
         let get = self.registries.tarball(address, package)?;
         if self.is_offline() {
@@ -69,7 +68,7 @@ impl Registry {
         get: Get,
         package: &str,
         expected: Option<Integrity>,
-        take: impl Fn(&[u8]) -> Result<T, String> + Clone + Send + 'static,
+        take: impl Fn(&Hashed<'_>) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
         let is_promised = expected.is_some();
         let mismatch = Arc::<AtomicBool>::default();
@@ -78,16 +77,15 @@ impl Registry {
             found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
             // The tarball is the compressed file itself: an encoding on top is the transport's.
-            Inflater::with(|inflater| {
-                let bytes = received.encoding.decode(&received.bytes, LONGEST_SENT, inflater)?;
-                if let Some(expected) = &expected {
-                    expected.verify(bytes).map_err(|error| {
-                        found.store(true, Ordering::Relaxed);
-                        format!("is not the expected tarball: {error}")
-                    })?;
-                }
-                take(bytes)
-            })
+            let bytes = received.encoding.undone(received.bytes, LONGEST_SENT)?;
+            let tarball = Hashed::new(&bytes);
+            if let Some(expected) = &expected {
+                expected.verify(&tarball).map_err(|error| {
+                    found.store(true, Ordering::Relaxed);
+                    format!("is not the expected tarball: {error}")
+                })?;
+            }
+            take(&tarball)
         };
         let mut taken = self.requester.get(&get, decode).await;
         let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
@@ -107,7 +105,8 @@ impl Registry {
 
     async fn cached_listing(&self, expected: Option<Integrity>) -> Option<TarballListing> {
         let (cache, expected) = (self.cache.clone()?, expected?);
-        let read = tokio::task::spawn_blocking(move || tarball::list(&cache.tarballs.read(&expected)?).ok());
+        let read =
+            tokio::task::spawn_blocking(move || tarball::list(&Hashed::new(&cache.tarballs.read(&expected)?)).ok());
         let listing = read.await.ok()??;
         self.activity().cached_documents.add(1);
         Some(listing)

@@ -8,6 +8,7 @@ use espalier_package::identity::Identity;
 
 use super::flights::{Flights, ObtainError};
 use crate::git::{self, Repository};
+use crate::integrity::Hashed;
 use crate::packing::{self, prepare::Preparing};
 use crate::plan::Source;
 use crate::registry::Registry;
@@ -68,8 +69,8 @@ impl Origins {
     async fn fetch(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let activity = Arc::clone(self.registry.activity());
-        let add = move |tarball: &[u8]| activity.unpacking.time(|| store.add(tarball, integrity.as_ref()));
-        let take = move |tarball: &[u8]| match add(tarball) {
+        let add = move |tarball: &Hashed<'_>| activity.unpacking.time(|| store.add(tarball, integrity.as_ref()));
+        let take = move |tarball: &Hashed<'_>| match add(tarball) {
             Ok(stored) => Ok(Ok(stored)),
             Err(AddError::Tarball(error)) => Err(error.to_string()),
             // Fetching it again would not help.
@@ -97,7 +98,7 @@ impl Origins {
         let (store, folder, resolved) = (Arc::clone(&self.store), folder.to_owned(), source.resolved.clone());
         let task = tokio::task::spawn_blocking(move || {
             let tarball = packing::pack(&folder).map_err(|error| unusable(&resolved, &error))?;
-            store.add(&tarball, None).map_err(|error| match error {
+            store.add(&Hashed::new(&tarball), None).map_err(|error| match error {
                 AddError::Tarball(error) => unusable(&resolved, &error),
                 AddError::Store(error) => ObtainError::Store(error),
             })
@@ -130,10 +131,11 @@ fn read(
         let absent = error.kind() == std::io::ErrorKind::NotFound;
         failure(if absent { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid }, &error)
     })?;
+    let tarball = Hashed::new(&bytes);
     if let Some(integrity) = integrity {
-        integrity.verify(&bytes).map_err(|error| failure(FetchFailureKind::Integrity, &error))?;
+        integrity.verify(&tarball).map_err(|error| failure(FetchFailureKind::Integrity, &error))?;
     }
-    store.add(&bytes, integrity).map_err(|error| match error {
+    store.add(&tarball, integrity).map_err(|error| match error {
         AddError::Tarball(error) => failure(FetchFailureKind::Invalid, &error),
         AddError::Store(error) => ObtainError::Store(error),
     })

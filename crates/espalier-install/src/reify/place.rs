@@ -80,7 +80,7 @@ impl Linker {
         // Scripts of node-gyp write into the package, too.
         let private = placing.private || stored.record.file("binding.gyp").is_some();
         for file in &stored.record.files {
-            if !route.is_untouched(file, &stored.key) {
+            if !stored.is_fresh && !route.is_untouched(file, &stored.key) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());

@@ -23,7 +23,7 @@ pub use maintenance::{Pruned, Verified};
 pub use record::{FileRecord, PackageKey, PackageRecord};
 
 use crate::config::Environment;
-use crate::integrity::Integrity;
+use crate::integrity::{Hashed, Integrity};
 use crate::unpack::{self, Limits, Manner, UnpackError};
 use index::{Index, Row};
 use staging::Staging;
@@ -52,6 +52,8 @@ pub struct StoredPackage {
     pub folder: PathBuf,
     /// Which they are.
     pub record: Arc<PackageRecord>,
+    /// Whether this process has just put it there, so that nobody has to look whether it is as it was made.
+    pub is_fresh: bool,
 }
 
 /// Why a store can't be used.
@@ -138,20 +140,21 @@ impl Store {
 
     fn stored(&self, key: PackageKey, record: PackageRecord) -> StoredPackage {
         let folder = self.folder_of(&key);
-        StoredPackage { key, folder, record: Arc::new(record) }
+        StoredPackage { key, folder, record: Arc::new(record), is_fresh: false }
     }
 
     /// Unpacks a tarball into the store. The bytes were verified before, against this integrity if there was one.
-    pub fn add(&self, tarball: &[u8], integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
+    pub fn add(&self, tarball: &Hashed<'_>, integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
         let key = PackageKey::of(tarball, self.umask);
         let manner = Manner { umask: self.umask, modified: key.modified() };
         let staged = self.staging.path();
         let unusable = |source| StoreError::Folder { folder: self.root.clone(), source };
         fs::create_dir(&staged).map_err(unusable)?;
-        let unpacked = unpack::unpack(tarball, &staged, manner, Limits::default()).map_err(|error| match error {
-            UnpackError::Unwritable(source) => AddError::Store(unusable(source)),
-            error => AddError::Tarball(error),
-        });
+        let unpacked =
+            unpack::unpack(tarball.bytes(), &staged, manner, Limits::default()).map_err(|error| match error {
+                UnpackError::Unwritable(source) => AddError::Store(unusable(source)),
+                error => AddError::Tarball(error),
+            });
         let record = match unpacked {
             Ok(unpacked) => PackageRecord::of(unpacked),
             Err(error) => {
@@ -161,9 +164,9 @@ impl Store {
         };
         let folder = self.folder_of(&key);
         self.move_in(&staged, &folder, &key, &record).map_err(unusable)?;
-        let mut integrities = vec![Integrity::of(tarball).to_string()];
+        let mut integrities = vec![tarball.integrity().to_string()];
         integrities.extend(integrity.map(ToString::to_string).filter(|text| *text != integrities[0]));
-        let stored = StoredPackage { key: key.clone(), folder, record: Arc::new(record.clone()) };
+        let stored = StoredPackage { key: key.clone(), folder, record: Arc::new(record.clone()), is_fresh: true };
         let mut pending = self.pending();
         pending.push(Row { key, integrities, record });
         if pending.len() >= BATCH {

@@ -3,10 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use espalier_package::identity::Identity;
-use ring::digest;
 use serde::{Deserialize, Serialize};
 
-use crate::integrity::hexadecimal;
+use crate::integrity::{Hashed, hexadecimal};
 use crate::unpack::{Unpacked, UnpackedFile};
 
 /// The name of a package in a store: the SHA-512 of its tarball, and the umask its files were made with.
@@ -15,8 +14,8 @@ pub struct PackageKey(String);
 
 impl PackageKey {
     /// The key of a tarball of these bytes.
-    pub fn of(tarball: &[u8], umask: u32) -> Self {
-        Self(format!("{}-{umask:03o}", hexadecimal(digest::digest(&digest::SHA512, tarball).as_ref())))
+    pub fn of(tarball: &Hashed<'_>, umask: u32) -> Self {
+        Self(format!("{}-{umask:03o}", hexadecimal(tarball.sha512())))
     }
 
     pub(super) fn from_text(text: String) -> Self {

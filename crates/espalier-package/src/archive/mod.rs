@@ -120,6 +120,24 @@ impl Reader {
     }
 }
 
+/// Reads an archive of `length` bytes that somebody else has inflated, to no more than [`longest`].
+pub fn read_inflated<R: Receiver>(
+    inflated: &[u8],
+    length: u64,
+    limits: Limits,
+    receiver: &mut R,
+) -> Result<(), ArchiveError<R::Error>> {
+    let mut tar = Tar::new(length, limits);
+    tar.push(inflated, receiver)?;
+    tar.finish()
+}
+
+/// The most bytes that an archive of `length` bytes may inflate to.
+pub fn longest(length: u64, limits: Limits) -> u64 {
+    // A small archive can be a large multiple of its size without being large.
+    limits.bytes.min(length.saturating_mul(limits.ratio).max(1 << 20))
+}
+
 /// Reads an archive that is there as a whole.
 pub fn read<R: Receiver>(bytes: &[u8], limits: Limits, receiver: &mut R) -> Result<(), ArchiveError<R::Error>> {
     let mut reader = Reader::new(bytes.len() as u64, limits);

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tar_core::parse::{Limits as TarLimits, ParseError, ParseEvent, Parser};
 use tar_core::{EntryType, HEADER_SIZE};
 
-use super::{ArchiveError, Limits, Receiver, path};
+use super::{ArchiveError, Limits, Receiver, longest, path};
 
 /// Reads entries from pieces that may end anywhere.
 pub struct Tar {
@@ -40,8 +40,7 @@ impl Tar {
         // node-tar passes over what it can't read there.
         parser.set_ignore_pax_errors(true);
         parser.set_allow_empty_path(true);
-        // A small archive can be a large multiple of its size without being large.
-        let left = limits.bytes.min(length.saturating_mul(limits.ratio).max(1 << 20));
+        let left = longest(length, limits);
         let (buffer, next, names) = (Vec::new(), Next::Header, Names::default());
         Self { parser, limits, left, entries: 0, buffer, next, names }
     }
