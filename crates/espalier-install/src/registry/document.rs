@@ -11,6 +11,7 @@ use espalier_registry::document::{self, Form};
 use espalier_registry::{Experience, Get, Trouble};
 
 use super::request::{Received, Reply};
+use super::wire::Protocol;
 use super::{Asked, Registry};
 use crate::body::{self, Encoding, Inflater};
 use crate::cache::documents::{DocumentKey, Entry};
@@ -198,7 +199,7 @@ impl Document {
             return Err(Registry::not_cached(&self.get.address));
         }
         self.get.validators = stored.as_ref().map(|entry| entry.about.validators.clone()).unwrap_or_default();
-        let reply = self.registry.requester.fetch(&self.get, &mut attempts).await?;
+        let reply = self.registry.requester.fetch(&self.get, Protocol::Either, &mut attempts).await?;
         let came = match (reply, stored) {
             (Reply::Body(received), _) => {
                 let may_be_kept = received.about.fresh_for.is_some();

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::failure;
 use super::transport::Clients;
-use super::wire::Outcome;
+use super::wire::{Outcome, Protocol};
 use crate::activity::Activity;
 use crate::body::{Encoding, Inflater, too_long};
 
@@ -61,7 +61,7 @@ pub(super) struct Requester {
 }
 
 impl Requester {
-    /// Fetches something, and makes of it what `decode` makes of it, on another thread.
+    /// Fetches something large, and makes of it what `decode` makes of it, on another thread.
     pub(super) async fn get<T: Send + 'static>(
         &self,
         get: &Get,
@@ -69,7 +69,7 @@ impl Requester {
     ) -> Result<T, FetchFailure> {
         let mut attempts = 0;
         loop {
-            let reply = self.fetch(get, &mut attempts).await?;
+            let reply = self.fetch(get, Protocol::Http1, &mut attempts).await?;
             let decode = decode.clone();
             let decoded = {
                 // Nobody closes it.
@@ -90,9 +90,9 @@ impl Requester {
     }
 
     /// Fetches something. `attempts` were made before, and are counted on.
-    pub(super) async fn fetch(&self, get: &Get, attempts: &mut u32) -> Result<Reply, FetchFailure> {
+    pub(super) async fn fetch(&self, get: &Get, protocol: Protocol, attempts: &mut u32) -> Result<Reply, FetchFailure> {
         loop {
-            match self.exchange(get).await {
+            match self.exchange(get, protocol).await {
                 Ok(reply) => return Ok(reply),
                 Err(trouble) => self.wait(get, attempts, trouble).await?,
             }
@@ -114,10 +114,10 @@ impl Requester {
         Ok(())
     }
 
-    async fn exchange(&self, get: &Get) -> Result<Reply, Trouble> {
+    async fn exchange(&self, get: &Get, protocol: Protocol) -> Result<Reply, Trouble> {
         self.activity.network_requests.add(1);
         let plain = match self.clients.wire() {
-            Some(wire) => wire.exchange(get).await.transpose()?,
+            Some(wire) => wire.exchange(get, protocol).await.transpose()?,
             None => None,
         };
         let url = |text| Url::parse(text).expect("an address is a URL");
@@ -169,7 +169,7 @@ impl Requester {
 }
 
 /// The headers of a request, its credential marked as one.
-fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
+pub(super) fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
     let unusable = |_| Trouble::Broken(Broken::Impossible("a header can't be sent".to_owned()));
     let mut headers = HeaderMap::new();
     for (name, value) in get.headers()? {
@@ -193,7 +193,7 @@ pub(super) fn judged(get: &Get, status: u16, header: &dyn Fn(&str) -> Option<Str
 }
 
 /// A header's values, with commas in between.
-fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
+pub(super) fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
     let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }

@@ -1,8 +1,8 @@
 //! The HTTP clients: sockets, certificates and proxies.
 //!
-//! HTTP/1.1 with many sockets, because one connection's h2 was slower for thousands of small documents. Bodies are not
-//! decompressed here: that is done on the thread that parses. The plain client ([`super::wire`]) serves where it can, and the
-//! other one where proxies or certificates want more than that.
+//! Bodies are not decompressed here: that is done on the thread that parses. The plain client ([`super::wire`]) serves where it
+//! can, over HTTP/2 where that is agreed on. The other one serves where proxies or certificates want more than that, over
+//! HTTP/1.1.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,8 +41,8 @@ pub(super) struct Clients {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trusted {
     /// In place of the system's, unless there are none.
-    only: Arc<[Certificates]>,
-    extra: Arc<[Certificates]>,
+    pub only: Arc<[Certificates]>,
+    pub extra: Arc<[Certificates]>,
 }
 
 /// The name of a setting, and PEM text.

@@ -1,10 +1,11 @@
-//! Plain requests over connections of our own: HTTP/1.1, one at a time on each.
+//! Plain requests over connections of our own: HTTP/1.1, one at a time on each, or HTTP/2 ([`streams`]).
 //!
 //! Documents are thousands and most are small. A client for every case spends more on each of them than the system does: it
 //! parses the address again, copies headers, and passes the answer from task to task. This one knows no proxies, no redirects
 //! and no client certificates. What needs them is left to [`super::transport`]'s other client.
 
 mod message;
+mod streams;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -12,9 +13,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use espalier_registry::{Broken, Get, Judged, Trouble};
+use http::HeaderValue;
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::runtime::{Handle, Id};
@@ -27,6 +30,7 @@ use super::request::{Answer, LONGEST_REFUSAL, judged};
 use super::transport::Trusted;
 use crate::body::{self, Encoding};
 use message::{Framing, Head};
+use streams::Origins;
 
 /// The most bytes of an answer that are read at once before it is known how long it is.
 const PIECE: usize = 16 << 10;
@@ -37,8 +41,11 @@ const LONGEST_HEAD: usize = 64 << 10;
 
 type Stream = TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>;
 
-/// Connections that nobody uses now, by the runtime that they belong to and their origin.
-type Idle = HashMap<(Id, String), Vec<Connection>>;
+/// The runtime that connections belong to, and their origin.
+type Key = (Id, String);
+
+/// Connections that nobody uses now.
+type Idle = HashMap<Key, Vec<Connection>>;
 
 /// How long things may take.
 #[derive(Clone, Copy, Debug)]
@@ -54,13 +61,31 @@ pub(super) struct Patience {
 pub(super) struct Wire {
     tcp: HttpConnector<Hosts>,
     /// Made for the first registry that wants it: to read a system's certificates takes its time.
-    tls: OnceLock<Result<HttpsConnector<HttpConnector<Hosts>>, String>>,
+    tls: OnceLock<Result<Secure, String>>,
     trusted: Trusted,
     patience: Patience,
     /// What every request says beside its own headers.
     greeting: String,
+    user_agent: HeaderValue,
     idle: Mutex<Idle>,
     most_idle: usize,
+    origins: Origins,
+}
+
+/// How connections are secured.
+#[derive(Clone)]
+struct Secure {
+    http1: HttpsConnector<HttpConnector<Hosts>>,
+    /// Offers both protocols.
+    either: HttpsConnector<HttpConnector<Hosts>>,
+}
+
+/// What a request may be sent by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    /// HTTP/2 where the registry agrees to it.
+    Either,
+    Http1,
 }
 
 /// What came of a request.
@@ -97,17 +122,19 @@ enum Failed {
 }
 
 impl Wire {
-    pub fn new(hosts: Hosts, trusted: Trusted, user_agent: &str, patience: Patience, most_idle: usize) -> Self {
+    pub fn new(hosts: Hosts, trusted: Trusted, user_agent: &'static str, patience: Patience, most_idle: usize) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(hosts);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(patience.connecting));
         let greeting = format!("user-agent: {user_agent}\r\naccept-encoding: gzip\r\n");
-        Self { tcp, tls: OnceLock::new(), trusted, patience, greeting, idle: Mutex::default(), most_idle }
+        let user_agent = HeaderValue::from_static(user_agent);
+        let (tls, idle, origins) = Default::default();
+        Self { tcp, tls, trusted, patience, greeting, user_agent, idle, most_idle, origins }
     }
 
     /// Asks. `None`, if this is nothing for a plain client.
-    pub async fn exchange(&self, get: &Get) -> Option<Result<Outcome, Trouble>> {
+    pub async fn exchange(&self, get: &Get, protocol: Protocol) -> Option<Result<Outcome, Trouble>> {
         let address = get.address.as_str();
         let origin = format!("{}://{}", get.address.scheme(), get.address.authority());
         if !address.strip_prefix(&*origin).is_some_and(|target| target.starts_with('/')) {
@@ -122,11 +149,17 @@ impl Wire {
             Err(trouble) => return Some(Err(trouble)),
         };
         let end = Instant::now() + self.patience.attempt;
+        if protocol == Protocol::Either && get.address.scheme() == "https" {
+            let outcome = self.exchange_over_streams(&key, get, end).await;
+            if let Some(outcome) = outcome.transpose() {
+                return Some(outcome);
+            }
+        }
         loop {
             let (mut connection, is_fresh) = match self.take(&key) {
                 Some(connection) => (connection, false),
-                None => match self.connect(origin).await {
-                    Ok(connection) => (connection, true),
+                None => match self.connect(origin, Protocol::Http1).await {
+                    Ok(stream) => (Connection::new(stream, self.patience), true),
                     Err(broken) => return Some(Err(Trouble::Broken(broken))),
                 },
             };
@@ -149,7 +182,7 @@ impl Wire {
         }
     }
 
-    fn take(&self, key: &(Id, String)) -> Option<Connection> {
+    fn take(&self, key: &Key) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = idle.get_mut(key)?;
         let now = Instant::now();
@@ -157,7 +190,7 @@ impl Wire {
         std::iter::from_fn(|| idle.pop()).find(|connection| connection.alarm.sleep.deadline() > now)
     }
 
-    fn put_back(&self, key: (Id, String), connection: Connection) {
+    fn put_back(&self, key: Key, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = idle.entry(key).or_default();
         if idle.len() < self.most_idle {
@@ -165,7 +198,7 @@ impl Wire {
         }
     }
 
-    async fn connect(&self, origin: &str) -> Result<Connection, Broken> {
+    async fn connect(&self, origin: &str, protocol: Protocol) -> Result<Stream, Broken> {
         let address = format!("{origin}/").parse();
         let address = address.map_err(|_| Broken::Impossible("its address can't be sent".to_owned()))?;
         let connecting = async {
@@ -173,15 +206,23 @@ impl Wire {
                 let stream = self.tcp.clone().call(address).await;
                 return stream.map(MaybeHttpsStream::Http).map_err(|error| failure::not_connected(&error));
             }
-            let secure = || self.trusted.tls().map(|tls| HttpsConnector::from((self.tcp.clone(), tls)));
-            let connector = self.tls.get_or_init(secure).clone().map_err(Broken::Insecure)?;
-            { connector }.call(address).await.map_err(|error| failure::not_connected(error.as_ref()))
+            let secure = self.tls.get_or_init(|| Ok(Secure::new(&self.tcp, self.trusted.tls()?))).clone();
+            let Secure { http1, either } = secure.map_err(Broken::Insecure)?;
+            let mut connector = if protocol == Protocol::Http1 { http1 } else { either };
+            connector.call(address).await.map_err(|error| failure::not_connected(error.as_ref()))
         };
-        let stream = match tokio::time::timeout(self.patience.connecting, connecting).await {
-            Ok(stream) => TokioIo::new(stream?),
-            Err(_) => return Err(Broken::NotConnectedInTime),
-        };
-        Ok(Connection { stream, read: Vec::new(), written: Vec::new(), alarm: Alarm::new(self.patience) })
+        match tokio::time::timeout(self.patience.connecting, connecting).await {
+            Ok(stream) => stream.map(TokioIo::new),
+            Err(_) => Err(Broken::NotConnectedInTime),
+        }
+    }
+}
+
+impl Secure {
+    fn new(tcp: &HttpConnector<Hosts>, http1: ClientConfig) -> Self {
+        let mut either = http1.clone();
+        either.alpn_protocols = vec![streams::PROTOCOL.to_vec(), b"http/1.1".to_vec()];
+        Self { http1: (tcp.clone(), http1).into(), either: (tcp.clone(), either).into() }
     }
 }
 
@@ -192,6 +233,10 @@ impl std::fmt::Debug for Wire {
 }
 
 impl Connection {
+    fn new(stream: Stream, patience: Patience) -> Self {
+        Self { stream, read: Vec::new(), written: Vec::new(), alarm: Alarm::new(patience) }
+    }
+
     fn write_request(&mut self, target: &str, host: &str, greeting: &str, headers: &[(&'static str, &str)]) {
         self.written.clear();
         for part in ["GET ", target, " HTTP/1.1\r\nhost: ", host, "\r\n", greeting] {

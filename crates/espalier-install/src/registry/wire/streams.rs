@@ -1,0 +1,372 @@
+//! Requests over HTTP/2: many at once over a few connections, where a registry agrees to that when a connection is made.
+//!
+//! Documents are thousands and small. Over streams they neither wait for each other nor need a handshake each. What a registry
+//! says it hasn't processed is asked for again over another connection or later, and isn't an attempt: a connection that it
+//! retires after so many requests, a stream above its limit. Large answers gain nothing and are left to HTTP/1.1.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use espalier_registry::{Broken, Get, Judged, Trouble};
+use h2::client::{Builder, SendRequest};
+use h2::{Reason, RecvStream};
+use http::header::{ACCEPT_ENCODING, HeaderValue, USER_AGENT};
+use http::{Request, Response};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use super::super::failure;
+use super::super::request::{Answer, LONGEST_REFUSAL, headers, joined, judged};
+use super::{Key, LONGEST_HEAD, MOST_AT_ONCE, Outcome, Patience, Protocol, Stream, Wire, too_long};
+use crate::body::Encoding;
+
+/// What is said of it when a connection is made.
+pub(super) const PROTOCOL: &[u8] = b"h2";
+
+/// One was the bottleneck of thousands of documents, two as well where they were far away, and more brought nothing.
+const MOST_CONNECTIONS: usize = 4;
+/// Another one is made where each carries so many requests.
+const CROWDED: usize = 16;
+/// How much of an answer may come before any of it was read, and how much of all answers.
+const WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 16 << 20;
+/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed.
+const MOST_UNPROCESSED: usize = 8;
+
+/// What is known of registries.
+#[derive(Default)]
+pub(super) struct Origins(Mutex<HashMap<Key, Arc<Origin>>>);
+
+/// A registry and the connections to it.
+struct Origin {
+    state: Mutex<State>,
+    changed: Notify,
+    patience: Patience,
+}
+
+#[derive(Default)]
+struct State {
+    connections: Vec<Arc<Connection>>,
+    /// How many are being made.
+    connecting: usize,
+    /// Whether it didn't agree to HTTP/2.
+    is_plain: bool,
+}
+
+struct Connection {
+    sender: SendRequest<Bytes>,
+    /// How many requests it carries.
+    active: AtomicUsize,
+    /// When something came over it last.
+    heard: Mutex<Option<Instant>>,
+    /// Whether it takes no more requests. Those that it carries may still be answered.
+    is_over: AtomicBool,
+    made: Instant,
+}
+
+/// What to do with a request.
+enum Turn {
+    Ask(Seat),
+    Connect(Making),
+    /// Over HTTP/1.1.
+    Plain,
+}
+
+/// A request's place on a connection.
+struct Seat {
+    connection: Arc<Connection>,
+    origin: Arc<Origin>,
+}
+
+/// A connection that is being made.
+struct Making(Arc<Origin>);
+
+/// Why a request got no answer.
+enum Failed {
+    /// It wasn't looked at, so nothing came of it.
+    Unprocessed(String),
+    Trouble(Trouble),
+}
+
+impl Wire {
+    /// Asks over HTTP/2. `None` if the registry doesn't speak it.
+    pub(super) async fn exchange_over_streams(
+        &self,
+        key: &Key,
+        get: &Get,
+        end: Instant,
+    ) -> Result<Option<Outcome>, Trouble> {
+        let origin = self.origins.origin(key, self.patience);
+        let mut reason = String::new();
+        for _ in 0..MOST_UNPROCESSED {
+            let turn = timeout_at(end, origin.turn()).await.map_err(|_| Trouble::Broken(Broken::NotInTime))?;
+            let seat = match turn {
+                Turn::Plain => return Ok(None),
+                Turn::Ask(seat) => seat,
+                Turn::Connect(making) => {
+                    let stream = self.connect(&key.1, Protocol::Either).await.map_err(Trouble::Broken)?;
+                    if !speaks_it(&stream) {
+                        making.found_plain();
+                        self.put_back(key.clone(), super::Connection::new(stream, self.patience));
+                        return Ok(None);
+                    }
+                    making.seat(stream).await.map_err(Trouble::Broken)?
+                }
+            };
+            match seat.ask(get, &self.user_agent, end).await {
+                Ok(outcome) => return Ok(Some(outcome)),
+                Err(Failed::Unprocessed(said)) => reason = said,
+                Err(Failed::Trouble(trouble)) => return Err(trouble),
+            }
+        }
+        Err(Trouble::Broken(Broken::BrokeOff(reason)))
+    }
+}
+
+impl Origins {
+    /// The registry there.
+    fn origin(&self, key: &Key, patience: Patience) -> Arc<Origin> {
+        let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Origin { state: Mutex::default(), changed: Notify::new(), patience });
+        Arc::clone(origins.entry(key.clone()).or_insert_with(new))
+    }
+}
+
+impl Origin {
+    async fn turn(self: &Arc<Self>) -> Turn {
+        loop {
+            let changed = self.changed.notified();
+            if let Some(turn) = self.try_turn() {
+                return turn;
+            }
+            changed.await;
+        }
+    }
+
+    /// `None` while every connection is full or still being made.
+    fn try_turn(self: &Arc<Self>) -> Option<Turn> {
+        let mut state = self.state();
+        state.connections.retain(|connection| connection.may_be_used(self.patience.silence));
+        let may_connect = state.connections.len() + state.connecting < MOST_CONNECTIONS;
+        let open = state.connections.iter().filter(|connection| connection.has_room());
+        let calmest = open.min_by_key(|connection| connection.active());
+        let seat = |connection| Turn::Ask(Seat::on(connection, self));
+        match calmest {
+            Some(connection) if connection.active() < CROWDED || !may_connect => Some(seat(connection)),
+            None if state.is_plain && state.connections.is_empty() => Some(Turn::Plain),
+            _ if may_connect => {
+                state.connecting += 1;
+                Some(Turn::Connect(Making(Arc::clone(self))))
+            }
+            _ => None,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Making {
+    /// The registry has chosen HTTP/1.1.
+    fn found_plain(self) {
+        self.0.state().is_plain = true;
+    }
+
+    /// Greets the registry, and takes the first place on the connection.
+    async fn seat(self, stream: Stream) -> Result<Seat, Broken> {
+        let mut builder = Builder::new();
+        builder.initial_window_size(WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
+        builder.max_header_list_size(u32::try_from(LONGEST_HEAD).unwrap_or(u32::MAX)).enable_push(false);
+        let (sender, driver) = builder.handshake(stream).await.map_err(|error| broke_off(&error))?;
+        let (active, heard, is_over) = Default::default();
+        let connection = Arc::new(Connection { sender, active, heard, is_over, made: Instant::now() });
+        let (weak, origin) = (Arc::downgrade(&connection), Arc::downgrade(&self.0));
+        // It ends when the registry hangs up, or when nobody has the connection any more.
+        tokio::spawn(async move {
+            let _ = driver.await;
+            if let Some(connection) = weak.upgrade() {
+                connection.is_over.store(true, Ordering::Relaxed);
+            }
+            if let Some(origin) = origin.upgrade() {
+                origin.changed.notify_waiters();
+            }
+        });
+        let seat = Seat::on(&connection, &self.0);
+        self.0.state().connections.push(connection);
+        Ok(seat)
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.0.state().connecting -= 1;
+        self.0.changed.notify_waiters();
+    }
+}
+
+impl Connection {
+    fn active(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    fn has_room(&self) -> bool {
+        self.active() < self.sender.current_max_send_streams()
+    }
+
+    fn heard(&self) -> Option<Instant> {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether nothing has come over it for so long.
+    fn is_silent(&self, silence: Duration) -> bool {
+        self.heard().unwrap_or(self.made).elapsed() >= silence
+    }
+
+    /// One that nobody used for as long as a registry may be silent may have died without a word.
+    fn may_be_used(&self, silence: Duration) -> bool {
+        !self.is_over.load(Ordering::Relaxed) && (self.active() > 0 || !self.is_silent(silence))
+    }
+
+    fn retire(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Seat {
+    fn on(connection: &Arc<Connection>, origin: &Arc<Origin>) -> Self {
+        connection.active.fetch_add(1, Ordering::Relaxed);
+        Self { connection: Arc::clone(connection), origin: Arc::clone(origin) }
+    }
+
+    async fn ask(self, get: &Get, user_agent: &HeaderValue, end: Instant) -> Result<Outcome, Failed> {
+        let request = request(get, user_agent).map_err(Failed::Trouble)?;
+        let unsent = |error: h2::Error| {
+            self.connection.retire();
+            Failed::Unprocessed(failure::innermost(&error))
+        };
+        let mut sender = self.connection.sender.clone().ready().await.map_err(unsent)?;
+        let (answer, _) = sender.send_request(request, true).map_err(unsent)?;
+        let answer = self.in_time(end, true, answer).await?;
+        let (status, header) = (answer.status().as_u16(), |name: &str| joined(answer.headers(), name));
+        if let (301..=303 | 307 | 308, Some(location)) = (status, header("location")) {
+            return Ok(Outcome::Elsewhere(location));
+        }
+        let judged = judged(get, status, &header);
+        let encoding = Encoding::of(header("content-encoding").as_deref());
+        let body = match judged {
+            Judged::Body(_) => self.body(answer, get.limit, end).await?,
+            // It says no, whether it says why or not.
+            Judged::Refused { .. } => self.body(answer, LONGEST_REFUSAL, end).await.unwrap_or_default(),
+            Judged::Unchanged { .. } => Vec::new(),
+        };
+        let encoding = match encoding {
+            Err(_) if !matches!(judged, Judged::Body(_)) => Encoding::Identity,
+            encoding => encoding.map_err(Failed::Trouble)?,
+        };
+        Ok(Outcome::Answer(Answer { judged, encoding, body }))
+    }
+
+    async fn body(&self, answer: Response<RecvStream>, limit: u64, end: Instant) -> Result<Vec<u8>, Failed> {
+        let announced = answer.headers().get(http::header::CONTENT_LENGTH);
+        let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok()).unwrap_or_default();
+        if announced > limit {
+            return Err(Failed::Trouble(too_long(limit)));
+        }
+        let mut stream = answer.into_body();
+        let mut body = Vec::with_capacity(usize::try_from(announced).map_or(0, |length| length.min(MOST_AT_ONCE)));
+        loop {
+            let next = poll_fn(|context| stream.poll_data(context).map(Option::transpose));
+            let Some(piece) = self.in_time(end, false, next).await? else { return Ok(body) };
+            body.extend_from_slice(&piece);
+            if body.len() as u64 > limit {
+                return Err(Failed::Trouble(too_long(limit)));
+            }
+            // What was read may be sent again. It fails only where the stream has ended meanwhile.
+            let _ = stream.flow_control().release_capacity(piece.len());
+        }
+    }
+
+    /// Waits for what comes next of an answer, but not for ever.
+    async fn in_time<T>(
+        &self,
+        end: Instant,
+        is_unanswered: bool,
+        work: impl Future<Output = Result<T, h2::Error>>,
+    ) -> Result<T, Failed> {
+        let silence = self.origin.patience.silence;
+        match timeout_at(end.min(Instant::now() + silence), work).await {
+            Ok(Ok(came)) => {
+                self.connection.hear();
+                Ok(came)
+            }
+            Ok(Err(error)) => Err(self.failed(&error, is_unanswered)),
+            Err(_) => {
+                if self.connection.is_silent(silence) {
+                    self.connection.retire();
+                }
+                Err(Failed::Trouble(Trouble::Broken(Broken::NotInTime)))
+            }
+        }
+    }
+
+    fn failed(&self, error: &h2::Error, is_unanswered: bool) -> Failed {
+        let reason = error.reason();
+        let is_refused = error.is_remote() && error.is_reset() && reason == Some(Reason::REFUSED_STREAM);
+        // The registry retires the connection, and says which requests it still answers: not this one.
+        let is_left_over = error.is_remote() && error.is_go_away() && reason == Some(Reason::NO_ERROR);
+        let wants_http1 = reason == Some(Reason::HTTP_1_1_REQUIRED);
+        // It hung up on a connection that worked, and before it answered.
+        let hung_up = error.is_io() || (error.is_remote() && error.is_reset() && reason == Some(Reason::NO_ERROR));
+        let is_late = hung_up && is_unanswered && self.connection.heard().is_some();
+        if wants_http1 {
+            self.origin.state().is_plain = true;
+        }
+        if wants_http1 || hung_up || error.is_go_away() {
+            self.connection.retire();
+        }
+        if is_refused || is_left_over || wants_http1 || is_late {
+            Failed::Unprocessed(failure::innermost(error))
+        } else {
+            Failed::Trouble(Trouble::Broken(broke_off(error)))
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.connection.active.fetch_sub(1, Ordering::Relaxed);
+        self.origin.changed.notify_one();
+    }
+}
+
+/// Whether the registry has agreed.
+fn speaks_it(stream: &Stream) -> bool {
+    let hyper_rustls::MaybeHttpsStream::Https(stream) = stream.inner() else { return false };
+    stream.inner().get_ref().1.alpn_protocol() == Some(PROTOCOL)
+}
+
+fn request(get: &Get, user_agent: &HeaderValue) -> Result<Request<()>, Trouble> {
+    let address = get.address.as_str().split('#').next().unwrap_or_default();
+    let unusable = |_| Trouble::Broken(Broken::Impossible("its address can't be sent".to_owned()));
+    let mut request = Request::get(address).body(()).map_err(unusable)?;
+    *request.headers_mut() = headers(get)?;
+    request.headers_mut().insert(USER_AGENT, user_agent.clone());
+    request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    Ok(request)
+}
+
+fn broke_off(error: &h2::Error) -> Broken {
+    Broken::BrokeOff(failure::innermost(error))
+}
+
+#[cfg(test)]
+mod tests;
