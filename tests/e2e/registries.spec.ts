@@ -97,7 +97,7 @@ const refusals: { options: string[]; manifest?: string; code: string; words: str
   { options: ['--habit', 'no-encoded-slash'], code: 'E404', words: '(404 Not Found): Non URL-safe name' },
   { options: ['--like', 'nexus'], manifest: '{ "dependencies": { "absent": "1" } }\n', code: 'E404', words: '404' },
   { options: ['--fault', '405,name=plain'], code: 'E405', words: '(405 Method Not Allowed)' },
-  { options: ['--fault', '403,name=plain'], code: 'E403', words: 'does not allow this (403 Forbidden)' },
+  { options: ['--fault', '403,name=plain'], code: 'E403', words: 'denies access (403 Forbidden)' },
 ];
 
 for (const { options, manifest = MANIFEST, code, words } of refusals) {

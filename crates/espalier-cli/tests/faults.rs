@@ -19,7 +19,7 @@ use End::{Failed, Installed};
 
 const LATER: &str = "Try again later";
 const NETWORK: &str = "Check the network";
-const CHANGED: &str = "Something on the way may have changed it";
+const CHANGED: &str = "may have changed it on the way";
 
 /// What a registry does to documents and to tarballs, and how that ends. Faults that pass (`times`) concern every package, others
 /// the last one.
@@ -32,17 +32,17 @@ const CASES: &[(&str, &str, End, End)] = &[
     ("broken for good", "500,name=p3", Failed("500", LATER), Failed("500", LATER)),
     ("does not like what is accepted", "406,name=p3", Failed("406", LATER), Failed("406", LATER)),
     ("does not let us in", "403,name=p3", Failed("403", "Log in"), Failed("403", "Log in")),
-    ("does not have it", "404,name=p3", Failed("404", "Check how the name"), Failed("404", "Check how the name")),
+    ("does not have it", "404,name=p3", Failed("404", "Check the spelling"), Failed("404", "Check the spelling")),
     ("cuts connections twice", "reset,times=2", Installed, Installed),
-    ("cuts every connection", "reset,name=p3", Failed("broke off", NETWORK), Failed("broke off", NETWORK)),
+    ("cuts every connection", "reset,name=p3", Failed("was lost", NETWORK), Failed("was lost", NETWORK)),
     ("is silent once", "stall,times=1", Installed, Installed),
-    ("stays silent", "stall,name=p3", Failed("did not answer in time", NETWORK), Failed("in time", NETWORK)),
+    ("stays silent", "stall,name=p3", Failed("timed out", NETWORK), Failed("timed out", NETWORK)),
     ("stops in the middle once", "stall-body,times=1", Installed, Installed),
-    ("stops in the middle", "stall-body,name=p3", Failed("in time", NETWORK), Failed("in time", NETWORK)),
+    ("stops in the middle", "stall-body,name=p3", Failed("timed out", NETWORK), Failed("timed out", NETWORK)),
     ("ends too early twice", "truncate,times=2", Installed, Installed),
-    ("always ends too early", "truncate,name=p3", Failed("broke off", NETWORK), Failed("broke off", NETWORK)),
+    ("always ends too early", "truncate,name=p3", Failed("was lost", NETWORK), Failed("was lost", NETWORK)),
     ("does not end its chunks twice", "unended,times=2", Installed, Installed),
-    ("never ends its chunks", "unended,name=p3", Failed("broke off", NETWORK), Failed("broke off", NETWORK)),
+    ("never ends its chunks", "unended,name=p3", Failed("was lost", NETWORK), Failed("was lost", NETWORK)),
     ("lies about the length twice", "short-length,times=2", Installed, Installed),
     (
         "lies about the length",

@@ -29,18 +29,18 @@ struct Current<'a> {
 
 /// What of a project's `devEngines` doesn't suit; an `Err` says what is wrong with them.
 pub fn check(wanted: &Value, options: &Options) -> Result<Vec<Unsuitable>, String> {
-    let wanted = wanted.as_object().ok_or("devEngines in package.json has to be an object")?;
+    let wanted = wanted.as_object().ok_or("devEngines in package.json must be an object")?;
     let mut unsuitable = Vec::new();
     for (engine, wanted) in wanted {
         if !ENGINES.contains(&engine.as_str()) {
-            return Err(format!("devEngines.{engine} in package.json is nothing that npm knows"));
+            return Err(format!("npm does not know devEngines.{engine} in package.json"));
         }
         let alternatives = wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
         let current = current(engine, options);
         let mut reasons = Vec::new();
         for alternative in alternatives {
             let alternative = alternative.as_object();
-            let alternative = alternative.ok_or_else(|| format!("devEngines.{engine} has to be an object"))?;
+            let alternative = alternative.ok_or_else(|| format!("devEngines.{engine} must be an object"))?;
             reasons.extend(compare(engine, alternative, &current)?);
         }
         let Some(last) = alternatives.last().filter(|_| reasons.len() == alternatives.len()) else { continue };
@@ -76,16 +76,16 @@ fn compare(engine: &str, wanted: &Map<String, Value>, current: &Current<'_>) -> 
         Some(_) => Err(format!("\"{key}\" of devEngines.{engine} has to be a text")),
     };
     let name = text("name")?.ok_or_else(|| format!("devEngines.{engine} needs a \"name\""))?;
-    let here = current.name.ok_or_else(|| format!("it can't be told which {engine} this is"))?;
+    let here = current.name.ok_or_else(|| format!("the {engine} is unknown"))?;
     if let Some(on_fail) = text("onFail")?.filter(|on_fail| !ON_FAIL.contains(on_fail)) {
         return Err(format!("\"{on_fail}\" is nothing that can happen when devEngines.{engine} doesn't suit"));
     }
     if name != here {
-        return Ok(Some(format!("\"{name}\" is wanted, and this is \"{here}\"")));
+        return Ok(Some(format!("\"{name}\" is required, but this is \"{here}\"")));
     }
     let Some((wanted, here)) = text("version")?.zip(current.version) else { return Ok(None) };
     let suits = if Range::parse(wanted).is_some() { satisfies(here, wanted, false) } else { wanted == here };
-    Ok((!suits).then(|| format!("{name} {wanted} is wanted, and this is {here}")))
+    Ok((!suits).then(|| format!("{name} {wanted} is required, but this is {here}")))
 }
 
 #[cfg(test)]
@@ -108,8 +108,8 @@ mod tests {
     fn what_does_not_is_an_error_unless_the_project_says_otherwise() {
         let wanted = json!({ "runtime": { "name": "node", "version": ">=900" }, "packageManager": { "name": "yarn", "onFail": "warn" } });
         let expected = [
-            ("devEngines.runtime of package.json: node >=900 is wanted, and this is 20.20.2", true),
-            ("devEngines.packageManager of package.json: \"yarn\" is wanted, and this is \"npm\"", false),
+            ("devEngines.runtime of package.json: node >=900 is required, but this is 20.20.2", true),
+            ("devEngines.packageManager of package.json: \"yarn\" is required, but this is \"npm\"", false),
         ];
         assert_eq!(messages(&wanted), Ok(expected.map(|(message, error)| (message.to_owned(), error)).to_vec()));
     }

@@ -1,61 +1,61 @@
-//! What npm refuses, other than what can't be found, fetched or met: a variant for each, with what it is about.
+//! npm's refusals, apart from missing versions, failed fetches and peer conflicts. Each is a variant with fields.
 //!
-//! The code, the words, the package and the remedy of each are here and nowhere else. Whoever needs to know more than the words say
-//! gets another field.
+//! The code, the message, the package and the remedy of each refusal are defined only here. A consumer that needs to know more gets
+//! another field.
 
 use crate::options::Platform;
 use crate::spec::InvalidSpec;
 
-/// A refusal.
+/// One of npm's refusals.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// `overrides` has a key without a package's name.
-    #[error("override without a name: {key}")]
+    /// A key of `overrides` names no package.
+    #[error("the key {key} in overrides names no package")]
     UnnamedOverride {
         /// The key.
         key: String,
     },
-    /// An override contradicts what the root itself asks for.
+    /// An override contradicts a dependency of the root.
     #[error("the override for {name}@{spec} conflicts with the direct dependency on it")]
     OverriddenDependency {
         /// The dependency.
         name: String,
-        /// What the root asks for.
+        /// The root's spec.
         spec: String,
     },
-    /// The key of an override would have to be compared with a range, and is none.
-    #[error("the override for {key} can't be compared with the ranges that are asked for: name a range")]
+    /// The key of an override contains no range, but has to be compared with one.
+    #[error("the override key {key} contains no range that can be compared with the requested ranges")]
     IncomparableOverride {
         /// The key.
         key: String,
     },
-    /// An override refers to a dependency that the root doesn't have.
-    #[error("unable to resolve the reference {reference} in overrides: the root has no such dependency")]
+    /// An override refers to a dependency that doesn't exist.
+    #[error("the reference {reference} in overrides names no dependency of the root")]
     DanglingReference {
         /// The reference, `$name`.
         reference: String,
     },
-    /// A spec or a package's name can't be read.
+    /// A spec or a package name is invalid.
     #[error("{}", .0.message)]
     InvalidSpec(InvalidSpec),
-    /// The same of a dependency.
-    #[error("{name}@{spec} can't be read: {}", .problem.message)]
+    /// The spec of a dependency is invalid.
+    #[error("the spec {name}@{spec} is invalid: {}", .problem.message)]
     InvalidDependency {
         /// The dependency.
         name: String,
-        /// What is asked for.
+        /// The requested spec.
         spec: String,
         /// What is wrong with it.
         problem: InvalidSpec,
     },
-    /// npm's allow-git and its like.
+    /// `allow-git`, `allow-remote`, `allow-file` or `allow-directory` forbids a source.
     #[error("{} {source_kind} ({spec}); --{setting}=all or --{setting}=root allows it", match .only_root { true => "only the project itself may depend on", false => "nothing may depend on" })]
     NotAllowed {
         /// npm's code.
         code: &'static str,
         /// The setting that would allow it.
         setting: &'static str,
-        /// What it is about, in the plural.
+        /// The kind of source, in the plural.
         source_kind: &'static str,
         /// The dependency's spec.
         spec: String,
@@ -63,73 +63,72 @@ pub enum Refusal {
         only_root: bool,
     },
     /// A package has no versions.
-    #[error("there are no versions of {name}")]
+    #[error("{name} has no versions")]
     NoVersions {
         /// The package.
         name: String,
     },
-    /// The manifest of a version in a packument can't be read.
+    /// The manifest of a version can't be parsed.
     #[error("the manifest of {name}@{version} is unreadable: {reason}")]
     UnreadableManifest {
         /// The package.
         name: String,
         /// The version.
         version: String,
-        /// The parser's words.
+        /// The parser's message.
         reason: String,
     },
     /// A manifest has no version.
-    #[error("incomplete manifest for {name}, missing version")]
+    #[error("the manifest of {name} has no version")]
     IncompleteManifest {
         /// The package.
         name: String,
     },
-    /// A package doesn't support this Node or npm, and `engine-strict` is on.
-    #[error("{} wants {wanted}, but this is node {node} with npm {npm}", id(name, version.as_deref()))]
+    /// A package doesn't support this Node.js or npm, and `engine-strict` is set.
+    #[error("{} requires {wanted}, but this is Node.js {node} with npm {npm}", id(name, version.as_deref()))]
     Engine {
         /// The package.
         name: String,
         /// Its version.
         version: Option<String>,
-        /// Its `engines`, in words.
+        /// Its `engines`, as text.
         wanted: String,
-        /// This Node's version.
+        /// The version of Node.js.
         node: String,
-        /// This npm's version.
+        /// The version of npm.
         npm: String,
     },
-    /// A package isn't made for this platform.
-    #[error("{} is not made for {} on {}", id(name, version.as_deref()), platform.os, platform.cpu)]
+    /// A package doesn't support the platform.
+    #[error("{} does not support {} on {}", id(name, version.as_deref()), platform.os, platform.cpu)]
     Platform {
         /// The package.
         name: String,
         /// Its version.
         version: Option<String>,
-        /// This platform.
+        /// The platform.
         platform: Platform,
     },
-    /// The project's `devEngines` don't suit, or can't be read.
+    /// The project's `devEngines` aren't met or can't be read.
     #[error("{reason}")]
     DevEngines {
-        /// Which, and why.
+        /// Which one, and why.
         reason: String,
     },
-    /// The peers of a candidate lead to ever more.
-    #[error("the peers of {name} want each other in ever other versions, without an end")]
+    /// The peers of a candidate have no end.
+    #[error("the peer dependencies of {name} require each other in an endless sequence of versions")]
     EndlessPeers {
         /// The package.
         name: String,
     },
-    /// npm looks among the candidates for the counterpart of a peer, on behalf of one that another has displaced from there.
-    #[error("{name} was displaced by a peer that wants another version of it, and npm stumbles here")]
+    /// Another peer replaced a candidate in its virtual root. npm crashes when it looks there for the candidate's peers.
+    #[error("a peer dependency replaced {name} with another version, where npm fails too")]
     DisplacedPeer {
         /// The package.
         name: String,
     },
-    /// A location was looked at too often.
+    /// A location was visited too often.
     #[error(
-        "the dependencies can't be settled: whatever is placed for {} upsets what was placed before. An override, or another version of it, may \
-         end that", id(name, version.as_deref())
+        "the dependencies of {} replace each other endlessly. An override, or another version of it, may help", id(name, version.as_deref())
     )]
     Unsettled {
         /// The package there.
@@ -137,63 +136,62 @@ pub enum Refusal {
         /// Its version.
         version: Option<String>,
     },
-    /// A lockfile of a version that npm doesn't know.
-    #[error("package-lock.json is of version {version}, and npm reads up to {newest}: it was written by a newer npm")]
+    /// npm doesn't know the lockfile's version.
+    #[error("package-lock.json has lockfileVersion {version}, but npm 12 reads versions up to {newest}")]
     NewerLockfile {
         /// Its version.
         version: u64,
-        /// The newest that is read.
+        /// The newest version that npm reads.
         newest: u64,
     },
-    /// A link of a lockfile leads nowhere.
+    /// A link in a lockfile has no target.
     #[error(
-        "package-lock.json has no entry for \"{target}\", which \"{location}\" is a link to: remove the lock and resolve again"
+        "package-lock.json has no entry for \"{target}\", the target of the link \"{location}\". Delete the lockfile and resolve again"
     )]
     MissingTarget {
-        /// The link.
+        /// The location of the link.
         location: String,
-        /// Where it leads.
+        /// The location of the target.
         target: String,
     },
-    /// `workspaces` isn't a list.
-    #[error("workspaces in package.json has to be an array of patterns")]
+    /// `workspaces` isn't an array.
+    #[error("workspaces in package.json must be an array of patterns")]
     WorkspacesNotAList,
-    /// Two workspaces have one name.
-    #[error("two workspaces are called {name}: {first} and {second}")]
+    /// Two workspaces have the same name.
+    #[error("two workspaces have the name {name}: {first} and {second}")]
     DuplicateWorkspace {
         /// The name.
         name: String,
-        /// One folder.
+        /// The folder of one.
         first: String,
-        /// The other.
+        /// The folder of the other.
         second: String,
     },
-    /// There is no workspace as was asked for.
-    #[error("there is no workspace {wanted}, and none in a folder of that name")]
+    /// No workspace matches.
+    #[error("no workspace has the name or the folder {wanted}")]
     NoWorkspace {
-        /// What was asked for.
+        /// The requested name or folder.
         wanted: String,
     },
-    /// An argument of `update` or `remove` isn't a name.
-    #[error("{command} takes names of packages only, as in: {command} {name}")]
+    /// An argument of `update` or `remove` isn't a package name.
+    #[error("{command} accepts only package names, as in: {command} {name}")]
     NotAName {
         /// npm's code.
         code: &'static str,
         /// The command.
         command: &'static str,
-        /// What it would take.
+        /// A name that it would accept.
         name: String,
     },
-    /// A package that is to be added has no name.
-    #[error("the package at {argument} has no name in its package.json")]
+    /// An added package has no name.
+    #[error("the package.json of {argument} has no name")]
     Nameless {
-        /// As it was asked for.
+        /// The argument.
         argument: String,
     },
     /// The project has a script that changes manifests.
     #[error(
-        "the project has {file}, a script that changes manifests, and only npm itself can run it: use packageExtensions in package.json instead, \
-         or resolve with --ignore-extension"
+        "{file} is a script that changes manifests, and only npm runs it. Use packageExtensions in package.json, or --ignore-extension"
     )]
     ExtensionFile {
         /// The file.
@@ -202,9 +200,9 @@ pub enum Refusal {
     /// `packageExtensions` isn't an object.
     #[error("packageExtensions must be an object")]
     ExtensionsNotAnObject,
-    /// Two extensions are about one version.
+    /// Two extensions match the same version.
     #[error(
-        "several packageExtensions are about {name}@{version}: \"{first}\" and \"{second}\". Narrow or remove one of them"
+        "several packageExtensions match {name}@{version}: \"{first}\" and \"{second}\". Narrow or remove one of them"
     )]
     AmbiguousExtension {
         /// The package.
@@ -216,7 +214,7 @@ pub enum Refusal {
         /// The other.
         second: String,
     },
-    /// An extension says something that it can't.
+    /// An extension is invalid.
     #[error("packageExtensions[\"{key}\"]{problem}")]
     Extension {
         /// Its key.
@@ -224,8 +222,8 @@ pub enum Refusal {
         /// What is wrong.
         problem: ExtensionProblem,
     },
-    /// A patch is for a package that doesn't come from a registry.
-    #[error("{} doesn't come from a registry, and can't be patched (patchedDependencies \"{key}\")", id(name, version.as_deref()))]
+    /// A patched package doesn't come from a registry.
+    #[error("{} cannot be patched, because it does not come from a registry (patchedDependencies \"{key}\")", id(name, version.as_deref()))]
     PatchOfOther {
         /// The package.
         name: String,
@@ -234,15 +232,15 @@ pub enum Refusal {
         /// The key of the patch.
         key: String,
     },
-    /// A workspace has patches.
-    #[error("patchedDependencies of the workspace {name} have no effect: move them to the root's package.json")]
+    /// A workspace declares patches.
+    #[error("patchedDependencies of the workspace {name} have no effect. Move them to the root's package.json")]
     PatchInWorkspace {
         /// The workspace.
         name: String,
     },
-    /// Two patches are for one version.
+    /// Two patches match the same version.
     #[error(
-        "two patches are for {name}@{version}: \"{first}\" and \"{second}\" overlap, but neither is narrower. Add one for \"{name}@{version}\""
+        "the patches \"{first}\" and \"{second}\" both match {name}@{version}, and neither is narrower. Add one for \"{name}@{version}\""
     )]
     AmbiguousPatch {
         /// The package.
@@ -254,22 +252,22 @@ pub enum Refusal {
         /// The other.
         second: String,
     },
-    /// A patch lies outside of the project.
-    #[error("the patch {path} lies outside of the project")]
+    /// A patch is outside the project.
+    #[error("the patch {path} is outside the project")]
     PatchOutside {
-        /// Where.
+        /// Its path.
         path: String,
     },
-    /// A patch isn't there.
+    /// A patch file doesn't exist.
     #[error("patch file not found: {path}")]
     PatchNotFound {
-        /// Where it should be.
+        /// Its path.
         path: String,
     },
-    /// Patches are for nothing.
-    #[error("patchedDependencies match no installed package: {}. Remove them, or use --allow-unused-patches", .patches.join(", "))]
+    /// Patches match no package.
+    #[error("patchedDependencies match no package of the tree: {}. Remove them, or use --allow-unused-patches", .patches.join(", "))]
     UnusedPatches {
-        /// Key and path of each, as `key (path)`.
+        /// The key and path of each patch, as `key (path)`.
         patches: Vec<String>,
     },
 }
@@ -278,45 +276,45 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtensionProblem {
     /// Its key names no package.
-    #[error(": the key is not a package's name with or without a range")]
+    #[error(": the key is not a package name with an optional range")]
     KeyNotAName,
-    /// Its key has an `@` and nothing after it.
-    #[error(": use the name alone for every version")]
+    /// Its key has nothing after the `@`.
+    #[error(": the name alone matches every version")]
     KeyWithoutRange,
     /// Its key has no range after the `@`.
-    #[error(": what follows the @ is not a range")]
+    #[error(": the text after the @ is not a range")]
     KeyNotARange,
     /// It, or something in it, isn't an object.
     #[error("{} must be an object", .0)]
     NotAnObject(String),
-    /// It has a field that can't be extended.
-    #[error(" has the field \"{field}\", which can't be extended; these can: {}", .allowed.join(", "))]
+    /// It has an unsupported field.
+    #[error(" has the unsupported field \"{field}\"; these are supported: {}", .allowed.join(", "))]
     UnknownField {
         /// The field.
         field: String,
-        /// Those that can.
+        /// The supported fields.
         allowed: &'static [&'static str],
     },
-    /// It takes a dependency away.
-    #[error(".{block}.{name} attempts deletion, which is not supported")]
+    /// It deletes a dependency.
+    #[error(".{block}.{name} deletes a dependency, which is not supported")]
     Deletion {
         /// The block.
         block: String,
         /// The dependency.
         name: String,
     },
-    /// It adds what the package has already.
-    #[error(": {block}.{name} stands in the package's own {existing}; use overrides to change a version")]
+    /// It adds a dependency that the package already has.
+    #[error(": {block}.{name} is already in the package's {existing}; use overrides to change a version")]
     Declared {
         /// The block.
         block: &'static str,
         /// The dependency.
         name: String,
-        /// The package's block that has it.
+        /// The package's block with the dependency.
         existing: &'static str,
     },
-    /// It says something about a peer that isn't there.
-    #[error(": peerDependenciesMeta.{name} has no peerDependencies.{name} to go with")]
+    /// It describes a peer that doesn't exist.
+    #[error(": peerDependenciesMeta.{name} needs peerDependencies.{name}")]
     OrphanMeta {
         /// The peer.
         name: String,
@@ -360,7 +358,7 @@ impl Refusal {
         }
     }
 
-    /// The package that it is about, where it is about one, and its version, where it is about that.
+    /// The package that the refusal concerns, if any, and its version, if it concerns one version.
     pub fn package(&self) -> Option<(&str, Option<&str>)> {
         match self {
             Self::OverriddenDependency { name, .. }
@@ -381,18 +379,17 @@ impl Refusal {
         }
     }
 
-    /// What to do about it, where the message doesn't say so itself.
+    /// The remedy, if the message doesn't contain it.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
-            Self::Engine { .. } => Some(
-                "Use another version of it, or another Node. It is an error because of engine-strict, and without that a warning.",
-            ),
-            Self::Platform { .. } => Some(
-                "If the project can do without it, move it to `optionalDependencies`: it is left out then where it does not work. --force \
-                 installs it all the same.",
-            ),
+            Self::Engine { .. } => {
+                Some("Use another version of the package or of Node.js. Without engine-strict, this is a warning.")
+            }
+            Self::Platform { .. } => {
+                Some("Move it to `optionalDependencies` if the project works without it. --force installs it anyway.")
+            }
             Self::NewerLockfile { .. } => {
-                Some("Use the npm that wrote it, or delete the lockfile: a new one is made from package.json.")
+                Some("Use the npm that wrote it, or delete the lockfile to make a new one from package.json.")
             }
             _ => None,
         }

@@ -50,7 +50,7 @@ pub enum SpecKind {
     File(LocalPath),
     /// A folder on disk.
     Directory(LocalPath),
-    /// A tarball somewhere else, by its URL.
+    /// A tarball elsewhere, by its URL.
     Remote(Box<str>),
     /// A git repository.
     Git(GitSpec),
@@ -315,7 +315,7 @@ fn registry(raw: &str) -> SpecKind {
         _ if is_url_component(wanted) => SpecKind::Tag(wanted.into()),
         _ => SpecKind::Invalid(InvalidSpec {
             code: "EINVALIDTAGNAME",
-            message: format!("invalid tag name \"{wanted}\": a tag may not need encoding in a URL"),
+            message: format!("invalid tag name \"{wanted}\": a tag may only contain characters that URLs allow"),
         }),
     }
 }

@@ -40,7 +40,7 @@ impl Encoding {
             "gzip" | "x-gzip" => Ok(Self::Gzip),
             name => {
                 let name = printable(name);
-                Err(Trouble::Unusable(format!("is compressed by `{name}`, which was not asked for")))
+                Err(Trouble::Unusable(format!("is compressed with `{name}`, which was not requested")))
             }
         }
     }

@@ -115,7 +115,7 @@ pub enum LockError {
         remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
-    #[error("interrupted; the lockfile was not touched")]
+    #[error("interrupted; the lockfile is unchanged")]
     Interrupted,
 }
 

@@ -12,7 +12,7 @@ pub enum TarballError {
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
     /// It is larger than any package should be.
-    #[error("holds more than {0}")]
+    #[error("contains more than {0}")]
     TooLarge(String),
 }
 

@@ -85,7 +85,7 @@ async fn a_silent_registry_is_given_up() {
     let flags = [("registry", server.origin.as_str()), ("fetch-timeout", "100"), ("fetch-retries", "1")];
     let failure = client(&flags).packument("a", false).await.expect_err("no answer");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
-    assert!(failure.message.ends_with("did not answer in time (tried 2 times)"), "{failure}");
+    assert!(failure.message.ends_with("timed out (tried 2 times)"), "{failure}");
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn a_closed_port_is_named() {
     let failure =
         client(&[("registry", &format!("http://{address}"))]).packument("a", false).await.expect_err("closed");
     assert_eq!(failure.kind, FetchFailureKind::Unreachable);
-    let expected = format!("no connection to {address} could be made: Connection refused");
+    let expected = format!("cannot connect to {address}: Connection refused");
     assert!(failure.message.starts_with(&expected), "{failure}");
 }
 
@@ -105,7 +105,7 @@ async fn what_the_registry_says_is_passed_on() {
     let body = r#"{"error":"blocked by\u001b[31m policy"}"#;
     let server = Scripted::start([Reply::Respond("403 Forbidden".into(), Vec::new(), body.into())]).await;
     let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("forbidden");
-    assert!(failure.message.ends_with("does not allow this (403 Forbidden): blocked by [31m policy"), "{failure}");
+    assert!(failure.message.ends_with("denies access (403 Forbidden): blocked by [31m policy"), "{failure}");
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn redirects_end() {
     let server = Scripted::start(std::iter::repeat_n(Reply::redirect("/a"), 50)).await;
     let failure = client(&[("registry", &server.origin)]).packument("a", false).await.expect_err("round and round");
     assert_eq!(failure.kind, FetchFailureKind::Invalid);
-    assert!(failure.message.ends_with("redirects without end"), "{failure}");
+    assert!(failure.message.ends_with("redirects endlessly"), "{failure}");
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// It names a place where nothing may be installed.
-    #[error("the lockfile names `{0}`, which is not a folder that a package can be installed in")]
+    #[error("the location `{0}` in the lockfile is not a folder for a package")]
     Location(String),
     /// Nothing says where a package comes from.
     #[error("the lockfile does not say where `{0}` comes from")]

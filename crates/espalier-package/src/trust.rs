@@ -83,7 +83,7 @@ impl Trust {
             (resolved.strip_prefix("file:"), matches!(Specs::default().intern(resolved).kind, SpecKind::Git(_)));
         if (path.is_some() || is_git) && asked.is_of_registry_alone(location) {
             let message = format!(
-                "the lockfile takes {name} from {}, but everyone asks its registry for it",
+                "the lockfile takes {name} from {}, but its dependents require it from the registry",
                 path.unwrap_or("git")
             );
             return Err(refusal("ELOCKNAME", message, None));
@@ -152,7 +152,7 @@ impl<'a> Asked<'a> {
 
 /// An address without what may be secret in it: a name and password, and what follows the path.
 fn without_secrets(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return "somewhere else".to_owned() };
+    let Some((scheme, rest)) = address.split_once("://") else { return "another place".to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let host_ends = rest.find('/').unwrap_or(rest.len());
     let host_begins = rest[..host_ends].rfind('@').map_or(0, |at| at + 1);

@@ -120,7 +120,7 @@ impl Registries {
         });
         let address = address.ok_or_else(|| FetchFailure {
             kind: FetchFailureKind::Invalid,
-            message: format!("`{}` cannot be the name of a package", printable(name)),
+            message: format!("`{}` is not a valid package name", printable(name)),
             url: registry.shown(),
         })?;
         Ok(self.get(address, name, form.accept(), document::LONGEST_SENT))

@@ -1,7 +1,7 @@
-//! What can go wrong with one attempt, and how a person is told.
+//! The failures of one attempt, and their messages.
 //!
-//! No message holds a credential: addresses lose user, password and query before they are shown, and what a server says about
-//! itself is stripped of control characters, because it ends on a terminal.
+//! No message contains a credential: addresses lose user, password and query before they are shown. Text from a server loses its
+//! control characters, because it is printed on a terminal.
 
 use std::time::Duration;
 
@@ -12,48 +12,48 @@ use serde_json::Value;
 use crate::address::Address;
 use crate::retry;
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 #[derive(Debug)]
 pub enum Trouble {
-    /// No answer, or one that broke off.
+    /// There was no answer, or an incomplete one.
     Broken(Broken),
-    /// An answer that says no.
+    /// The answer is a refusal.
     Status {
-        /// What it says.
+        /// Its status.
         status: StatusCode,
         /// How long the server asks to wait.
         wait: Option<Duration>,
-        /// Its own words.
+        /// The server's explanation.
         detail: Option<String>,
     },
-    /// An answer that can't be used: the rest of a sentence about it.
+    /// The answer can't be used. The text completes a sentence about it.
     Unusable(String),
-    /// A tarball that isn't the promised one: the rest of a sentence about it.
+    /// The tarball isn't the expected one. The text completes a sentence about it.
     Other(String),
 }
 
-/// What is between a request and its answer. Texts are the innermost cause, in words.
+/// What prevents an answer. Texts are the innermost cause.
 #[derive(Debug)]
 pub enum Broken {
     /// The host's name has no address.
     UnknownHost,
-    /// There is no connection.
+    /// No connection could be made.
     NotConnected(String),
-    /// There is none in time.
+    /// Connecting timed out.
     NotConnectedInTime,
-    /// There is one, and not all of an answer in time.
+    /// The answer timed out.
     NotInTime,
-    /// Nothing vouches for the other side.
+    /// The certificate isn't trusted.
     Insecure(String),
-    /// The connection ended too soon.
+    /// The connection was lost.
     BrokeOff(String),
-    /// One redirect after another.
+    /// The server redirects endlessly.
     RedirectsWithoutEnd,
-    /// A request that can't be made, or a client that gives something else than an answer.
+    /// The request can't be made, or the client returns something other than an answer.
     Impossible(String),
-    /// A browser doesn't say what.
+    /// A browser doesn't tell the cause.
     Unexplained {
-        /// All that it says.
+        /// The browser's message.
         reason: String,
         /// Whether the request carried a credential, for which browsers ask permission first.
         with_credential: bool,
@@ -61,13 +61,12 @@ pub enum Broken {
 }
 
 impl Trouble {
-    /// The trouble with an answer of this status; `wait` is its `Retry-After`, `body` what came with it.
+    /// A refusal with this status. `wait` is its `Retry-After`, and `body` is the answer's body.
     pub fn refused(status: StatusCode, wait: Option<Duration>, body: &[u8]) -> Self {
         Self::Status { status, wait, detail: said(body) }
     }
 
-    /// Whether another attempt may fare better. A body that can't be read is tried again too: what cut it short was
-    /// probably on the way.
+    /// Whether another attempt may succeed. An unreadable body is fetched again, because it was probably cut short on the way.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Broken(broken) => match broken {
@@ -80,7 +79,7 @@ impl Trouble {
         }
     }
 
-    /// The wait that the server asked for.
+    /// How long the server asks to wait.
     pub fn asked_wait(&self) -> Option<Duration> {
         match self {
             Self::Status { wait, .. } => *wait,
@@ -88,27 +87,27 @@ impl Trouble {
         }
     }
 
-    /// The failure that a resolution is told, after so many attempts.
+    /// The failure for the resolution, after this number of attempts.
     pub fn into_failure(self, address: &Address, attempts: u32) -> FetchFailure {
         let host = address.authority();
         let (kind, message) = match &self {
             Self::Broken(broken) => broken.describe(address),
             Self::Status { status, detail, .. } => {
-                // "404 Not Found: Not found" says nothing twice.
+                // "404 Not Found: Not found" would repeat itself.
                 let new =
                     |said: &&String| status.canonical_reason().is_none_or(|reason| !reason.eq_ignore_ascii_case(said));
                 let said = detail.as_ref().filter(new).map(|said| format!(": {said}")).unwrap_or_default();
                 let (kind, word) = match status.as_u16() {
-                    404 => (FetchFailureKind::NotFound, "has no such thing"),
-                    code @ (405 | 410) => (FetchFailureKind::Status(code), "has no such thing"),
-                    401 => (FetchFailureKind::Unauthorized, "wants to know who asks"),
-                    403 => (FetchFailureKind::Forbidden, "does not allow this"),
+                    404 => (FetchFailureKind::NotFound, "does not have it"),
+                    code @ (405 | 410) => (FetchFailureKind::Status(code), "does not have it"),
+                    401 => (FetchFailureKind::Unauthorized, "requires authentication"),
+                    403 => (FetchFailureKind::Forbidden, "denies access"),
                     code => (FetchFailureKind::Status(code), "failed"),
                 };
                 (kind, format!("{host} {word} ({}){said}", status_text(*status)))
             }
-            Self::Unusable(reason) => (FetchFailureKind::Invalid, format!("the answer of {host} {reason}")),
-            Self::Other(reason) => (FetchFailureKind::Integrity, format!("the answer of {host} {reason}")),
+            Self::Unusable(reason) => (FetchFailureKind::Invalid, format!("the answer from {host} {reason}")),
+            Self::Other(reason) => (FetchFailureKind::Integrity, format!("the answer from {host} {reason}")),
         };
         let message = if attempts > 1 { format!("{message} (tried {attempts} times)") } else { message };
         FetchFailure { kind, message, url: address.shown() }
@@ -119,30 +118,30 @@ impl Broken {
     fn describe(&self, address: &Address) -> (FetchFailureKind, String) {
         let host = address.authority();
         let message = match self {
-            Self::UnknownHost => format!("the host {host} could not be found"),
-            Self::NotConnected(cause) => format!("no connection to {host} could be made: {cause}"),
-            Self::NotConnectedInTime => format!("no connection to {host} could be made in time"),
-            Self::NotInTime => format!("{host} did not answer in time"),
+            Self::UnknownHost => format!("the host {host} was not found"),
+            Self::NotConnected(cause) => format!("cannot connect to {host}: {cause}"),
+            Self::NotConnectedInTime => format!("connecting to {host} timed out"),
+            Self::NotInTime => format!("{host} timed out"),
             Self::Insecure(cause) => format!("the connection to {host} is not secure: {cause}"),
-            Self::BrokeOff(cause) => format!("the connection to {host} broke off: {cause}"),
+            Self::BrokeOff(cause) => format!("the connection to {host} was lost: {cause}"),
             Self::RedirectsWithoutEnd => {
-                return (FetchFailureKind::Invalid, format!("{host} redirects without end"));
+                return (FetchFailureKind::Invalid, format!("{host} redirects endlessly"));
             }
             Self::Impossible(cause) => {
-                return (FetchFailureKind::Invalid, format!("{host} could not be asked: {cause}"));
+                return (FetchFailureKind::Invalid, format!("cannot send a request to {host}: {cause}"));
             }
             Self::Unexplained { reason, with_credential: true } => {
                 let message = format!(
-                    "{} can't be reached with a token ({reason}): browsers ask a registry for permission first (a preflight), \
-                     and it seems that this one does not allow this origin to send `authorization`. A registry, or a proxy in \
-                     front of it, that answers OPTIONS with `Access-Control-Allow-Headers: authorization` would work.",
+                    "cannot reach {} with a token ({reason}). Browsers ask for permission first (a preflight), and this \
+                     registry seems to refuse it. A registry, or a proxy in front of it, must answer OPTIONS with \
+                     `Access-Control-Allow-Headers: authorization`.",
                     address.shown()
                 );
                 return (FetchFailureKind::Preflight, message);
             }
             Self::Unexplained { reason, with_credential: false } => format!(
-                "{} was not found, or is unreachable from a browser ({reason}): its host may be down, may not allow other \
-                 origins (no CORS header), or may send its 404 without that header",
+                "{} was not found or is unreachable from a browser ({reason}): the host may be down, may not allow other \
+                 origins (no CORS header), or may answer 404 without that header",
                 address.shown()
             ),
         };
@@ -156,7 +155,7 @@ fn status_text(status: StatusCode) -> String {
         .map_or_else(|| status.as_u16().to_string(), |reason| format!("{} {reason}", status.as_u16()))
 }
 
-/// What the server says about its refusal, where it says so in JSON as npm's registry does.
+/// The server's explanation of its refusal, if it is JSON in the form of npm's registry.
 fn said(body: &[u8]) -> Option<String> {
     let said: Value = serde_json::from_str(str::from_utf8(body).ok()?).ok()?;
     let field = |name| said.get(name).and_then(Value::as_str);
@@ -164,7 +163,7 @@ fn said(body: &[u8]) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// A text that can be put on a terminal, on one line and not too long.
+/// The text as one line for a terminal, without control characters and of limited length.
 pub fn printable(text: &str) -> String {
     const LONGEST: usize = 200;
     let words = text.split(|character: char| character.is_control() || character.is_whitespace());
@@ -220,9 +219,9 @@ mod tests {
     fn a_servers_own_words_come_with_its_status() {
         let message = |code, body| refused(code, body).into_failure(&address("http://registry.test/a"), 1).message;
         assert_eq!(message(503, "<html>"), "registry.test failed (503 Service Unavailable)");
-        assert_eq!(message(404, r#"{"error":"Not found"}"#), "registry.test has no such thing (404 Not Found)");
+        assert_eq!(message(404, r#"{"error":"Not found"}"#), "registry.test does not have it (404 Not Found)");
         let login = r#"{"message":"log in with `jf npm-config`"}"#;
-        let expected = "registry.test wants to know who asks (401 Unauthorized): log in with `jf npm-config`";
+        let expected = "registry.test requires authentication (401 Unauthorized): log in with `jf npm-config`";
         assert_eq!(message(401, login), expected);
     }
 
@@ -231,11 +230,11 @@ mod tests {
         let address = address("https://user:secret@registry.test:8443/a?token=secret");
         let unexplained = |with_credential| Broken::Unexplained { reason: "Failed to fetch".into(), with_credential };
         for (broken, kind, transient, words) in [
-            (Broken::UnknownHost, Kind::Unreachable, false, "the host registry.test:8443 could not be found"),
-            (Broken::NotInTime, Kind::Unreachable, true, "registry.test:8443 did not answer in time"),
-            (Broken::RedirectsWithoutEnd, Kind::Invalid, false, "registry.test:8443 redirects without end"),
-            (unexplained(true), Kind::Preflight, false, "can't be reached with a token (Failed to fetch)"),
-            (unexplained(false), Kind::Unreachable, true, "https://registry.test:8443/a was not found, or"),
+            (Broken::UnknownHost, Kind::Unreachable, false, "the host registry.test:8443 was not found"),
+            (Broken::NotInTime, Kind::Unreachable, true, "registry.test:8443 timed out"),
+            (Broken::RedirectsWithoutEnd, Kind::Invalid, false, "registry.test:8443 redirects endlessly"),
+            (unexplained(true), Kind::Preflight, false, "with a token (Failed to fetch)"),
+            (unexplained(false), Kind::Unreachable, true, "https://registry.test:8443/a was not found or"),
         ] {
             let trouble = Trouble::Broken(broken);
             assert_eq!(trouble.is_transient(), transient, "{words}");

@@ -160,8 +160,8 @@ impl Source {
 pub fn problem(error: ArchiveError<String>) -> String {
     match error {
         ArchiveError::Unreadable(reason) => format!("it is not a readable tarball: {reason}"),
-        ArchiveError::TooLarge(what) | ArchiveError::Receiver(what) => format!("it holds more than {what}"),
-        ArchiveError::Empty => "it holds no files".to_owned(),
+        ArchiveError::TooLarge(what) | ArchiveError::Receiver(what) => format!("it contains more than {what}"),
+        ArchiveError::Empty => "it contains no files".to_owned(),
     }
 }
 
@@ -172,6 +172,6 @@ pub fn unsupported(url: &str) -> FetchFailure {
     } else {
         "Use a version from a registry, or the https: address of a tarball whose host allows other origins (CORS)."
     };
-    let message = format!("{url} can't be fetched in JavaScript: only the registry and http(s) can. {remedy}");
+    let message = format!("{url} can't be fetched in JavaScript, which reaches only registries and http(s). {remedy}");
     FetchFailure { kind: FetchFailureKind::Unsupported, message, url: url.to_owned() }
 }

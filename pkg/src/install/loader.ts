@@ -85,7 +85,7 @@ export class PackageLoader {
 
   #unreachable({ name, location, resolved = 'nowhere' }: PlannedPackage): EspalierError {
     const message =
-      `${name} comes from ${resolved.replace(/\/\/[^/@]*@/, '//')}, which can't be fetched in JavaScript: only the registry and http(s) can. ` +
+      `${name} comes from ${resolved.replace(/\/\/[^/@]*@/, '//')}, which can't be fetched in JavaScript, which reaches only registries and http(s). ` +
       'Use a version from a registry, or the https: address of a tarball whose host allows other origins (CORS).';
     return new EspalierError({ code: 'EUNSUPPORTED', message, package: name, location, chain: this.#chain(location) });
   }

@@ -62,7 +62,7 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
     for subject in &subjects {
         match approvals::name_key(subject) {
             Some(key) => groups.entry(key).or_default().push(subject),
-            None => warn(&[format!("{} is passed over: nothing trustworthy says what it is", subject.name)]),
+            None => warn(&[format!("{} is skipped, because no trusted source identifies it", subject.name)]),
         }
     }
     let mut entries = manifest.get("allowScripts").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -107,7 +107,7 @@ fn prune(arguments: &ApprovalArguments, installed: &Installed, folder: &Path, te
         let summary = json!({"allowScripts": {"removed": unused, "dryRun": arguments.dry_run}});
         super::say(&format!("{summary:#}\n"));
     } else if unused.is_empty() {
-        super::say("Every entry of allowScripts is about an installed package with scripts.\n");
+        super::say("Every entry of allowScripts matches an installed package with scripts.\n");
     } else {
         let verb = if arguments.dry_run { "Would drop" } else { "Dropped" };
         let mut lines = format!(
@@ -168,17 +168,17 @@ fn named(installed: &Installed, arguments: &[String]) -> Result<Vec<usize>, Comp
     if unknown.is_empty() {
         return Ok(found);
     }
-    let details = format!("  {} lists what waits for a decision.\n", strong("espalier approve"));
-    Err(Complaint::own("ENOMATCH", format!("no installed package is {}", unknown.join(" or ")), details))
+    let details = format!("  {} lists the packages to review.\n", strong("espalier approve"));
+    Err(Complaint::own("ENOMATCH", format!("no installed package matches {}", unknown.join(" or ")), details))
 }
 
 fn pending(waiting: &[Unreviewed]) -> String {
     if waiting.is_empty() {
-        return "No package waits for a decision about its install scripts.\n".to_owned();
+        return "All install scripts have been reviewed.\n".to_owned();
     }
     let verb = if waiting.len() == 1 { "has" } else { "have" };
     let count = Styled(CAUTION, counted(waiting.len(), "package"));
-    let mut text = format!("{count} {verb} install scripts that are not run, because nobody has approved them:\n");
+    let mut text = format!("{count} {verb} install scripts that have not been approved:\n");
     for Unreviewed { name, version, scripts, .. } in waiting {
         let _ = writeln!(text, "\n  {}", strong(with_version(name, version.as_deref())));
         for (event, command) in scripts {
@@ -187,7 +187,7 @@ fn pending(waiting: &[Unreviewed]) -> String {
         }
     }
     let approve = strong("espalier approve <package>");
-    text + &format!("\n{approve} lets one run, {} keeps it from running.\n", strong("espalier deny <package>"))
+    text + &format!("\n{approve} approves one, {} denies it.\n", strong("espalier deny <package>"))
 }
 
 fn with_version(name: &str, version: Option<&str>) -> String {
@@ -224,14 +224,14 @@ fn summary_text(summary: &[(String, Vec<Change>)], approving: bool) -> String {
         return "Nothing changed.\n".to_owned();
     }
     if approving {
-        let _ = writeln!(text, "\n{} runs what was approved.", strong("espalier rebuild"));
+        let _ = writeln!(text, "\n{} runs the approved scripts.", strong("espalier rebuild"));
     }
     text
 }
 
 fn reason(change: &str) -> &'static str {
     match change {
-        "removed-stale" => "  not installed any more",
+        "removed-stale" => "  no longer installed",
         "replaced-by-pin" => "  replaced by versions",
         "removed-pinned-allow" => "  covered by the name",
         _ => "",

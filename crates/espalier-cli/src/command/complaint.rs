@@ -78,8 +78,8 @@ impl Complaint {
 
     /// Espalier is about projects.
     pub fn no_globals(command: &str) -> Self {
-        let details = format!("  npm has it: `npm {command} --global`.\n");
-        Self::usage("Espalier is for projects and does nothing for the whole machine (--global)", details)
+        let details = format!("  Use npm: `npm {command} --global`.\n");
+        Self::usage("Espalier does not install globally (--global)", details)
     }
 
     /// Says it, and gives the exit code.

@@ -34,7 +34,7 @@ fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complai
             let mut lines = String::new();
             for key in keys {
                 if is_protected(key) {
-                    let details = "  It is a secret, and stays where it is.\n";
+                    let details = "  It is a secret.\n";
                     return Err(Complaint::own("EPROTECTED", format!("{key} is not shown"), details));
                 }
                 let value = get(&context, key);
@@ -51,7 +51,7 @@ fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complai
                     None => (setting.as_str(), settings.next().cloned().unwrap_or_default()),
                 };
                 if !definitions::is_known(key.trim()) {
-                    let details = "  `npm help config` has the settings that there are.\n";
+                    let details = "  `npm help config` lists the settings.\n";
                     return Err(Complaint::own("EUNKNOWNCONFIG", format!("npm has no setting {key}"), details));
                 }
                 changes.push((key.trim().to_owned(), Some(value.trim().to_owned()).filter(|value| !value.is_empty())));
@@ -163,7 +163,7 @@ fn list(context: &Context, long: bool) -> String {
     let path = |path: Option<&Path>| path.map_or_else(|| "none".to_owned(), |path| path.display().to_string());
     let _ = writeln!(text, "{}", quiet(format!("; node = {}", path(context.environment.node.as_deref()))));
     let _ = writeln!(text, "{}", quiet(format!("; project = {}", context.project.path().display())));
-    let _ = writeln!(text, "{}", quiet("; `espalier config list --long` has npm's defaults, too"));
+    let _ = writeln!(text, "{}", quiet("; `espalier config list --long` also lists npm's defaults"));
     text
 }
 
@@ -204,7 +204,7 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
     let Some(path) = path else {
         return Err(Complaint::own(
             "ENOFILE",
-            "it is not known where that file is",
+            "the path of that file is unknown",
             "  Name it with --userconfig or --globalconfig.\n",
         ));
     };
@@ -213,7 +213,7 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
         text = edit::with_setting(&text, key, value.as_deref());
     }
     save(&path, &text, location == Location::User).map_err(|error| {
-        let details = "  Check who owns the file and its folder.\n";
+        let details = "  Check the owner and the permissions of the file and its folder.\n";
         Complaint::own("EWRITE", format!("cannot write {}: {error}", report::shown_path(&path)), details)
     })
 }

@@ -14,7 +14,7 @@ use crate::style::strong;
 /// npm's commands that are not Espalier's, in groups: what they are about, and their names.
 const OF_NPM: &[(&str, &[&str])] = &[
     (
-        "Accounts and publishing are npm's business",
+        "npm manages accounts and publishes packages",
         &[
             "access",
             "adduser",
@@ -42,14 +42,14 @@ const OF_NPM: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "Questions to the registry's website are npm's business",
+        "npm asks the registry about packages and advisories",
         &[
             "audit", "bugs", "docs", "doctor", "fund", "home", "info", "issues", "ping", "repo", "search", "show", "v",
             "view",
         ],
     ),
     (
-        "Making and packing packages is npm's business",
+        "npm makes and packs packages",
         &[
             "create",
             "diff",
@@ -68,7 +68,7 @@ const OF_NPM: &[(&str, &[&str])] = &[
             "shrinkwrap",
         ],
     ),
-    ("npm's cache, help and folders are its own", &["cache", "help-search", "prefix", "root"]),
+    ("npm manages its own cache, help and folders", &["cache", "help-search", "prefix", "root"]),
 ];
 
 /// Says so, and what to do.

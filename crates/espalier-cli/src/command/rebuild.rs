@@ -42,8 +42,8 @@ fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
     let runner = Runner::new(&context, "rebuild", false, arguments.quiet);
     if context.config.flag("bin-links", true) {
         installed.relink(nodes.as_deref()).map_err(|error| {
-            let details = "  Check who may write in node_modules.\n";
-            Complaint::own("EWRITE", format!("cannot make the commands in node_modules/.bin: {error}"), details)
+            let details = "  Check the permissions of node_modules.\n";
+            Complaint::own("EWRITE", format!("cannot write the commands in node_modules/.bin: {error}"), details)
         })?;
     }
     let mut ran = 0;
@@ -63,7 +63,7 @@ fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
         if blocked > 0 && !gate.allow_all && !gate.ignore_scripts {
             let verb = if blocked == 1 { "has" } else { "have" };
             anstream::eprintln!(
-                "  {} {verb} scripts that nobody has approved; {} lists them.",
+                "  {} {verb} scripts that have not been approved; {} lists them.",
                 Styled(CAUTION, counted(blocked, "package")),
                 strong("espalier approve")
             );
@@ -86,7 +86,7 @@ fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usi
         let found = installed.explainer().matching(package, None).into_iter().map(|node| node as usize);
         let own = found.filter(|&node| !installed.graph.nodes[node].in_bundle).collect::<Vec<_>>();
         if own.is_empty() {
-            return Err(Complaint::own("ENOMATCH", format!("no installed package is {package}"), ""));
+            return Err(Complaint::own("ENOMATCH", format!("no installed package matches {package}"), ""));
         }
         nodes.extend(own);
     }

@@ -159,7 +159,7 @@ impl Runner {
         };
         self.runtime.block_on(script.run_in_foreground()).map_err(|error| {
             let shell = self.environment.shell.clone().unwrap_or_else(shell::default_shell);
-            let details = format!("  {shell} is the shell; the setting script-shell names another.\n");
+            let details = format!("  The shell is {shell}. The setting script-shell names another one.\n");
             Complaint::own("ESHELL", format!("cannot start the script {event}: {error}"), details)
         })
     }

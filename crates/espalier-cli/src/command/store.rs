@@ -18,7 +18,10 @@ pub fn run(arguments: &StoreArguments) -> ExitCode {
     let usual = || store::default_folder(&environment, cache::default_folder(&environment).as_deref());
     let folder = arguments.store_dir.clone().or_else(usual);
     let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else {
-        anstream::eprintln!("{} there is no place for a store; name one with --store-dir", Styled(PROBLEM, "error:"));
+        anstream::eprintln!(
+            "{} no folder is known for the store; name one with --store-dir",
+            Styled(PROBLEM, "error:")
+        );
         return ExitCode::from(FAILED);
     };
     if let StoreCommand::Path = arguments.command {
@@ -70,7 +73,7 @@ fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<Ex
         let (packages, files) = (counted(verified.packages, "package"), counted(verified.files, "file"));
         say(&format!("{packages} with {files} ({}) verified.\n", bytes(verified.bytes)));
         for (package, reason) in &verified.damaged {
-            say(&format!("  {package} was damaged ({reason}); it is removed and will be fetched again.\n"));
+            say(&format!("  {package} was damaged ({reason}). It was removed and will be fetched again.\n"));
         }
     }
     Ok(if verified.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })

@@ -63,11 +63,8 @@ fn texts(problems: &[Problem]) -> Vec<String> {
 
 /// npm's words for each problem, under one headline.
 fn problems(listing: &Listing) -> String {
-    let mut text = format!(
-        "\n{} {}\n\n",
-        Styled(PROBLEM, "error:"),
-        strong("the tree is not what package.json asks for (ELSPROBLEMS)")
-    );
+    let mut text =
+        format!("\n{} {}\n\n", Styled(PROBLEM, "error:"), strong("the tree does not match package.json (ELSPROBLEMS)"));
     for problem in &listing.problems {
         let _ = writeln!(text, "  {problem}");
     }

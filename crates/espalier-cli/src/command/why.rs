@@ -39,10 +39,10 @@ fn why(arguments: &WhyArguments) -> Result<(), Complaint> {
         }
     }
     if nodes.is_empty() {
-        let details = format!("  {} lists what is.\n", strong("espalier tree --all"));
+        let details = format!("  {} lists the installed packages.\n", strong("espalier tree --all"));
         return Err(Complaint::own(
             "ENOMATCH",
-            format!("nothing installed is {}", arguments.packages.join(" or ")),
+            format!("no installed package matches {}", arguments.packages.join(" or ")),
             details,
         ));
     }

@@ -13,10 +13,10 @@ pub fn details(conflict: &PeerConflict, remedies: &[Remedy]) -> String {
     let PeerConflict { name, current, wanted, .. } = conflict;
     let mut details = String::new();
     let there = current.version.as_deref().unwrap_or_else(|| spec_text(&current.spec));
-    let _ = writeln!(details, "  {} is there:\n", Styled(CAUTION, format!("{name} {there}")));
+    let _ = writeln!(details, "  The tree has {}:\n", Styled(CAUTION, format!("{name} {there}")));
     details += &side(name, current);
     let needed = Styled(CAUTION, format!("{name} {}", spec_text(&wanted.spec)));
-    let _ = writeln!(details, "\n  {needed} is needed in the same place:\n");
+    let _ = writeln!(details, "\n  The same place also needs {needed}:\n");
     details += &side(name, wanted);
     details += &remedies_list(remedies);
     details
@@ -29,7 +29,7 @@ fn remedies_list(remedies: &[Remedy]) -> String {
         return String::new();
     }
     let width = rows.iter().filter(|(_, effect)| !effect.is_empty()).map(|(what, _)| what.chars().count()).max();
-    let mut list = "\n  Any of these resolves it, as was tried:\n".to_owned();
+    let mut list = "\n  Each of these changes was tried and resolves the conflict:\n".to_owned();
     for (what, effect) in rows {
         let padding = width.unwrap_or_default().saturating_sub(what.chars().count());
         let line = if effect.is_empty() {
@@ -46,9 +46,9 @@ fn remedies_list(remedies: &[Remedy]) -> String {
 fn described(Remedy(changes): &Remedy) -> (String, &'static str) {
     match changes.as_slice() {
         [Proposal::Flag { flag: "legacy-peer-deps" }] => {
-            ("--legacy-peer-deps".to_owned(), "leaves peers out of the tree, as npm 6 did")
+            ("--legacy-peer-deps".to_owned(), "ignores peer dependencies, as npm 6 did")
         }
-        [Proposal::Flag { flag }] => (format!("--{flag}"), "builds the tree around the conflict"),
+        [Proposal::Flag { flag }] => (format!("--{flag}"), "accepts the conflict"),
         changes => (changes.iter().map(instruction).collect::<Vec<_>>().join(", and "), ""),
     }
 }
@@ -61,7 +61,7 @@ fn instruction(change: &Proposal) -> String {
         Proposal::Override { parent, name, spec } => {
             format!("\"overrides\": {{ \"{parent}\": {{ \"{name}\": \"{spec}\" }} }}")
         }
-        Proposal::Remove { name, .. } => format!("no {name}{}", place(change)),
+        Proposal::Remove { name, .. } => format!("remove {name}{}", place(change)),
         Proposal::Flag { flag } => format!("--{flag}"),
     }
 }

@@ -75,16 +75,16 @@ fn with_source(error: &dyn std::error::Error) -> String {
 fn project_details(error: &ProjectError) -> String {
     match error {
         ProjectError::NoManifest { .. } => {
-            "  Name the project's folder with -C, or make a package.json there with `npm init`.\n".to_owned()
+            "  Name the project's folder with -C, or create a package.json with `npm init`.\n".to_owned()
         }
-        ProjectError::NoFolder { .. } => "  -C takes the folder that holds package.json.\n".to_owned(),
+        ProjectError::NoFolder { .. } => "  -C takes the folder that contains package.json.\n".to_owned(),
         ProjectError::NoWorkspace { .. } => {
-            "  `workspaces` of package.json says which folders are workspaces.\n".to_owned()
+            "  `workspaces` in package.json lists the folders of the workspaces.\n".to_owned()
         }
-        ProjectError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
+        ProjectError::Unreadable { .. } => "  Check the owner and the permissions of the file.\n".to_owned(),
         ProjectError::Unwritable { .. } => {
-            "  The new lockfile is written beside the old one and then takes its place,\n  so the folder has to be \
-             writable and have space. The old lockfile is as it was.\n"
+            "  A new lockfile is written beside the old one and then replaces it. The folder\n  must be writable and have \
+             space. The old lockfile is unchanged.\n"
                 .to_owned()
         }
     }
@@ -93,13 +93,13 @@ fn project_details(error: &ProjectError) -> String {
 fn config_details(error: &ConfigError) -> String {
     match error {
         ConfigError::UnscopedCredential { key, replacement, .. } => format!(
-            "  A credential that names no registry could be sent to any. Write\n\n    {}\n\n  instead of `{key}=…`; \
+            "  A credential without a registry could be sent to any registry. Write\n\n    {}\n\n  instead of `{key}=…`; \
              `npm config fix` does the same.\n",
             strong(format!("{replacement}=…"))
         ),
-        ConfigError::Invalid { key, .. } => format!("  `npm help config` says what {key} can be.\n"),
-        ConfigError::Unreadable { .. } => "  Check who owns the file and who may read it.\n".to_owned(),
-        ConfigError::Certificates { .. } => "  The file has to hold certificates in PEM form.\n".to_owned(),
+        ConfigError::Invalid { key, .. } => format!("  `npm help config` lists the values of {key}.\n"),
+        ConfigError::Unreadable { .. } => "  Check the owner and the permissions of the file.\n".to_owned(),
+        ConfigError::Certificates { .. } => "  The file must contain certificates in PEM format.\n".to_owned(),
     }
 }
 
@@ -118,19 +118,21 @@ fn resolve_headline(error: &ResolveError) -> String {
 pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
     let what = if is_tarball(failure) { format!("the tarball of {name}") } else { name.to_owned() };
     match failure.kind {
-        FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} is not where it should be"),
+        FetchFailureKind::NotFound if failure.url.starts_with("file:") => format!("{what} does not exist"),
         kind if kind.is_absence() => format!("the registry does not have {what}"),
         FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden => {
-            format!("the registry does not give {what} to just anyone")
+            format!("the registry denies access to {what}")
         }
         FetchFailureKind::NotFound | FetchFailureKind::Status(_) => {
-            format!("the registry failed when it was asked for {what}")
+            format!("the registry failed to answer for {what}")
         }
         FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => {
             format!("{what} could not be fetched")
         }
-        FetchFailureKind::Invalid | FetchFailureKind::Integrity => format!("what came for {what} cannot be used"),
-        FetchFailureKind::Unsupported => format!("{what} comes from where Espalier cannot go yet"),
+        FetchFailureKind::Invalid | FetchFailureKind::Integrity => {
+            format!("the data received for {what} cannot be used")
+        }
+        FetchFailureKind::Unsupported => format!("Espalier does not support the source of {what}"),
     }
 }
 
@@ -178,7 +180,7 @@ fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: 
     let remedy = if file.ends_with("package.json") {
         "  Correct it there and run espalier again."
     } else {
-        "  Correct it there, or delete the file: a new one is made from package.json."
+        "  Correct it there, or delete the file to make a new one from package.json."
     };
     format!("{drawn}{remedy}\n")
 }
@@ -189,19 +191,19 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
         let _ = writeln!(details, "  Nearest: {}\n", strong(nearest.join(", ")));
     }
     if circumstances.configuration.is_some_and(|(_, settings)| settings.options.before.is_some()) {
-        details += "  Versions that were published after the date of --before do not count.\n";
+        details += "  Versions that were published after the date of --before are ignored.\n";
     }
     match (chain, nearest.first()) {
         ([_, .., asker], Some(best)) => {
             let _ = writeln!(
                 details,
-                "  It is {} that asks. Try another version of that, or choose this one\n  in package.json:\n\n    {}",
+                "  {} asks for it. Try another version of {0}, or choose this one in\n  package.json:\n\n    {}",
                 asker.name,
                 strong(format!("\"overrides\": {{ \"{name}\": \"{best}\" }}"))
             );
         }
         ([_, .., asker], None) => {
-            let _ = writeln!(details, "  It is {} that asks. Try another version of that.", asker.name);
+            let _ = writeln!(details, "  {} asks for it. Try another version of {0}.", asker.name);
         }
         _ => details += "  Choose a version that exists.\n",
     }
@@ -235,39 +237,39 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
     let freshness = circumstances.configuration.map(|(_, settings)| settings.freshness);
     let lines: &[&str] = match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => {
-            &["Check the path in package.json; it is relative to the folder of that file."]
+            &["Check the path in package.json. It is relative to the folder of that file."]
         }
         kind if kind.is_absence() => &[
-            "Check how the name is spelled. A private package needs its registry, and often",
+            "Check the spelling of the name. A private package needs its registry, and often",
             "a token for it, in .npmrc:",
             "",
             "  @scope:registry=https://…",
             "  //…/:_authToken=${NPM_TOKEN}",
         ],
         FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden => &[
-            "Log in with `npm login`, or put a token for this registry into .npmrc:",
+            "Log in with `npm login`, or add a token for this registry to .npmrc:",
             "",
             "  //…/:_authToken=${NPM_TOKEN}",
             "",
-            "If there is one already, it may have expired, or not be allowed to read this.",
+            "An existing token may have expired or may not allow access to this package.",
         ],
         FetchFailureKind::NotFound | FetchFailureKind::Status(_) => &[
-            "This is the registry's own trouble and may pass. Try again later, or name",
-            "another one with --registry.",
+            "This is a problem of the registry and may be temporary. Try again later, or name",
+            "another registry with --registry.",
         ],
         FetchFailureKind::Unreachable if freshness == Some(Freshness::CacheOnly) => {
-            &["Run espalier once without --offline, so that it is in the cache afterwards."]
+            &["Run espalier once without --offline to fill the cache."]
         }
         FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => &[
             "Check the network and the address. Behind a proxy, set `proxy` and",
-            "`https-proxy` in .npmrc; where a company signs its own certificates, `cafile`.",
-            "--prefer-offline makes do with what is in the cache.",
+            "`https-proxy` in .npmrc. If a company signs its own certificates, set `cafile`.",
+            "--prefer-offline uses what the cache contains.",
         ],
         FetchFailureKind::Invalid | FetchFailureKind::Integrity => &[
-            "Something on the way may have changed it: a proxy, a mirror, a login page.",
-            "Try again, or ask another registry with --registry.",
+            "A proxy, a mirror or a login page may have changed it on the way.",
+            "Try again, or use another registry with --registry.",
         ],
-        FetchFailureKind::Unsupported => &["The README lists what is missing, under \"Differences from npm\"."],
+        FetchFailureKind::Unsupported => &["See \"Differences from npm\" in the README."],
     };
     lines.iter().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
 }
@@ -281,6 +283,6 @@ fn registry_setting(name: &str, circumstances: Circumstances<'_>) -> Option<Stri
     Some(match found {
         Some((origin, key)) if key == "registry" => format!("set by {origin}"),
         Some((origin, key)) => format!("set by {origin}, as {key}"),
-        None => "npm's own, because no other is set".to_owned(),
+        None => "npm's default, because none is set".to_owned(),
     })
 }

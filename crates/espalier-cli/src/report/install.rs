@@ -15,7 +15,7 @@ pub fn sentence(done: &Done) -> String {
     let elapsed = Styled(LIVING, duration(done.elapsed));
     if let Some(plan) = &done.plan {
         let counts = counts(plan.added(), plan.changed(), 0, plan.removed());
-        return format!("Nothing was done ({elapsed}); it would be: {}.\n", counts.unwrap_or("nothing".into()));
+        return format!("Dry run ({elapsed}), nothing changed. Plan: {}.\n", counts.unwrap_or("nothing".into()));
     }
     let report = &done.report;
     match counts(report.added.len(), report.changed.len(), report.repaired.len(), report.removed.len()) {
@@ -44,7 +44,7 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
     if !report.left_out.is_empty() {
         let count = counted(report.left_out.len(), "optional package");
         let they = if report.left_out.len() == 1 { "it" } else { "they" };
-        let _ = writeln!(lines, "  {} left out, because {they} could not be had", Styled(CAUTION, count));
+        let _ = writeln!(lines, "  {} left out, because {they} could not be fetched", Styled(CAUTION, count));
         for (location, reason) in report.left_out.iter().take(3) {
             indented(&mut lines, &format!("{}: {reason}", success::folder_of(location)), width);
         }
@@ -142,7 +142,7 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
         }
         InstallError::Unreviewed { packages } => {
             let list = packages.iter().fold(String::new(), |text, package| text + "  " + package + "\n");
-            list + "\n" + &advice(&["Decide about them with `espalier approve` or `espalier deny`."])
+            list + "\n" + &advice(&["Review them with `espalier approve` or `espalier deny`."])
         }
         InstallError::Disagreement { differences } => {
             const MOST: usize = 12;
@@ -153,19 +153,19 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             if differences.len() > MOST {
                 let _ = writeln!(lines, "  and {} more; --json lists them all", differences.len() - MOST);
             }
-            lines + "\n" + &advice(&["Bring the lockfile up to date with `espalier install` or `espalier lock`."])
+            lines + "\n" + &advice(&["Update the lockfile with `espalier install` or `espalier lock`."])
         }
-        InstallError::NoLockfile => advice(&["Make one with `espalier install` or `espalier lock`."]),
+        InstallError::NoLockfile => advice(&["Create one with `espalier install` or `espalier lock`."]),
         InstallError::Layout(_) => advice(&[
-            "The file was damaged, or made to do harm. Get it back from version control, or",
-            "delete it and run `espalier install`, which makes a new one from package.json.",
+            "The file is damaged or malicious. Restore it from version control, or delete it",
+            "and run `espalier install` to make a new one from package.json.",
         ]),
         InstallError::Refused(refusal) => {
             let mut lines = format!("  {} {}\n", quiet("location"), refusal.location);
             if let Some(setting) = refusal.setting {
                 let _ = write!(
                     lines,
-                    "\n  If that is intended, allow it: --{setting}=all, or `{setting}=all` in .npmrc.\n"
+                    "\n  If this is intended, allow it with --{setting}=all, or `{setting}=all` in .npmrc.\n"
                 );
             }
             lines
@@ -175,21 +175,21 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             asked + &failure::fetch(name, failure, &[], circumstances)
         }
         InstallError::Reify(ReifyError::Store(StoreError::Folder { source, .. })) if is_full(source) => {
-            advice(&["Free some space (`espalier store prune` helps), or name another place with --store-dir."])
+            advice(&["Free some space (`espalier store prune` helps), or name another folder with --store-dir."])
         }
         InstallError::Reify(ReifyError::Store(_)) => {
-            advice(&["Check who may write there, or name another place with --store-dir."])
+            advice(&["Check the permissions, or name another folder with --store-dir."])
         }
         InstallError::Patch(_) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(_))) => advice(&[
-            "The package or the patch has changed. Make the patch anew, or take it out of",
+            "The package or the patch has changed. Make a new patch, or remove it from",
             "patchedDependencies in package.json.",
         ]),
         InstallError::Reify(ReifyError::Place(_) | ReifyError::Disk { .. }) => advice(&[
-            "node_modules is as it was before, as far as that was possible. Check the space",
-            "on the disk and who may write there, and try again.",
+            "node_modules was restored as far as possible. Check the free space and the",
+            "permissions, and try again.",
         ]),
         InstallError::Reify(ReifyError::Busy { .. }) => {
-            advice(&["Wait for it, or end it if it hangs, and try again: a process that is gone keeps nobody waiting."])
+            advice(&["Wait for it to end, or end it if it hangs, and try again."])
         }
         InstallError::Outside(_)
         | InstallError::Policy(_)

@@ -40,7 +40,7 @@ pub fn warnings(warnings: &[Warning], width: Option<usize>) -> String {
         let verb = if engines.len() == 1 { "does" } else { "do" };
         let _ = writeln!(
             lines,
-            "  {} {verb} not support this Node or npm",
+            "  {} {verb} not support this version of Node.js or npm",
             Styled(CAUTION, counted(engines.len(), "package"))
         );
         write_messages(&mut lines, &engines, width);
@@ -123,15 +123,15 @@ pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> St
     table(&[
         starting,
         waiting,
-        row("planning", phases.planning, "comparing what is there with what shall be"),
+        row("planning", phases.planning, "comparing node_modules with the plan"),
         row("placing", phases.placing, "fetching, unpacking, linking"),
         row("scripts", phases.scripts, "install scripts of dependencies"),
         row("finishing", phases.finishing, "writing the lockfiles, and the project's own scripts"),
         resolving,
         inflating,
         parsing,
-        row("cpu: unpacking", activity.unpacking.total(), "checking, inflating and writing, all threads together"),
-        row("cpu: placing", activity.placing.total(), "all threads together"),
+        row("cpu: unpacking", activity.unpacking.total(), "verifying, inflating and writing, on all threads"),
+        row("cpu: placing", activity.placing.total(), "on all threads"),
     ])
 }
 
@@ -139,12 +139,12 @@ pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> St
 type Row = (&'static str, Duration, String);
 
 fn beginning(phases: &lock::Phases, activity: &Activity) -> [Row; 2] {
-    let starting = "reading settings and files, asking for the Node version".to_owned();
+    let starting = "reading settings and files, detecting the version of Node.js".to_owned();
     [("starting", phases.starting, starting), ("waiting for answers", phases.waiting, traffic(activity))]
 }
 
 fn processor(activity: &Activity) -> [Row; 3] {
-    let meanwhile = || "on the threads that fetch and resolve, meanwhile".to_owned();
+    let meanwhile = || "on the fetching and resolving threads".to_owned();
     [
         ("cpu: resolving", activity.resolving.total(), "on one thread".to_owned()),
         ("cpu: inflating", activity.inflating.total(), meanwhile()),

@@ -178,7 +178,7 @@ fn what_is_approved_runs_and_nothing_else() {
     assert_eq!(policy(&stage), json!({"native@1.0.0": true}));
     assert_eq!(run(&stage, &["deny", "noisy"]).code, Some(0));
     assert_eq!(policy(&stage), json!({"native@1.0.0": true, "noisy": false}));
-    assert_eq!(run(&stage, &["approve"]).stdout, "No package waits for a decision about its install scripts.\n");
+    assert_eq!(run(&stage, &["approve"]).stdout, "All install scripts have been reviewed.\n");
     let outcome = run(&stage, &["rebuild"]);
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("2 install scripts ran.\n", ""));
     let last = fs::read_to_string(stage.path("project/node_modules/native/last.txt")).expect("a file");

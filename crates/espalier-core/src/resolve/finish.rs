@@ -128,7 +128,7 @@ impl Ending {
             }
             let location = data.path.as_deref().unwrap_or_default().to_owned();
             let message =
-                format!("the lockfile says nothing about {location}: it is left out. Install again to get it");
+                format!("{location} is left out, because the lockfile does not contain it. Install again to add it");
             self.sources.warn("damaged", message, &location);
             self.tree.set_parent(node, None);
         }

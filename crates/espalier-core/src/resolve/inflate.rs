@@ -80,8 +80,7 @@ impl Start {
     fn warn_of_unknown(&self, node: NodeId) {
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
         let name = self.tree.words.names.text(self.tree[node].name).to_owned();
-        let message =
-            format!("could not fetch the manifest of {name}, which the old package-lock.json says little about");
+        let message = format!("could not fetch the manifest of {name}, which the old package-lock.json lacks");
         self.sources.warn("old-lockfile", message, &location);
     }
 }

@@ -57,7 +57,7 @@ impl Search {
         let published = manifest.integrity.as_deref();
         if published.is_some_and(|published| !integrity::are_compatible(expected, published)) {
             let (name_text, version) = (self.tree.words.names.text(name), entry.version.as_deref().unwrap_or_default());
-            let message = format!("{name_text}@{version} is not what yarn.lock says: its hashes differ");
+            let message = format!("{name_text}@{version} differs from yarn.lock in its hashes");
             let address = entry.resolved.as_deref().unwrap_or_default();
             return Err(failed(&self.tree.words.names, name, invalid(address, &message)));
         }

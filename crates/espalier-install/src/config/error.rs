@@ -28,7 +28,7 @@ pub enum ConfigError {
         origin: Origin,
     },
     /// A credential that doesn't say which registry it is for. npm 12 refuses it, so that it can't reach the wrong one.
-    #[error("{key} in {origin} does not say which registry it is for")]
+    #[error("{key} in {origin} names no registry")]
     UnscopedCredential {
         /// `_auth`, `_authToken`, `username` or `_password`.
         key: &'static str,

@@ -69,7 +69,7 @@ impl Config {
             matches!(layer.origin, Origin::Project(_)) && layer.expanded && layer.settings.keys().any(redirects)
         };
         let warning = |layer: &super::Layer| {
-            format!("{} chooses the registry and puts environment variables into its settings", layer.origin)
+            format!("{} chooses the registry and uses environment variables in its settings", layer.origin)
         };
         self.layers.iter().filter(suspicious).map(warning).collect()
     }

@@ -39,7 +39,7 @@ impl Repository {
 pub(crate) async fn checkout(repository: &Repository, folder: &Path) -> Result<(), FetchFailure> {
     let Repository { urls, commit, hosted } = repository;
     let invalid = |message: &str| failed(FetchFailureKind::Invalid, urls.first().map_or("", String::as_str), message);
-    let Some(commit) = commit else { return Err(invalid("the lockfile does not say which commit it is of")) };
+    let Some(commit) = commit else { return Err(invalid("the lockfile records no commit")) };
     let mut first_failure = None;
     for url in urls {
         let scratch =
@@ -55,7 +55,7 @@ pub(crate) async fn checkout(repository: &Repository, folder: &Path) -> Result<(
             clone(&repository, url, commit, folder).await
         };
         return done.map_err(|error| {
-            let message = format!("git could not check out {commit} of {url}: {error}");
+            let message = format!("git cannot check out {commit} of {url}: {error}");
             failed(FetchFailureKind::Invalid, url, &message)
         });
     }

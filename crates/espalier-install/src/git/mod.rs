@@ -44,9 +44,10 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     let known = match wanted {
         GitRevision::Head => refs.by_name.get("HEAD").cloned(),
         GitRevision::Committish(name) => refs.find(name),
-        GitRevision::Range(range) => Some(refs.best(range).ok_or_else(|| {
-            failed(FetchFailureKind::NotFound, url, &format!("no tag of {url} is a version in {range}"))
-        })?),
+        GitRevision::Range(range) => Some(
+            refs.best(range)
+                .ok_or_else(|| failed(FetchFailureKind::NotFound, url, &format!("no tag of {url} matches {range}")))?,
+        ),
     };
     let scratch = tempfile::tempdir().map_err(|error| failed(FetchFailureKind::Invalid, url, &error.to_string()))?;
     let repository = scratch.path();
@@ -176,7 +177,7 @@ async fn git(repository: Option<&Path>, arguments: &[&str]) -> Result<String, St
 }
 
 fn unreachable_repository(url: &str, complaint: &str) -> FetchFailure {
-    failed(FetchFailureKind::Unreachable, url, &format!("git could not read {}: {complaint}", without_credentials(url)))
+    failed(FetchFailureKind::Unreachable, url, &format!("git cannot read {}: {complaint}", without_credentials(url)))
 }
 
 fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {

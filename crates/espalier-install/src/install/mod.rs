@@ -110,7 +110,7 @@ pub enum InstallError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// `ci` has no lockfile to go by.
-    #[error("`ci` installs what a lockfile says, and there is no package-lock.json that it could read")]
+    #[error("`ci` needs a package-lock.json")]
     NoLockfile,
     /// `ci` has a lockfile that doesn't fit.
     #[error("package.json and package-lock.json are not in sync")]
@@ -134,7 +134,7 @@ pub enum InstallError {
     #[error(transparent)]
     Patch(#[from] PatchError),
     /// A workspace leads out of the project.
-    #[error("{} is outside of the project: nothing is installed there", .0.display())]
+    #[error("{} is outside the project, where nothing may be installed", .0.display())]
     Outside(PathBuf),
     /// The disk or the network failed.
     #[error(transparent)]
@@ -536,7 +536,7 @@ fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), 
             let temporary = project.join(TEMPORARY_STORE);
             let store = Store::open(&temporary).map_err(|_| error)?;
             let note =
-                format!("the store in {} cannot be written to: this installation shares no files", folder.display());
+                format!("the store in {} is not writable, so this installation shares no files", folder.display());
             Ok((store, Some(note)))
         }
         Err(error) => Err(error),

@@ -51,7 +51,7 @@ fn read(path: &Path, left: &mut u64) -> io::Result<(Vec<u8>, u32)> {
     let found = file.metadata()?;
     let mut content = Vec::new();
     let length = file.take(*left + 1).read_to_end(&mut content)? as u64;
-    *left = left.checked_sub(length).ok_or_else(|| io::Error::other("it holds more than 4 GB"))?;
+    *left = left.checked_sub(length).ok_or_else(|| io::Error::other("it contains more than 4 GB"))?;
     Ok((content, mode_of(&found)))
 }
 

@@ -61,7 +61,7 @@ impl Preparing {
         let variables = self.environment.of_event(&package, folder, "prepare", command, &[], &extra);
         let script = Script { command, arguments: &[], folder, variables, shell: self.environment.shell.as_deref() };
         let ended = if self.foreground { script.run_in_foreground().await } else { script.run_in_background().await };
-        let ended = ended.map_err(|error| format!("its prepare script could not be started: {error}"))?;
+        let ended = ended.map_err(|error| format!("cannot start its prepare script: {error}"))?;
         if ended.is_success() { Ok(()) } else { Err(failure("its prepare script", &ended.stderr)) }
     }
 
@@ -85,7 +85,7 @@ impl Preparing {
         match output {
             Ok(output) if output.status.success() => Ok(()),
             Ok(output) => Err(failure("installing what it needs to be prepared", &output.stderr)),
-            Err(error) => Err(format!("what it needs to be prepared could not be installed: {error}")),
+            Err(error) => Err(format!("its dependencies for the prepare script could not be installed: {error}")),
         }
     }
 }

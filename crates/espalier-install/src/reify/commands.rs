@@ -130,7 +130,7 @@ fn repair(_: &Path, _: u32) -> io::Result<()> {
 }
 
 fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
-    // A link in its place leads somewhere else.
+    // A link in its place leads elsewhere.
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }

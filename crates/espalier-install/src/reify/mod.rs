@@ -156,13 +156,13 @@ pub enum ReifyError {
         source: io::Error,
     },
     /// Another process keeps changing it.
-    #[error("another installation has been at work in {} for a long time", .path.display())]
+    #[error("another installation has been using {} for a long time", .path.display())]
     Busy {
         /// Where.
         path: PathBuf,
     },
     /// Someone stopped it.
-    #[error("interrupted; node_modules is as it was")]
+    #[error("interrupted; node_modules is unchanged")]
     Interrupted,
 }
 

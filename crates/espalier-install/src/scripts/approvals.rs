@@ -106,7 +106,7 @@ pub fn approve(existing: &Map<String, Value>, subjects: &[&Subject], pin: bool, 
             decision.add(name, true);
             if pin && !decision.changes.is_empty() {
                 decision.warning = Some(format!(
-                    "{name} is approved in all versions, because the lockfile has no \"resolved\" for it to pin one by"
+                    "all versions of {name} are approved, because the lockfile has no \"resolved\" to pin one"
                 ));
             }
         }
@@ -130,10 +130,10 @@ pub fn approve(existing: &Map<String, Value>, subjects: &[&Subject], pin: bool, 
 
 fn denial(entry: &str, name: &str, widest: bool) -> String {
     if widest {
-        return format!("{entry} is denied; take the entry out of allowScripts to approve {name}");
+        return format!("{entry} is denied; remove the entry from allowScripts to approve {name}");
     }
     format!(
-        "{entry} is denied; take the entry out of allowScripts to approve {name}, or deny {name} to widen it to all versions"
+        "{entry} is denied; remove the entry from allowScripts to approve {name}, or deny {name} to deny all versions"
     )
 }
 

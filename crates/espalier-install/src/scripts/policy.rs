@@ -37,7 +37,7 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// npm only has the flag for what isn't in a project, so that a team's installs agree (EALLOWSCRIPTS).
-    #[error("--allow-scripts is not for projects: write it into allowScripts of package.json, or into .npmrc")]
+    #[error("--allow-scripts does not apply to projects. Use allowScripts in package.json, or .npmrc")]
     OnCommandLine,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn fetch(
     if arguments.program.is_empty() || manifest.is_some() || packages.len() > 1 {
         return Ok(Fetched { programs: modules.join(".bin"), manifest });
     }
-    Err(Complaint::own("ENOBIN", format!("{} could not be installed here", packages.join(", ")), ""))
+    Err(Complaint::own("ENOBIN", format!("{} cannot be installed on this platform", packages.join(", ")), ""))
 }
 
 /// Of these packages, those that aren't in the folder as the registry has them today.
@@ -127,7 +127,7 @@ fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
         anstream::eprintln!("{} {list} {verb} not installed here and will be fetched.", Styled(CAUTION, "warning:"));
         return Ok(());
     }
-    anstream::eprint!("{} is to be fetched and run. Go on? {} ", strong(list), quiet("(Y/n)"));
+    anstream::eprint!("{} will be fetched and run. Continue? {} ", strong(list), quiet("(Y/n)"));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     let answer = answer.trim();
@@ -204,16 +204,16 @@ fn only_dependency(folder: &Path) -> Option<String> {
 fn canceled(wanted: &[String]) -> Complaint {
     let list = wanted.join(", ");
     let details =
-        format!("  To have it in the project:\n\n    {}\n", strong(format!("espalier add -D {}", wanted.join(" "))));
-    Complaint::own("ECANCELED", format!("{list} is not installed here, and was not to be fetched"), details)
+        format!("  To add it to the project:\n\n    {}\n", strong(format!("espalier add -D {}", wanted.join(" "))));
+    Complaint::own("ECANCELED", format!("{list} is not installed and may not be fetched"), details)
 }
 
 fn no_cache() -> Complaint {
-    let details = "  Name a folder for it: ESPALIER_CACHE_DIR.\n";
-    Complaint::own("ENOCACHE", "there is no folder in which a program could be kept", details)
+    let details = "  Name a folder with ESPALIER_CACHE_DIR.\n";
+    Complaint::own("ENOCACHE", "no folder is known for fetched programs", details)
 }
 
 fn unwritable(folder: &Path, error: &std::io::Error) -> Complaint {
     let headline = format!("cannot make {}: {error}", folder.display());
-    Complaint::own("EWRITE", headline, "  Check who may write there, or name another folder with ESPALIER_CACHE_DIR.\n")
+    Complaint::own("EWRITE", headline, "  Check the permissions, or name another folder with ESPALIER_CACHE_DIR.\n")
 }

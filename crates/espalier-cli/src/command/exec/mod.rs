@@ -180,13 +180,13 @@ fn no_program(name: &str, package: &ScriptPackage) -> Complaint {
     let programs: Vec<&str> = package.programs().map(|(name, _)| name).collect();
     let details = match programs.first() {
         Some(first) => format!(
-            "  It has {}. Say which:\n\n    {}\n",
+            "  It has {}. Choose one:\n\n    {}\n",
             programs.join(", "),
             strong(format!("espalier exec --package={name} {first}"))
         ),
-        None => "  It is a library: add it to the project to use it there.\n".to_owned(),
+        None => "  It is a library. Add it to the project to use it.\n".to_owned(),
     };
-    Complaint::own("ENOBIN", format!("{name} has no program of its name"), details)
+    Complaint::own("ENOBIN", format!("{name} has no program of that name"), details)
 }
 
 fn refused(code: &'static str, message: &str) -> Complaint {

@@ -90,7 +90,7 @@ impl Answers {
             return self.advisories(body).await;
         }
         if request.method != Method::GET {
-            return said(StatusCode::METHOD_NOT_ALLOWED, "there is nothing to change here");
+            return said(StatusCode::METHOD_NOT_ALLOWED, "this server is read-only");
         }
         match path {
             None => said(StatusCode::NOT_FOUND, "the address must end with a slash"),
