@@ -102,7 +102,7 @@ export interface RunOutcome {
   warnings: Warning[];
   statistics: { packages: number; packuments: number; version_documents: number };
   /** Where `install` was asked for. */
-  tree?: Tree;
+  tree?: TargetTree;
 }
 
 /** Rejects with an error's details as a plain object, or with `undefined` when it was aborted. */
@@ -120,7 +120,7 @@ export function explain(input: RunInput, name: string): Explanation[];
 export function readNpmrc(text: string, variable: (name: string) => string | undefined): [string, string | string[]][];
 
 /** What is to be installed. */
-export class Tree {
+export class TargetTree {
   private constructor();
   plan(): Plan;
   /** What was noted to be there, and is not to be, or not as it is. */

@@ -92,7 +92,7 @@ export function mount(input: api.MountInput): api.Mounting {
 }
 
 /** What a mounted tree needs to know. */
-function planned(tree: glue.Tree, release: (tree: glue.Tree) => void): [glue.Plan, string] {
+function planned(tree: glue.TargetTree, release: (tree: glue.TargetTree) => void): [glue.Plan, string] {
   try {
     return guarded(() => [tree.plan(), tree.hiddenLockfile()]);
   } finally {
@@ -145,7 +145,7 @@ class Context {
   async resolve(
     { observe, signal }: Progress<ResolveEvent>,
     install?: { noted?: string | undefined },
-  ): Promise<{ result: api.Result; tree: glue.Tree | undefined }> {
+  ): Promise<{ result: api.Result; tree: glue.TargetTree | undefined }> {
     const { omit = [], frozen } = this.input;
     const omitted = { dev: omit.includes('dev'), optional: omit.includes('optional'), peer: omit.includes('peer') };
     const wanted = install && { omit: omitted, frozen, noted: install.noted };

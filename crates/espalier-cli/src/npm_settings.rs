@@ -10,7 +10,8 @@ use espalier_install::config::table::{Kind, SETTINGS, Setting, Subject};
 use espalier_install::config::{Value, definitions};
 use indexmap::IndexMap;
 
-use crate::arguments::as_npm::SETTING;
+/// The option that takes any of npm's settings.
+pub const SETTING: &str = "npm-setting";
 
 /// The settings that were given as flags to a command. All are understood everywhere; the help only has those that matter
 /// to the command.

@@ -7,8 +7,21 @@
 
 use serde::Serialize;
 
-pub use crate::place::Verdict;
 use crate::tree::{EdgeId, EdgeKind, Tree};
+
+/// The answer for one package and one folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// The folder has no package of that name.
+    Free,
+    /// The package in the folder satisfies the spec.
+    Keep,
+    /// The package in the folder can be replaced.
+    Replace,
+    /// The folder refuses the package.
+    Conflict,
+}
 
 /// A dependency: who asks for what. Locations are empty for the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::outcome::Warning;
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
-use crate::resolution::Warning;
 
 /// What came back for a request.
 pub type Reply = Result<Answer, FetchFailure>;

@@ -29,7 +29,7 @@ impl Graph {
     }
 }
 
-/// A package in its place. A flat record, because every view of the tree takes other fields of it.
+/// A package in its place. It is a flat record, because every view of the tree reads other fields of it.
 #[derive(Clone, Debug, Default)]
 pub struct GraphNode {
     /// The folder's name (an alias where the spec was one).

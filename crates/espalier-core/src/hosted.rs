@@ -3,8 +3,6 @@
 //! `user/repo`, `gitlab:user/repo`, `git@github.com:user/repo.git` and the URL of the same repository are one
 //! thing to npm; this module reads them all and writes each of npm's forms.
 
-use crate::spec::percent_decode;
-
 /// A repository on a known host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostedGit {
@@ -267,6 +265,27 @@ fn address(text: &str) -> Option<Address<'_>> {
     let host = &rest[host_start..separator];
     let path = rest.get(separator + 1..).unwrap_or_default();
     Some(Address { protocol, auth, host, path, fragment })
+}
+
+/// Decodes `%xx`; text that isn't decodable stays as it is.
+pub(crate) fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
+        let decoded = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match decoded {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub type Dependency = (Name, Rc<Spec>);
 /// One block of dependencies in JavaScript's order.
 pub type Dependencies = Vec<Dependency>;
 
-/// A normalised manifest.
+/// A normalised manifest. It has a field for each field of package.json and of a registry's documents that npm's rules read.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// The package's own name.

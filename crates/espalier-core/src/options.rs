@@ -105,7 +105,7 @@ pub struct Omit {
     pub peer: bool,
 }
 
-/// npm's settings that change the tree, by npm's names. There are many because npm has many.
+/// npm's settings that change the tree, by npm's names. There are as many fields as npm has such settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The Node version that `engines` are checked against, such as `20.20.2`.
@@ -220,4 +220,14 @@ impl Default for Options {
             tree_only: false,
         }
     }
+}
+
+/// What the lockfile of an inspection describes. npm finds the workspaces first or last, and the order of dependents depends
+/// on that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// A lockfile: the packages that should be installed (`load-virtual.js`).
+    Lockfile,
+    /// The contents of `node_modules` (`load-actual.js`).
+    NodeModules,
 }

@@ -1,16 +1,13 @@
 //! The interface of a resolution: a few verbs, in the manner of a sans-I/O protocol library.
 
-use serde::Serialize;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use crate::changes::ChangedManifest;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
-use crate::graph::Graph;
-use crate::lockfile::PackageLock;
-use crate::options::{Options, Project};
+use crate::options::{Options, Project, Reading};
+use crate::outcome::Outcome;
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
 use crate::resolve;
 
@@ -32,59 +29,6 @@ pub enum Progress {
     Waiting,
     /// It has ended; call [`Resolution::finish`].
     Done,
-}
-
-/// What the lockfile of an inspection describes. npm finds the workspaces first or last, and the order of dependents depends
-/// on that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// A lockfile: the packages that should be installed (`load-virtual.js`).
-    Lockfile,
-    /// The contents of `node_modules` (`load-actual.js`).
-    NodeModules,
-}
-
-/// The result of a resolution.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// package-lock.json and the hidden lockfile; empty after an inspection.
-    pub lockfile: PackageLock,
-    /// Whether npm writes package-lock.json at all: not with `--no-save`, unless something was to be updated.
-    pub is_saved: bool,
-    /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
-    pub yarn_lock: Option<String>,
-    /// The changed package.json files, if the user asked for changes and saves them.
-    pub changed_manifests: Vec<ChangedManifest>,
-    /// The same tree with its edges.
-    pub graph: Graph,
-    /// Packages whose origin neither the lock nor a registry states, and why.
-    pub unknown_origins: Vec<(String, ResolveError)>,
-    /// Problems that don't prevent the tree.
-    pub warnings: Vec<Warning>,
-    /// Counts.
-    pub statistics: Statistics,
-}
-
-/// Something that npm would warn about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
-    /// npm's code: `ERESOLVE`, `EBADENGINE`, `deprecated`.
-    pub code: &'static str,
-    /// One sentence.
-    pub message: String,
-    /// The location in the tree that it is about.
-    pub location: String,
-}
-
-/// Counts of one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Statistics {
-    /// Entries of the lockfile without the root.
-    pub packages: usize,
-    /// Packuments that were supplied.
-    pub packuments: usize,
-    /// Version documents that were supplied.
-    pub version_documents: usize,
 }
 
 impl Resolution {

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use crate::hosted::HostedGit;
+use crate::hosted::{HostedGit, percent_decode};
 use crate::paths;
 use crate::semver::{Range, Version};
 
@@ -336,25 +336,4 @@ pub fn is_valid_name(name: &str) -> bool {
             let filled = !scope.is_empty() && !base.is_empty();
             filled && !base.starts_with('.') && is_url_component(scope) && is_url_component(base)
         })
-}
-
-/// Decodes `%xx`; text that isn't decodable stays as it is.
-pub fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = (first == b'%').then(|| tail.get(..2)).flatten();
-        let decoded = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        match decoded {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }

@@ -1,9 +1,10 @@
 //! Runs a resolution to its end: hands its requests to the fetching thread and the answers back.
 //!
-//! The resolution stays on the calling task and takes one step at a time. One other thread ([`crate::fetching`]) asks; what
+//! The resolution stays on the calling task and takes one step at a time. One other thread ([`fetching`]) asks; what
 //! comes is inflated and parsed here, where one would wait for it otherwise. A request that the resolution stands still for goes out before one that it only expects to need. In which order
 //! answers come makes no difference to the tree; that is the core's promise, and nothing here weakens it.
 
+mod fetching;
 pub(crate) mod reads;
 
 use std::collections::HashMap;
@@ -17,10 +18,11 @@ use espalier_core::{
 };
 
 use crate::activity::Activity;
-use crate::fetching::{Answered, Errand, Thread};
 use crate::git;
 use crate::project::ProjectFolder;
 use crate::registry::{Misread, Registry, Unread, Unsettled};
+
+use fetching::{Answered, Errand, Thread};
 use reads::Reads;
 
 /// Packuments by name, and whether they are full.

@@ -9,7 +9,6 @@ pub mod cache;
 pub mod config;
 mod digest;
 pub mod driver;
-mod fetching;
 mod git;
 pub mod host;
 pub mod install;

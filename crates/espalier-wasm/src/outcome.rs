@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::boundary;
 use crate::packed::PackedGraph;
-use crate::tree::{Tree, TreeError};
+use crate::tree::{TargetTree, TreeError};
 
 /// Why there is nothing.
 pub enum Failure<'a> {
@@ -59,7 +59,7 @@ struct ErrorObject<'a> {
 }
 
 /// The value to resolve the promise with: `RunOutcome` in `pkg/src/glue.d.ts`.
-pub fn to_javascript(outcome: &Outcome, tree: Option<Tree>) -> Result<JsValue, JsValue> {
+pub fn to_javascript(outcome: &Outcome, tree: Option<TargetTree>) -> Result<JsValue, JsValue> {
     boundary::to_javascript(&ResultObject {
         lockfile: outcome.lockfile.text(),
         warnings: &outcome.warnings,

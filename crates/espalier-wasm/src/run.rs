@@ -18,7 +18,7 @@ use crate::network::Network;
 use crate::network::timer::sleep;
 use crate::outcome::{self, Failure};
 use crate::source::Source;
-use crate::tree::Tree;
+use crate::tree::TargetTree;
 use crate::workers::Workers;
 
 /// How long remedies are looked for, in milliseconds. npm's flags are still tried afterwards.
@@ -72,7 +72,7 @@ fn installed(
     outcome: &Rc<Outcome>,
     placed: &[String],
     registries: &Registries,
-) -> Result<Option<Tree>, Failure<'static>> {
+) -> Result<Option<TargetTree>, Failure<'static>> {
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
         let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
@@ -83,7 +83,7 @@ fn installed(
     }
     let noted = install.noted.as_deref();
     let file = |path: &str| input.files.get(path).cloned();
-    let tree = Tree::new(Rc::clone(outcome), file, install.omit.into(), input.trust(), noted, registries.clone());
+    let tree = TargetTree::new(Rc::clone(outcome), file, install.omit.into(), input.trust(), noted, registries.clone());
     tree.map(Some).map_err(Failure::Tree)
 }
 

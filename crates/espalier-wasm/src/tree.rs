@@ -18,7 +18,7 @@ use crate::boundary;
 
 /// A resolved tree, and where its packages go.
 #[wasm_bindgen]
-pub struct Tree {
+pub struct TargetTree {
     outcome: Rc<Outcome>,
     layout: Layout,
     noted: Noted,
@@ -97,7 +97,7 @@ struct BinObject {
     file: String,
 }
 
-impl Tree {
+impl TargetTree {
     /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already, `file` reads one of
     /// the project's.
     pub fn new(
@@ -156,7 +156,7 @@ impl Tree {
 }
 
 #[wasm_bindgen]
-impl Tree {
+impl TargetTree {
     /// `Plan` in `pkg/src/glue.d.ts`.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 import type { Entry, InstallEvent, InstallResult, InstallStatistics } from '../../index.js';
 import { guarded } from '../crash.js';
 import { EspalierError } from '../errors.js';
-import type { Plan, PlannedPackage, Tree } from '../glue.js';
+import type { Plan, PlannedPackage, TargetTree } from '../glue.js';
 import type { Progress } from '../progress.js';
 import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
 import type { LoadedPackage, PackageLoader } from './loader.js';
@@ -14,7 +14,7 @@ import type { LoadedPackage, PackageLoader } from './loader.js';
 const MOST_AT_ONCE = 24;
 
 export interface Order {
-  tree: Tree;
+  tree: TargetTree;
   loader: PackageLoader;
   destination: Destination;
   concurrency: number;

@@ -10,8 +10,7 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 use espalier_install::config::definitions;
 
-/// The option that takes any of npm's settings.
-pub const SETTING: &str = "npm-setting";
+use crate::npm_settings::SETTING;
 
 /// npm's names for a command with an option, or for a command of another name.
 const COMMANDS: &[(&str, &[&str])] = &[

@@ -4,7 +4,7 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::arguments::Arguments;
-use crate::arguments::as_npm::SETTING;
+use crate::npm_settings::SETTING;
 
 /// Prints the script for a shell.
 pub fn print(shell: Shell) {

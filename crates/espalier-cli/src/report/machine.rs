@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use espalier_core::Warning;
 use espalier_core::error::PeerConflict;
-use espalier_core::resolution::Warning;
 use espalier_core::{FetchFailure, InvalidJson, Remedy, Requirer, ResolveError};
 use espalier_install::activity::Activity;
 use espalier_install::install::{Done, InstallError};

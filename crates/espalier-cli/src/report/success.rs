@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use espalier_core::resolution::Warning;
+use espalier_core::Warning;
 use espalier_install::activity::Activity;
 use espalier_install::install;
 use espalier_install::lock::{self, Locked};
@@ -174,7 +174,7 @@ fn traffic(activity: &Activity) -> String {
 
 #[cfg(test)]
 mod tests {
-    use espalier_core::resolution::Warning;
+    use espalier_core::Warning;
 
     use super::warnings;
 

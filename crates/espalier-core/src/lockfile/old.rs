@@ -7,11 +7,11 @@
 use serde_json::{Map, Value, json};
 use std::rc::Rc;
 
-use crate::hosted::HostedGit;
+use crate::hosted::{HostedGit, percent_decode};
 use crate::json;
 use crate::paths;
 use crate::semver::Version;
-use crate::spec::{Spec, SpecKind, Specs, percent_decode};
+use crate::spec::{Spec, SpecKind, Specs};
 
 /// The entries of a version 1 lock, by location.
 pub fn entries(lock: &Map<String, Value>, project: &str, specs: &mut Specs) -> Map<String, Value> {

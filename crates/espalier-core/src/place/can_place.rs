@@ -2,26 +2,12 @@
 //!
 //! Nothing here changes the tree: placement asks at many folders before it acts at one.
 
-use serde::Serialize;
 use std::rc::Rc;
 
 use super::deepest_target;
+use crate::decision::Verdict;
 use crate::names::FoldedName;
 use crate::tree::{EdgeId, NodeId, Tree};
-
-/// The answer for one package and one folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Verdict {
-    /// The folder has no package of that name.
-    Free,
-    /// The package in the folder satisfies the spec.
-    Keep,
-    /// The package in the folder can be replaced.
-    Replace,
-    /// The folder refuses the package.
-    Conflict,
-}
 
 /// What a verdict rests on: [`crate::decision::Why`] before it is put into words.
 #[derive(Clone, Copy, Debug)]

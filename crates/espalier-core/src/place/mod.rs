@@ -9,7 +9,6 @@ mod notes;
 #[expect(clippy::module_inception, reason = "npm's two questions are can-place and place")]
 mod place;
 
-pub use can_place::Verdict;
 pub use notes::Notes;
 pub use place::{Effects, PlacementRules, Placer, Unplaceable};
 

@@ -1,8 +1,8 @@
 //! What is noted of placements for whoever wants to see the decisions.
 
-use super::can_place::{Answer, Because, Verdict};
+use super::can_place::{Answer, Because};
 use super::place::{Frame, Placer};
-use crate::decision::{Decision, Demand, Placed, Trial, Why};
+use crate::decision::{Decision, Demand, Placed, Trial, Verdict, Why};
 use crate::tree::{NodeId, Tree};
 
 /// The decisions of one placement, a package before its peers.

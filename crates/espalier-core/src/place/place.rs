@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::can_place::{Answer, Question, Verdict};
+use super::can_place::{Answer, Question};
 use super::deepest_target;
 use super::notes::Notes;
 use crate::collation;
-use crate::decision::Placed;
+use crate::decision::{Placed, Verdict};
 use crate::names::Name;
 use crate::options::InstallStrategy;
 use crate::order;

@@ -17,11 +17,11 @@ use crate::graph::Graph;
 use crate::json::Format;
 use crate::lockfile;
 use crate::manifest::Manifest;
+use crate::outcome::{Outcome, Statistics};
 use crate::pick::Engine;
 use crate::platform;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Event, Request, Urgency};
-use crate::resolution::{Outcome, Statistics};
 use crate::tree::{NodeId, Tree};
 
 /// The end of a resolution under way.

@@ -7,8 +7,8 @@ use super::start::Start;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::lockfile::{self, PackageLock, ParsedLock};
-use crate::options::{Options, Project};
-use crate::resolution::{Outcome, Reading, Statistics};
+use crate::options::{Options, Project, Reading};
+use crate::outcome::{Outcome, Statistics};
 use crate::tree::Flags;
 
 /// The tree that a lockfile describes, with whatever is missing in it or wrong with it. Only the project's own folders are

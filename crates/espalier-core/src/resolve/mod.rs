@@ -45,7 +45,7 @@ use crate::error::ResolveError;
 use crate::exchange::Exchange;
 use crate::json;
 use crate::options::{Options, Project};
-use crate::resolution::Outcome;
+use crate::outcome::Outcome;
 use finish::Ending;
 pub use inspect::inspect;
 use search::Search;

@@ -10,11 +10,11 @@ use crate::exchange::{Exchange, Pause, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
+use crate::outcome::Warning;
 use crate::paths;
 use crate::proposal::Proposal;
 use crate::refusal::Refusal;
 use crate::request::{Answer, FetchFailure, FetchFailureKind, GitRevision, Request, TarballListing, Urgency};
-use crate::resolution::Warning;
 use crate::spec::{GitSpec, Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
 

@@ -56,7 +56,7 @@ pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
 /// The workspaces of a root: name and folder, in order.
 pub type Workspaces = Vec<(Name, Rc<str>)>;
 
-/// A package in a folder, or a link to one. It has the fields of npm's `Node`, since npm's rules ask for any of them.
+/// A package in a folder, or a link to one. It has the fields of npm's `Node`, because npm's rules read all of them.
 pub struct Node {
     /// The folder's name.
     pub name: Name,
@@ -136,7 +136,8 @@ pub struct Edge {
     state: Cell<Option<EdgeState>>,
 }
 
-/// What a new node is made from: whatever of a [`Node`] can be known beforehand.
+/// What a new node is made from: those fields of a [`Node`] that are known before it is in the tree. [`NewNode::of`] fills in
+/// what follows from the manifest.
 pub struct NewNode {
     /// The folder's name; by default the last part of the path, or the package's name.
     pub name: Option<Name>,

@@ -17,7 +17,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use espalier_core::resolution::Warning;
+use espalier_core::Warning;
 use espalier_core::{Event, Graph};
 use espalier_package::agreement;
 use espalier_package::noted::Noted;

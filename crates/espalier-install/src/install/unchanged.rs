@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use espalier_core::Options;
-use espalier_core::resolution::Warning;
+use espalier_core::Warning;
 use serde::{Deserialize, Serialize};
 
 use super::Install;

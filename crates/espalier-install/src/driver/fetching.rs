@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::{JoinError, JoinSet};
 
-use crate::driver::{Came, Sources};
+use super::{Came, Sources};
 use crate::registry::Misread;
 
 /// A request and what came of it.
