@@ -111,7 +111,7 @@ test('nobody there: Node says why, browsers can not', async () => {
   const asInBrowsers = () => Promise.reject(new TypeError('Failed to fetch'));
   const inBrowsers = await failure({ manifest, registry: 'http://registry.test/', fetch: asInBrowsers });
   assert.equal(inBrowsers.code, 'ENETUNREACH');
-  assert.match(inBrowsers.message, /not found, or is unreachable from a browser \(Failed to fetch\)/);
+  assert.match(inBrowsers.message, /not found or is unreachable from a browser \(Failed to fetch\)/);
 });
 
 test('no answer in time', async () => {
