@@ -53,10 +53,10 @@ pub enum UnpackError {
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
     /// It is larger than any package should be.
-    #[error("contains more than {0}")]
+    #[error("holds more than {0}")]
     TooLarge(String),
     /// It has no files.
-    #[error("contains no files")]
+    #[error("holds no files")]
     Empty,
     /// A file can't be written; that is not the archive's fault.
     #[error("cannot be unpacked: {0}")]

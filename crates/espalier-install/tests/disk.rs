@@ -82,6 +82,6 @@ async fn a_store_that_may_only_be_read_is_done_without() {
     fs::remove_dir_all(scene.at("node_modules")).expect("removed");
     assert!(Command::new("mount").args(["-o", "remount,ro"]).arg(&disk.0).status().expect("mount").success());
     let done = scene.install().await;
-    assert!(done.note.is_some_and(|note| note.contains("is not writable")));
+    assert!(done.note.is_some_and(|note| note.contains("cannot be written to")));
     assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
 }

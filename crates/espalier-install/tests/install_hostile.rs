@@ -217,7 +217,7 @@ async fn a_store_that_cannot_be_written_is_done_without() {
     // Not a folder, which nobody can write into, whoever they are.
     fs::write(scene.path("store"), "").expect("written");
     let done = scene.install().await;
-    assert!(done.note.is_some_and(|note| note.contains("is not writable")));
+    assert!(done.note.is_some_and(|note| note.contains("cannot be written to")));
     assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
 }
 

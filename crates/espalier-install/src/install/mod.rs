@@ -536,7 +536,7 @@ fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), 
             let temporary = project.join(TEMPORARY_STORE);
             let store = Store::open(&temporary).map_err(|_| error)?;
             let note =
-                format!("the store in {} is not writable, so this installation shares no files", folder.display());
+                format!("the store in {} cannot be written to, so this installation shares no files", folder.display());
             Ok((store, Some(note)))
         }
         Err(error) => Err(error),
