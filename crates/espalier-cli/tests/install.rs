@@ -114,7 +114,7 @@ fn the_store_is_in_the_cache_folder_unless_it_has_a_place_of_its_own() {
         let outcome = workshop.stage.run(command);
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     };
-    let has_store = |folder: &str| workshop.stage.path(folder).join("v1/packages").is_dir();
+    let has_store = |folder: &str| workshop.stage.path(folder).join("v2/packages").is_dir();
     install(&["--cache-dir", "../moved"], None);
     assert!(has_store("moved/store") && !has_store("cache/store"));
     install(&[], None);

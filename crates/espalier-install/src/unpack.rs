@@ -12,7 +12,6 @@ use std::time::SystemTime;
 pub use espalier_package::archive::Limits;
 use espalier_package::archive::{self, ArchiveError, Receiver};
 use indexmap::IndexMap;
-use ring::digest;
 use rustc_hash::FxHashSet;
 
 use crate::body::Inflater;
@@ -33,7 +32,7 @@ pub struct UnpackedFile {
     pub size: u64,
     /// Its permissions.
     pub mode: u32,
-    /// The SHA-256 of its bytes.
+    /// The BLAKE3 of its bytes: the store's own business, and it is hashed twice as fast as SHA-256.
     pub digest: [u8; 32],
 }
 
@@ -71,8 +70,14 @@ const LONGEST_AT_ONCE: u64 = 16 << 20;
 
 /// Unpacks a tarball, compressed or not, into an empty folder.
 pub fn unpack(bytes: &[u8], folder: &Path, manner: Manner, limits: Limits) -> Result<Unpacked, UnpackError> {
-    let mut unpacking =
-        Unpacking { folder, manner, folders: FxHashSet::default(), open: None, unpacked: Unpacked::default() };
+    let mut unpacking = Unpacking {
+        folder,
+        manner,
+        folders: FxHashSet::default(),
+        open: None,
+        hasher: blake3::Hasher::new(),
+        unpacked: Unpacked::default(),
+    };
     let read = Inflater::with(|inflater| {
         let longest = archive::longest(bytes.len() as u64, limits).min(LONGEST_AT_ONCE);
         match inflater.whole(bytes, longest) {
@@ -94,6 +99,8 @@ struct Unpacking<'a> {
     manner: Manner,
     folders: FxHashSet<String>,
     open: Option<Open>,
+    /// Of the open file.
+    hasher: blake3::Hasher,
     unpacked: Unpacked,
 }
 
@@ -103,7 +110,6 @@ struct Open {
     file: File,
     mode: u32,
     size: u64,
-    digest: digest::Context,
     manifest: Option<Vec<u8>>,
 }
 
@@ -116,16 +122,16 @@ impl Receiver for Unpacking<'_> {
             self.make_folder(folder)?;
         }
         let file = self.create(path, &self.folder.join(path), mode)?;
-        let digest = digest::Context::new(&digest::SHA256);
         let manifest = (path == "package.json").then(Vec::new);
-        self.open = Some(Open { path: path.to_owned(), file, mode, size: 0, digest, manifest });
+        self.hasher.reset();
+        self.open = Some(Open { path: path.to_owned(), file, mode, size: 0, manifest });
         Ok(())
     }
 
     fn content(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
         open.file.write_all(bytes)?;
-        open.digest.update(bytes);
+        self.hasher.update(bytes);
         open.size += bytes.len() as u64;
         if let Some(manifest) = open.manifest.as_mut().filter(|_| open.size <= LONGEST_MANIFEST) {
             manifest.extend_from_slice(bytes);
@@ -139,7 +145,7 @@ impl Receiver for Unpacking<'_> {
         if open.manifest.is_some() {
             self.unpacked.manifest = open.manifest;
         }
-        let digest = open.digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
+        let digest = self.hasher.finalize().into();
         self.unpacked.files.insert(open.path, UnpackedFile { size: open.size, mode: open.mode, digest });
         Ok(())
     }

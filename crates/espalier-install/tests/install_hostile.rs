@@ -229,7 +229,7 @@ async fn what_a_killed_installation_left_is_put_right() {
     fs::remove_file(scene.at("node_modules/.package-lock.json")).expect("removed");
     fs::remove_file(scene.at("node_modules/a/package.json")).expect("removed");
     scene.write("node_modules/.espalier-retired/0/index.js", "retired");
-    scene.write("node_modules/.espalier-store/v1/x", "left");
+    scene.write("node_modules/.espalier-store/v2/x", "left");
     scene.install().await;
     assert_eq!(scene.tree(), tree);
 }

@@ -131,7 +131,7 @@ fn a_damaged_index_is_made_anew() {
 #[test]
 fn what_a_killed_process_left_is_removed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let staging = folder.path().join("v1/staging");
+    let staging = folder.path().join("v2/staging");
     fs::create_dir_all(staging.join("dead/0")).expect("a folder");
     fs::write(staging.join("dead.lock"), "").expect("written");
     let living = Store::open(folder.path()).expect("a store");

@@ -1,10 +1,8 @@
 //! Looking after a store: whether all of it is as it was made, and what nobody uses any more.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
-
-use ring::digest;
 
 use super::record::{PackageKey, PackageRecord};
 use super::{Store, StoreError, is_untouched};
@@ -93,15 +91,9 @@ fn check(folder: &Path, key: &PackageKey, record: &PackageRecord) -> Result<(), 
 }
 
 fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
-    let mut file = File::open(path)?;
-    let mut digest = digest::Context::new(&digest::SHA256);
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")),
-            length => digest.update(&buffer[..length]),
-        }
-    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().into())
 }
 
 #[cfg(unix)]

@@ -100,7 +100,7 @@ impl Store {
     /// Opens the store in this folder, which is made if need be.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         // The format is part of the path: another version of this program can't trip over it.
-        let root = folder.join("v1");
+        let root = folder.join("v2");
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         fs::create_dir_all(root.join("packages")).map_err(unusable)?;
         let staging = Staging::new(&root.join("staging")).map_err(unusable)?;

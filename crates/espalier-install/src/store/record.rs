@@ -65,7 +65,7 @@ pub struct FileRecord {
     pub size: u64,
     /// Permissions.
     pub mode: u32,
-    /// SHA-256 of its bytes.
+    /// BLAKE3 of its bytes.
     pub digest: [u8; 32],
 }
 
