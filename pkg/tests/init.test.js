@@ -2,8 +2,10 @@
 // @ts-check
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startPackages } from './packages.js';
@@ -12,19 +14,19 @@ import { startRegistry } from './registry.js';
 const WASM = new URL(import.meta.resolve('espalier/espalier.wasm'));
 const MANIFEST = { dependencies: { a: '*' } };
 
-/** A fresh copy of the package: each has an instance of its own. */
+/** Fresh copies of the package: each has an instance of its own. */
+const folder = await mkdtemp(join(tmpdir(), 'espalier-init-'));
+after(() => rm(folder, { recursive: true, force: true }));
 let copies = 0;
 const fresh = () => freshly('./slim.js');
 const freshFull = () => freshly('./node.js');
 
 /** @param {string} entry @returns {Promise<typeof import('espalier/slim')>} */
 async function freshly(entry) {
-  const { cp, mkdtemp } = await import('node:fs/promises');
-  const { tmpdir } = await import('node:os');
-  const folder = await mkdtemp(`${tmpdir()}/espalier-${++copies}-`);
-  await cp(new URL('.', WASM), folder, { recursive: true });
-  await cp(new URL('../package.json', WASM), `${folder}/package.json`);
-  return import(`${folder}/${entry}`);
+  const copy = join(folder, `${++copies}`);
+  await cp(new URL('.', WASM), copy, { recursive: true });
+  await cp(new URL('../package.json', WASM), join(copy, 'package.json'));
+  return import(join(copy, entry));
 }
 
 /** @param {string} contentType */
