@@ -89,7 +89,7 @@ async fn scripts_of_what_is_bundled_never_run() {
 
 /// What a registry says now about a version doesn't count against what the lock has said.
 #[tokio::test]
-async fn the_locks_hash_is_not_replaced_by_the_registrys() {
+async fn the_locks_hash_is_not_replaced_by_that_of_the_registry() {
     let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
     let integrity = |scene: &Scene| {
         let lock: Value = serde_json::from_str(&scene.read("package-lock.json")).expect("JSON");

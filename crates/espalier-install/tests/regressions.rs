@@ -15,7 +15,7 @@
 //! | CVE-2021-43616: `ci` with another lock | `install.rs`: `ci_needs_a_lockfile_that_fits` |
 //! | CVE-2023-37478: an entry that comes twice | `unpack.rs`: `the_last_of_two_files_counts` |
 //! | CVE-2024-47829: two packages in one folder, because names were shortened | `cve_2024_47829_long_names_are_kept_apart` |
-//! | CVE-2024-53866: what one project overrides is kept for others | `cve_2024_53866_what_one_project_changes_is_not_kept_for_another`, `cve_2024_53866_one_registrys_documents_are_not_anothers`; `documents.rs`: `another_tarball_is_refused_and_not_kept` |
+//! | CVE-2024-53866: what one project overrides is kept for others | `cve_2024_53866_what_one_project_changes_is_not_kept_for_another`, `cve_2024_53866_registries_do_not_share_documents`; `documents.rs`: `another_tarball_is_refused_and_not_kept` |
 //! | CVE-2025-69263: URLs without a hash | `cve_2025_69263_a_tarball_by_url_is_held_to_the_locks_hash` |
 //! | CVE-2025-69264: scripts of git dependencies | `install_packed.rs`: `a_repository_is_packed_and_prepared_only_if_it_may_be` |
 //! | CVE-2026-23745: links to absolute paths | `unpack.rs`: `links_are_left_out`, `a_file_does_not_replace_what_an_absolute_link_leads_to` |
@@ -35,7 +35,7 @@
 //! | scripts of what is bundled never run | `defaults.rs`: `scripts_of_what_is_bundled_never_run` |
 //! | versions that are too young | `defaults.rs`: `versions_that_are_too_young_do_not_exist_unless_they_are_excepted`; `config/tests.rs`: `the_nearest_of_the_two_age_limits_counts` |
 //! | repositories and URLs that dependencies ask for | `defaults.rs`: `a_dependency_cannot_ask_for_repositories_and_urls` |
-//! | hashes are verified first, never replaced; a mismatch is fetched again and then fails | `install_hostile.rs`: `a_tarball_has_to_have_its_integrity`; `defaults.rs`: `the_locks_hash_is_not_replaced_by_the_registrys`; `install_faults.rs`: `what_may_pass_is_tried_again`, `what_does_not_pass_is_an_error_that_names_it`; `espalier-cli/tests/faults.rs`: `hashes_that_were_wrong_once_are_not_believed_again` |
+//! | hashes are verified first, never replaced; a mismatch is fetched again and then fails | `install_hostile.rs`: `a_tarball_has_to_have_its_integrity`; `defaults.rs`: `the_locks_hash_is_not_replaced_by_that_of_the_registry`; `install_faults.rs`: `what_may_pass_is_tried_again`, `what_does_not_pass_is_an_error_that_names_it`; `espalier-cli/tests/faults.rs`: `hashes_that_were_wrong_once_are_not_believed_again` |
 //! | a tarball is of the package that was asked for | `install_hostile.rs`: `a_tarball_has_to_be_of_the_package_that_was_asked_for` |
 //! | a lock sends nobody elsewhere | `install_hostile.rs`: `a_lockfile_cannot_send_a_name_to_another_host`, `a_lockfile_cannot_put_another_package_under_a_name`, `a_lockfile_cannot_name_places_outside`, `a_lockfile_cannot_fetch_what_a_bundle_lacks_from_elsewhere`; `defaults.rs`: `a_lockfile_cannot_take_a_package_of_the_registry_from_anywhere_else` |
 //! | tokens: by the longest prefix, to their origin, never shown | `config/tests.rs`: `the_longest_prefix_that_makes_a_header_counts`, `a_token_goes_to_its_own_host_and_path_only`, `a_credential_without_a_registry_is_refused`; `faults.rs`: `a_redirect_to_another_origin_leaves_the_token_behind`; `install_faults.rs`: `a_redirect_to_another_origin_is_followed_without_the_token`; `tokens.spec.ts` |
@@ -149,7 +149,7 @@ async fn cve_2024_53866_what_one_project_changes_is_not_kept_for_another() {
 }
 
 #[tokio::test]
-async fn cve_2024_53866_one_registrys_documents_are_not_anothers() {
+async fn cve_2024_53866_registries_do_not_share_documents() {
     let of = |text: &str| {
         Scene::of(&["a"]).package_of("a@1.0.0", json!({}), |archive| archive.file("package/x.js", text.as_bytes()))
     };

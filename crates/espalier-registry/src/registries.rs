@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_credential_goes_with_its_registrys_requests_only() {
+    fn a_credential_goes_to_its_registry_only() {
         let sent = |name: &str| registries("").document(name, &Form::Full).expect("a request").authorization;
         assert_eq!(sent("@acme/ui").as_deref(), Some("Bearer abc"));
         assert_eq!(sent("@other/ui"), None);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_registrys_own_tarballs_are_of_the_registry() {
+    fn only_tarballs_of_the_registry_itself_are_of_the_registry() {
         let of_registry = |address: &str, package: &str| registries("").is_of_registry(address, package);
         assert!(of_registry("http://registry.test/mirror/a/-/a-1.0.0.tgz", "a"));
         assert!(of_registry("http://acme.test/npm/@acme/a/-/a-1.0.0.tgz", "@acme/a"));

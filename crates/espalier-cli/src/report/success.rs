@@ -166,7 +166,8 @@ fn traffic(activity: &Activity) -> String {
     let requests = counted(number(activity.network_requests.get()), "request");
     let retries = match activity.retries.get() {
         0 => String::new(),
-        retries => format!(", {}", counted(number(retries), "retry").replace("retrys", "retries")),
+        1 => ", 1 retry".to_owned(),
+        retries => format!(", {retries} retries"),
     };
     let size = bytes(activity.network_bytes.get());
     format!("{requests}, {size}, {} from the cache{retries}", activity.cached_documents.get())
