@@ -103,7 +103,7 @@ impl Wire {
         let origin = self.origins.origin(key, self.patience);
         let mut reason = String::new();
         for _ in 0..MOST_UNPROCESSED {
-            let turn = timeout_at(end, origin.turn()).await.map_err(|_| Trouble::Broken(Broken::NotInTime))?;
+            let turn = origin.turn_in_time(end).await.map_err(Trouble::Broken)?;
             let seat = match turn {
                 Turn::Plain => return Ok(None),
                 Turn::Ask(seat) => seat,
@@ -137,6 +137,23 @@ impl Origins {
 }
 
 impl Origin {
+    /// The next turn. Whoever waits for a connection waits no longer than it may take to make one: of a registry that can't be
+    /// reached, all requests learn at about the same time, and not a few after the other.
+    async fn turn_in_time(self: &Arc<Self>, end: Instant) -> Result<Turn, Broken> {
+        loop {
+            let made = Instant::now() + self.patience.connecting;
+            if let Ok(turn) = timeout_at(made.min(end), self.turn()).await {
+                return Ok(turn);
+            }
+            if Instant::now() >= end {
+                return Err(Broken::NotInTime);
+            }
+            if self.state().connections.is_empty() {
+                return Err(Broken::NotConnectedInTime);
+            }
+        }
+    }
+
     async fn turn(self: &Arc<Self>) -> Turn {
         loop {
             let changed = self.changed.notified();

@@ -90,8 +90,28 @@ impl Registry {
         registry
     }
 
+    /// A registry that never answers a greeting.
+    async fn silent() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let origin = format!("https://{}", listener.local_addr().expect("an address"));
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+        let (connections, most_open) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let registry = Self { origin, certificate: made.cert.pem(), connections: connections.clone(), most_open };
+        tokio::spawn(async move {
+            let mut held = Vec::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.fetch_add(1, Ordering::Relaxed);
+                held.push(stream);
+            }
+        });
+        registry
+    }
+
     fn wire(&self, silence: Duration) -> Wire {
-        let patience = Patience { connecting: Duration::from_mins(1), silence, attempt: Duration::from_mins(1) };
+        self.wire_with(Patience { connecting: Duration::from_mins(1), silence, attempt: Duration::from_mins(1) })
+    }
+
+    fn wire_with(&self, patience: Patience) -> Wire {
         let only = Arc::from([("ca".to_owned(), self.certificate.clone())]);
         Wire::new(Hosts::default(), Trusted { only, extra: Arc::default() }, "test", patience, 4)
     }
@@ -183,6 +203,20 @@ async fn many_requests_share_a_few_connections() {
     let registry = Registry::with(GOOD).await;
     all_are(registry.asked(500).await, "over streams");
     assert!(registry.connections.load(Ordering::Relaxed) <= MOST_CONNECTIONS);
+}
+
+#[tokio::test]
+async fn a_registry_that_cannot_be_reached_is_not_tried_by_a_few_requests_after_the_other() {
+    let registry = Registry::silent().await;
+    let connecting = Duration::from_millis(300);
+    let wire = registry.wire_with(Patience { connecting, silence: connecting, attempt: Duration::from_mins(1) });
+    let requests = 20 * MOST_CONNECTIONS;
+    for answer in join_all((0..requests).map(|_| asked(&wire, &registry))).await {
+        let trouble = answer.expect_err("nobody answers");
+        assert!(matches!(trouble, Trouble::Broken(Broken::NotConnectedInTime)), "{trouble:?}");
+    }
+    let connections = registry.connections.load(Ordering::Relaxed);
+    assert!(connections < requests / 2, "{connections} connections for {requests} requests");
 }
 
 #[tokio::test]
