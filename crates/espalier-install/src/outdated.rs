@@ -209,11 +209,8 @@ async fn packuments(
             Ok(packument) => {
                 packuments.insert(name, packument);
             }
-            Err(failure)
-                if matches!(
-                    failure.kind,
-                    FetchFailureKind::NotFound | FetchFailureKind::Unauthorized | FetchFailureKind::Forbidden
-                ) => {}
+            // npm passes over these two, and over no others (`lib/commands/outdated.js`).
+            Err(failure) if matches!(failure.kind, FetchFailureKind::NotFound | FetchFailureKind::Forbidden) => {}
             Err(failure) => return Err(failure),
         }
     }

@@ -5,8 +5,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::sync::Arc;
 
 use crate::support::{Outcome, Stage, assert_screen};
+use espalier_replay::{Registry, Server, Settings};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -166,4 +168,19 @@ fn outdated_dependencies_are_a_table() {
         "location": "/project/node_modules/a"}});
     assert_eq!(machine, expected);
     assert_eq!(run(&stage, &["outdated", "fresh"]).code, Some(0));
+}
+
+/// As npm 12.2.0 does: `E403` and `E404` are passed over, and `E401` is not.
+#[test]
+fn a_registry_that_wants_a_token_fails_outdated_and_one_that_forbids_a_package_does_not() {
+    for (status, code) in [(401, Some(1)), (403, Some(0)), (404, Some(0))] {
+        let stage = Stage::new(&json!({"dependencies": {"a": "1"}}), &[("a@1.0.0", json!({}))]);
+        stage.write("node_modules/a/package.json", r#"{"name": "a", "version": "1.0.0"}"#);
+        let faults = vec![status.to_string().parse().expect("a fault")];
+        let registry = Registry::open(&stage.path("registry")).expect("a registry");
+        let server = Server::start_blocking(Arc::new(registry), Settings { faults, ..Settings::default() });
+        let server = server.expect("a server");
+        let outcome = run(&stage.at(server.origin()), &["outdated"]);
+        assert_eq!((outcome.code, outcome.stderr.is_empty()), (code, code == Some(0)), "{}", outcome.stderr);
+    }
 }
