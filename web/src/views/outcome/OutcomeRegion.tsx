@@ -2,6 +2,8 @@
 
 import { lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useSession } from '../../state/session';
+// It comes with the page: the landing's sample is one.
+import { Overview } from '../overview/Overview';
 import { TreeGrid } from '../tree/TreeGrid';
 import { BesideBar } from '../beside/BesideBar';
 import { Beginning } from './Beginning';
@@ -14,7 +16,6 @@ import { Tabs } from './Tabs';
 import { Toolbar } from './Toolbar';
 import './outcome.css';
 
-const Overview = lazy(() => import('../overview/Overview').then((module) => ({ default: module.Overview })));
 const Focus = lazy(() => import('../focus/Focus').then((module) => ({ default: module.Focus })));
 const TreeMap = lazy(() => import('../map/TreeMap').then((module) => ({ default: module.TreeMap })));
 const PackageTable = lazy(() => import('../table/PackageTable').then((module) => ({ default: module.PackageTable })));
