@@ -52,7 +52,7 @@ export interface ConflictSide {
 /**
  * Codes that are not npm's own:
  * `EINTEGRITY` a tarball that isn't the promised one · `EPREFLIGHT` a registry that doesn't answer browsers' question for a token ·
- * `ENOTCACHED` nothing to be had offline · `EHTTP` a status other than 404, 401 or 403 · `ENETUNREACH` no answer: in a browser also a missing CORS header ·
+ * `ENOTCACHED` nothing to be had offline · `ENETUNREACH` no answer: in a browser also a missing CORS header ·
  * `EINVALIDRESPONSE` an answer that can't be read · `EUNSUPPORTED` what this environment can't do, such as git
  * specs · `EINPUT` an argument of the wrong type · `EWASM` the WebAssembly module can't be loaded ·
  * `ECRASH` a bug in Espalier; the next call starts afresh.
@@ -79,7 +79,8 @@ export type ErrorCode =
   | 'EPATCHUNSAFE'
   | 'EPATCHNOTFOUND'
   | 'EPATCHINTEGRITY'
-  | 'EHTTP'
+  // A registry's status: E429, E503, …
+  | `E${number}`
   | 'ENETUNREACH'
   | 'EINVALIDRESPONSE'
   | 'EUNSUPPORTED'
@@ -113,7 +114,7 @@ export class EspalierError extends Error {
   readonly nearest?: string[];
   /** For failed requests: the address. */
   readonly url?: string;
-  /** For `EHTTP`: the status. */
+  /** For a request that the registry refuses: its status. */
   readonly status?: number;
   /** For `EJSONPARSE`: the file, and the position counted from 1. */
   readonly file?: string;

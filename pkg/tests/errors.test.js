@@ -78,7 +78,7 @@ test('a registry in trouble is asked again, then its status is told', async () =
     return true;
   });
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url, retries: 1 });
-  assert.deepEqual([error.code, error.status, requests.length], ['EHTTP', 503, 2]);
+  assert.deepEqual([error.code, error.status, requests.length], ['E503', 503, 2]);
 });
 
 test('a registry that is busy for a moment is waited for', async () => {

@@ -48,7 +48,7 @@ const cases: Case[] = [
     what: 'a registry that stays busy',
     options: ['--fault', `429,${ONE}`, READABLE],
     input: { retries: 0 },
-    code: 'EHTTP',
+    code: 'E429',
   },
   { what: 'a tarball that is not there', options: ['--fault', `404,${ONE}`, READABLE], code: 'E404' },
   { what: 'a tarball that is forbidden', options: ['--fault', `403,${ONE}`, READABLE], code: 'E403' },
@@ -56,7 +56,7 @@ const cases: Case[] = [
     what: 'a failure without CORS headers',
     options: ['--fault', `500,${ONE}`],
     input: { retries: 0 },
-    code: { Node: 'EHTTP', Chromium: 'ENETUNREACH' },
+    code: { Node: 'E500', Chromium: 'ENETUNREACH' },
   },
   {
     what: 'nothing but cut connections',

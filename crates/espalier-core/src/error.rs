@@ -1,6 +1,7 @@
 //! How a resolution can fail, as data: which package, which spec, and the chain that asked.
 
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::edge_kind::EdgeKind;
@@ -105,14 +106,15 @@ impl From<Refusal> for ResolveError {
 
 impl ResolveError {
     /// npm's code for the same failure: `ETARGET`, `E404`, `ERESOLVE`, …
-    pub fn code(&self) -> &'static str {
-        match self {
+    pub fn code(&self) -> Cow<'static, str> {
+        let code = match self {
+            Self::Fetch { failure, .. } => return failure.kind.code(),
             Self::InvalidJson(_) => "EJSONPARSE",
             Self::NoMatchingVersion { .. } => "ETARGET",
-            Self::Fetch { failure, .. } => failure.kind.code(),
             Self::PeerConflict(_) => "ERESOLVE",
             Self::Refused { refusal, .. } => refusal.code(),
-        }
+        };
+        code.into()
     }
 
     /// The package that it is about, where it is about one, and its version, where it is about that.

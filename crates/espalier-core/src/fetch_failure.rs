@@ -1,5 +1,7 @@
 //! Why a request failed, in the same words for every host.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 /// Why a request failed.
@@ -29,27 +31,46 @@ pub enum FetchFailureKind {
 }
 
 impl FetchFailureKind {
+    /// The kind of an answer with this status, which isn't what was asked for.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            other => Self::Status(other),
+        }
+    }
+
+    /// The status of the answer, if there was one that says what is wrong.
+    pub fn status(self) -> Option<u16> {
+        match self {
+            Self::Unauthorized => Some(401),
+            Self::Forbidden => Some(403),
+            Self::NotFound => Some(404),
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
     /// Whether the registry says that there is no such thing. Some say so with 405 or 410.
     pub fn is_absence(self) -> bool {
         matches!(self, Self::NotFound | Self::Status(405 | 410))
     }
 
-    /// npm's code for the same failure, or one like it: `E404`, `EINTEGRITY`, …
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::NotFound => "E404",
-            Self::Unauthorized => "E401",
-            Self::Forbidden => "E403",
-            Self::Status(405) => "E405",
-            Self::Status(410) => "E410",
-            Self::Status(_) => "EHTTP",
+    /// npm's code for the same failure, or one like it: `E404`, `E503`, `EINTEGRITY`, …
+    pub fn code(self) -> Cow<'static, str> {
+        if let Some(status) = self.status() {
+            return format!("E{status}").into();
+        }
+        let code = match self {
             Self::Unreachable => "ENETUNREACH",
             Self::Invalid => "EINVALIDRESPONSE",
             Self::Integrity => "EINTEGRITY",
             Self::Preflight => "EPREFLIGHT",
             Self::NotCached => "ENOTCACHED",
-            Self::Unsupported => "EUNSUPPORTED",
-        }
+            _ => "EUNSUPPORTED",
+        };
+        code.into()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The result of a resolution, and what its caller is told beside it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::changes::ChangedManifest;
@@ -32,7 +34,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// npm's code: `ERESOLVE`, `EBADENGINE`, `deprecated`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// One sentence.
     pub message: String,
     /// The location in the tree that it is about.

@@ -39,7 +39,8 @@ fn an_optional_package_that_could_not_be_fetched_is_left_out_with_a_warning() {
     let (packages, warnings) = resolve(&manifest, FetchFailureKind::Unreachable).expect("a lock");
     assert_eq!(packages, ["", "node_modules/a"]);
     let message = "the optional package broken is left out, because it could not be fetched: the line is dead";
-    let expected = Warning { code: "ENETUNREACH", message: message.into(), location: "node_modules/broken".into() };
+    let expected =
+        Warning { code: "ENETUNREACH".into(), message: message.into(), location: "node_modules/broken".into() };
     assert_eq!(warnings, [expected]);
 }
 

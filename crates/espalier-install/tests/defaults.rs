@@ -14,7 +14,7 @@ use support::scene::Scene;
 /// The code of an error that ended a resolution, or of a refusal after it.
 fn code(error: &InstallError) -> String {
     match error {
-        InstallError::Lock(LockError::Resolve { error, .. }) => error.code().to_owned(),
+        InstallError::Lock(LockError::Resolve { error, .. }) => error.code().into_owned(),
         InstallError::Refused(refusal) => refusal.code.to_owned(),
         other => other.to_string(),
     }

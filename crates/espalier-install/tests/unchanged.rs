@@ -86,7 +86,7 @@ async fn the_same_is_said_and_nothing_is_touched() {
     );
     assert_eq!((quick.report.kept, quick.lockfile), (full.report.kept, full.lockfile));
     assert_eq!(quick.warnings, full.warnings);
-    assert_eq!(quick.warnings.first().map(|warning| warning.code), Some("EBADENGINE"));
+    assert_eq!(quick.warnings.first().map(|warning| &*warning.code), Some("EBADENGINE"));
 }
 
 /// Each of these changes is seen by a project that was found up to date a moment ago.

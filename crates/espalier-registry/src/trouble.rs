@@ -97,12 +97,12 @@ impl Trouble {
                 let new =
                     |said: &&String| status.canonical_reason().is_none_or(|reason| !reason.eq_ignore_ascii_case(said));
                 let said = detail.as_ref().filter(new).map(|said| format!(": {said}")).unwrap_or_default();
-                let (kind, word) = match status.as_u16() {
-                    404 => (FetchFailureKind::NotFound, "does not have it"),
-                    code @ (405 | 410) => (FetchFailureKind::Status(code), "does not have it"),
-                    401 => (FetchFailureKind::Unauthorized, "requires authentication"),
-                    403 => (FetchFailureKind::Forbidden, "denies access"),
-                    code => (FetchFailureKind::Status(code), "failed"),
+                let kind = FetchFailureKind::of_status(status.as_u16());
+                let word = match kind {
+                    kind if kind.is_absence() => "does not have it",
+                    FetchFailureKind::Unauthorized => "requires authentication",
+                    FetchFailureKind::Forbidden => "denies access",
+                    _ => "failed",
                 };
                 (kind, format!("{host} {word} ({}){said}", status_text(*status)))
             }
@@ -212,6 +212,7 @@ mod tests {
         ] {
             assert_eq!(refused(code, "").is_transient(), transient, "{code}");
             assert_eq!(refused(code, "").into_failure(&address, 1).kind, kind, "{code}");
+            assert_eq!((kind.code().into_owned(), kind.status()), (format!("E{code}"), Some(code)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The outcome as JavaScript sees it: the objects that `pkg/index.d.ts` describes.
 
+use std::borrow::Cow;
+
 use espalier_core::error::PeerConflict;
 use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Outcome, Remedy, Requirer, ResolveError, Warning};
 use js_sys::Reflect;
@@ -41,7 +43,7 @@ struct ResultObject<'a> {
 /// The fields of an `EspalierError`, which leaves out those that are null.
 #[derive(Default, Serialize)]
 struct ErrorObject<'a> {
-    code: &'a str,
+    code: Cow<'a, str>,
     message: String,
     package: Option<&'a str>,
     spec: Option<&'a str>,
@@ -74,27 +76,27 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
     let object = match failure {
         Failure::Resolve { error, remedies } => ErrorObject { remedies: remedies.as_deref(), ..resolve_error(error) },
         Failure::Tree(TreeError::Refused(refusal)) => ErrorObject {
-            code: refusal.code,
+            code: refusal.code.into(),
             message: refusal.message.clone(),
             location: Some(&refusal.location),
             ..ErrorObject::default()
         },
         Failure::Tree(TreeError::Patch { location, error }) => ErrorObject {
-            code: error.code,
+            code: error.code.into(),
             message: error.to_string(),
             location: Some(location),
             ..ErrorObject::default()
         },
         Failure::Tree(TreeError::Layout(error)) => {
-            ErrorObject { code: error.code(), message: error.to_string(), ..ErrorObject::default() }
+            ErrorObject { code: error.code().into(), message: error.to_string(), ..ErrorObject::default() }
         }
         Failure::NoLockfile => ErrorObject {
-            code: "EUSAGE",
+            code: "EUSAGE".into(),
             message: "there is no package-lock.json, and a frozen installation goes by it".to_owned(),
             ..ErrorObject::default()
         },
         Failure::Disagreement(differences) => ErrorObject {
-            code: "EUSAGE",
+            code: "EUSAGE".into(),
             message: "package.json and package-lock.json are not in sync".to_owned(),
             differences: Some(differences),
             ..ErrorObject::default()
@@ -109,7 +111,7 @@ pub fn fetch_rejection(failure: &FetchFailure) -> JsValue {
         code: failure.kind.code(),
         message: failure.message.clone(),
         url: Some(&failure.url),
-        status: status(failure.kind),
+        status: failure.kind.status(),
         ..ErrorObject::default()
     };
     boundary::to_javascript(&object).unwrap_or_else(|error| error)
@@ -120,26 +122,13 @@ pub fn fetch_failure(rejection: &JsValue) -> FetchFailure {
     use FetchFailureKind as Kind;
     let field = |name: &str| Reflect::get(rejection, &name.into()).unwrap_or_default();
     let text = |name: &str| field(name).as_string().unwrap_or_default();
-    let kinds = [
-        Kind::NotFound,
-        Kind::Unauthorized,
-        Kind::Forbidden,
-        Kind::Invalid,
-        Kind::Integrity,
-        Kind::Preflight,
-        Kind::NotCached,
-        Kind::Unsupported,
-    ];
+    let kinds = [Kind::Invalid, Kind::Integrity, Kind::Preflight, Kind::NotCached, Kind::Unsupported];
     // A status has three digits.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let status = field("status").as_f64().map(|status| Kind::Status(status as u16));
+    let status = field("status").as_f64().map(|status| Kind::of_status(status as u16));
     let code = text("code");
     let kind = status.or_else(|| kinds.into_iter().find(|kind| kind.code() == code)).unwrap_or(Kind::Unreachable);
     FetchFailure { kind, message: text("message"), url: text("url") }
-}
-
-fn status(kind: FetchFailureKind) -> Option<u16> {
-    if let FetchFailureKind::Status(status) = kind { Some(status) } else { None }
 }
 
 fn resolve_error(error: &ResolveError) -> ErrorObject<'_> {
@@ -158,7 +147,7 @@ fn resolve_error(error: &ResolveError) -> ErrorObject<'_> {
             ErrorObject { spec: Some(spec), nearest: Some(nearest), ..common }
         }
         ResolveError::Fetch { failure, .. } => {
-            ErrorObject { url: Some(&failure.url), status: status(failure.kind), ..common }
+            ErrorObject { url: Some(&failure.url), status: failure.kind.status(), ..common }
         }
         ResolveError::PeerConflict(conflict) => ErrorObject { conflict: Some(conflict), ..common },
         ResolveError::Refused { .. } => common,

@@ -23,15 +23,18 @@ export function remedies(error: ErrorDetails, registry: string): Remedy[] {
     case 'ERESOLVE':
       return (error.remedies ?? []).filter((changes) => !changes.some(isElsewhere)).map(tried);
     case 'ENETUNREACH':
-    case 'EHTTP':
     case 'EINVALIDRESPONSE':
-      return [
-        { kind: 'retry' },
-        ...(registry === 'embedded' ? [] : [{ kind: 'registry', registry: 'embedded' } as const]),
-      ];
-    default:
+      return again(registry);
+    case 'E401':
+    case 'E403':
       return [];
+    default:
+      return error.status === undefined ? [] : again(registry);
   }
+}
+
+function again(registry: string): Remedy[] {
+  return [{ kind: 'retry' }, ...(registry === 'embedded' ? [] : [{ kind: 'registry', registry: 'embedded' } as const])];
 }
 
 /** Only the root's own ranges can be changed in its package.json. */

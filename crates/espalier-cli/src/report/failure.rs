@@ -1,5 +1,6 @@
 //! Errors, each on one screen: what happened, who asked for it, and what can be done.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -25,16 +26,17 @@ pub struct Circumstances<'a> {
 }
 
 /// npm's code for an error, or one in its manner.
-pub fn code(error: &LockError) -> &'static str {
-    match error {
-        LockError::Resolve { error, .. } => error.code(),
+pub fn code(error: &LockError) -> Cow<'static, str> {
+    let code = match error {
+        LockError::Resolve { error, .. } => return error.code(),
         LockError::Config(_) => "ECONFIG",
         LockError::Project(ProjectError::NoManifest { .. } | ProjectError::NoFolder { .. }) => "ENOENT",
         LockError::Project(ProjectError::NoWorkspace { .. }) => "ENOWORKSPACE",
         LockError::Project(ProjectError::Unreadable { .. }) => "EREAD",
         LockError::Project(ProjectError::Unwritable { .. }) => "EWRITE",
         LockError::Interrupted => "EINTERRUPTED",
-    }
+    };
+    code.into()
 }
 
 /// One sentence, for machines and as the first line for people.

@@ -1,5 +1,6 @@
 //! The end of `ci` and `install`: what was done in one sentence, what deserves a look below it, or one screen of error.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use espalier_install::install::{Done, InstallError};
@@ -85,21 +86,22 @@ fn indented(lines: &mut String, text: &str, width: Option<usize>) {
 }
 
 /// npm's code for an error, or one in its manner.
-pub fn code(error: &InstallError) -> &'static str {
-    match error {
-        InstallError::Lock(error) => failure::code(error),
+pub fn code(error: &InstallError) -> Cow<'static, str> {
+    let code = match error {
+        InstallError::Lock(error) => return failure::code(error),
+        InstallError::Reify(ReifyError::Fetch { failure, .. }) => return failure.kind.code(),
         InstallError::NoLockfile | InstallError::Disagreement { .. } => "EUSAGE",
         InstallError::Layout(error) => error.code(),
         InstallError::Refused(refusal) => refusal.code,
         InstallError::Outside(_) => "EOUTSIDE",
-        InstallError::Reify(ReifyError::Fetch { failure, .. }) => failure.kind.code(),
         InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
         InstallError::Patch(error) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(error))) => error.code,
         InstallError::Reify(_) => "EWRITE",
         InstallError::Policy(_) => "EALLOWSCRIPTS",
         InstallError::Script(_) => "ELIFECYCLE",
         InstallError::Unreviewed { .. } => "ESTRICTALLOWSCRIPTS",
-    }
+    };
+    code.into()
 }
 
 /// One sentence, for machines and as the first line for people.

@@ -1,6 +1,7 @@
 //! What `--json` prints: one object, whose shape is described in `docs/json.md` of this crate. A change that breaks a
 //! reader raises [`SCHEMA`].
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use espalier_core::Warning;
@@ -69,7 +70,7 @@ struct Failure<'a> {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ErrorReport<'a> {
-    code: &'a str,
+    code: Cow<'a, str>,
     message: String,
     chain: &'a [Requirer],
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -56,7 +56,7 @@ pub fn warnings(warnings: &[Warning], width: Option<usize>) -> String {
         }
     }
     let others: Vec<_> =
-        warnings.iter().filter(|warning| !["ERESOLVE", "EBADENGINE", "deprecated"].contains(&warning.code)).collect();
+        warnings.iter().filter(|warning| !["ERESOLVE", "EBADENGINE", "deprecated"].contains(&&*warning.code)).collect();
     if !others.is_empty() {
         let _ = writeln!(lines, "  {}", Styled(CAUTION, counted(others.len(), "other warning")));
         write_messages(&mut lines, &others, width);
@@ -180,7 +180,7 @@ mod tests {
     use super::warnings;
 
     fn warning(code: &'static str, message: &str, location: &str) -> Warning {
-        Warning { code, message: message.into(), location: location.into() }
+        Warning { code: code.into(), message: message.into(), location: location.into() }
     }
 
     #[track_caller]

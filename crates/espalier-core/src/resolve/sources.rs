@@ -2,6 +2,7 @@
 //!
 //! It knows what was asked and answered, and nothing of the tree.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::catalog::{Catalog, Choice, registry_target};
@@ -48,8 +49,8 @@ impl Sources {
     }
 
     /// Says what a person should know of a location.
-    pub(super) fn warn(&self, code: &'static str, message: String, location: &str) {
-        self.exchange.warn(Warning { code, message, location: location.to_owned() });
+    pub(super) fn warn(&self, code: impl Into<Cow<'static, str>>, message: String, location: &str) {
+        self.exchange.warn(Warning { code: code.into(), message, location: location.to_owned() });
     }
 
     /// The answer to a request, once it is there.

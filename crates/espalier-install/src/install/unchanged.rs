@@ -99,7 +99,7 @@ impl Unchanged {
             return None;
         }
         let warning = |(code, message, location): (String, String, String)| {
-            Some(Warning { code: WARNINGS.into_iter().find(|known| *known == code)?, message, location })
+            WARNINGS.contains(&code.as_str()).then(|| Warning { code: code.into(), message, location })
         };
         Some(Found { kept: note.kept, warnings: note.warnings.into_iter().map(warning).collect::<Option<_>>()? })
     }
@@ -115,8 +115,8 @@ impl Unchanged {
         let folders = project.noted_folders()?;
         let stamps = stamps(project.path(), &folders)?;
         let warning = |warning: &Warning| {
-            let is_known = WARNINGS.contains(&warning.code);
-            is_known.then(|| (warning.code.to_owned(), warning.message.clone(), warning.location.clone()))
+            let is_known = WARNINGS.contains(&&*warning.code);
+            is_known.then(|| (warning.code.to_string(), warning.message.clone(), warning.location.clone()))
         };
         let warnings = warnings.iter().map(warning).collect::<Option<_>>()?;
         let note = Note { inputs: self.inputs, reads, folders, stamps, kept, warnings };

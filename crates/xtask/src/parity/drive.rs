@@ -69,7 +69,7 @@ impl Recording {
                 let lockfile = if outcome.is_saved { outcome.lockfile.text() } else { before };
                 (Answer::Lockfile(without_origin(lockfile, ORIGIN)), outcome.changed_manifests)
             }
-            Err(error) => (Answer::Failure { code: error.code().to_owned(), message: error.to_string() }, Vec::new()),
+            Err(error) => (Answer::Failure { code: error.code().into_owned(), message: error.to_string() }, Vec::new()),
         }
     }
 

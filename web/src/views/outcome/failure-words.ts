@@ -31,10 +31,8 @@ export function headline(error: ErrorDetails): string {
       return `${error.conflict.name} can’t be ${error.conflict.current.spec} and ${error.conflict.wanted.spec} at once.`;
     case 'ENETUNREACH':
       return `The registry gave no answer for ${name}.`;
-    case 'EHTTP':
-      return `The registry answered ${error.status} for ${name}.`;
     default:
-      return error.message;
+      return error.status === undefined ? error.message : `The registry answered ${error.status} for ${name}.`;
   }
 }
 
@@ -48,10 +46,7 @@ export function hint(error: ErrorDetails, registry: string): string | undefined 
     case 'ENETUNREACH':
       if (!navigator.onLine) return 'This machine is offline.';
       return `A browser doesn’t say why: the address may be wrong, the registry may be down, or it doesn’t let pages read its answers (CORS). ${error.url ?? ''}`;
-    case 'EHTTP':
     case 'EINVALIDRESPONSE':
-    case 'E401':
-    case 'E403':
       return error.url;
     case 'EALLOWGIT':
       return 'npm 12 refuses git dependencies too, unless --allow-git says otherwise. Ask for a version from a registry instead.';
@@ -64,6 +59,6 @@ export function hint(error: ErrorDetails, registry: string): string | undefined 
     case 'ECRASH':
       return 'This is a fault of Espalier, not of the project.';
     default:
-      return undefined;
+      return error.status === undefined ? undefined : error.url;
   }
 }
