@@ -108,7 +108,7 @@ export interface ResolveInput {
   cache?: boolean | CacheOptions | Cache;
   /**
    * Documents to begin with, as `espalier snapshot` writes them: what is in it is not asked of a registry. Documents that need a token
-   * aren't in it. By its address it is read while it is downloaded.
+   * aren't in it. By its address it is read while it is downloaded, and relative addresses in it count from there.
    */
   snapshot?: URL | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
   /**

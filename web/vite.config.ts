@@ -4,15 +4,22 @@ import solid from 'vite-plugin-solid';
 import { contentSecurityPolicy } from './plugins/content-security-policy.ts';
 import { earlyPaint } from './plugins/early-paint.ts';
 import { embeddedRegistry } from './plugins/embedded-registry.ts';
+import { sampleSnapshots } from './plugins/sample-snapshots.ts';
 
-const packuments = fileURLToPath(new URL('../tests/registry/packuments', import.meta.url));
+const recording = fileURLToPath(new URL('../tests/registry', import.meta.url));
 
 export default defineConfig({
   // Relative addresses: a build runs from any folder of any static server.
   base: './',
   // Without this every unknown address would answer with the page, also those of packages that don't exist.
   appType: 'mpa',
-  plugins: [solid(), embeddedRegistry(packuments), earlyPaint(), contentSecurityPolicy()],
+  plugins: [
+    solid(),
+    embeddedRegistry(`${recording}/packuments`),
+    sampleSnapshots(recording),
+    earlyPaint(),
+    contentSecurityPolicy(),
+  ],
   // Its worker and its wasm are found by `new URL(…, import.meta.url)`, which pre-bundling would break.
   optimizeDeps: { exclude: ['espalier'] },
   worker: { format: 'es' },

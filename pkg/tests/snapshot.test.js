@@ -14,9 +14,9 @@ const HOUR = 3_600_000;
 
 /**
  * As `espalier snapshot` writes it, of what a resolution asks for; the documents are of `date`.
- * @param {string} registry @param {number} date
+ * @param {string} registry @param {number} date @param {string} [base] Where documents' addresses count from.
  */
-async function taken(registry, date) {
+async function taken(registry, date, base = '') {
   /** @type {object[]} */
   const documents = [];
   /** @type {Buffer[]} */
@@ -26,7 +26,7 @@ async function taken(registry, date) {
     const answer = await fetch(address, init);
     const body = Buffer.from(await answer.clone().arrayBuffer());
     documents.push({
-      address,
+      address: address.slice(base.length),
       accept: init.headers.accept,
       final: /\/\d[^/]*$/.test(address),
       contentType: answer.headers.get('content-type'),
@@ -85,6 +85,26 @@ test('a snapshot is read while it comes, from its address too', async () => {
     server.closeAllConnections();
     server.close();
   }
+});
+
+test('relative addresses in a snapshot count from where it is', async () => {
+  const { url, paths } = await startRegistry(PACKAGES);
+  const { snapshot, lockfile } = await taken(url, Date.now(), url);
+  const server = createServer((_request, response) => response.end(snapshot));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const before = paths().length;
+  try {
+    const registry = `http://127.0.0.1:${port}`;
+    const result = await resolve({ manifest: MANIFEST, registry, snapshot: new URL('/app.snapshot', registry) }).result;
+    assert.equal(result.lockfile.replaceAll(registry, url), lockfile);
+    assert.equal(result.statistics.requests, 0);
+    await assert.rejects(resolve({ manifest: MANIFEST, registry, snapshot }).result, { code: 'EINPUT' });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  assert.equal(paths().length, before);
 });
 
 test('only what can have changed is asked for again, and nothing where `before` is earlier', async () => {

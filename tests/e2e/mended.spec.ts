@@ -2,7 +2,7 @@
 // views.spec.ts, links and registries in resolve.spec.ts, what came back with Back in views.spec.ts and search.spec.ts.
 
 import { expect, test } from '@playwright/test';
-import { card, dependOn, DONE, grid, openSample, sentence, start } from './playground';
+import { card, dependOn, DONE, grid, manifest, openSample, sentence, start, write } from './playground';
 
 for (const [spec, words] of [
   ['not a range!!', '“not a range!!” is neither a range nor a tag.'],
@@ -46,7 +46,8 @@ test('long lines of the editor go under the line numbers', async ({ page }) => {
 
 test('while it resolves, nothing is claimed of what is not known yet', async ({ page }) => {
   await page.route('**/registry/wrappy', () => {});
-  await page.goto('./#sample=tiny&view=tree');
+  await start(page);
+  await write(page, manifest('tiny').replace('"name": "tiny"', '"name": "mine"'));
   await expect(grid(page).getByText('once', { exact: true })).toBeVisible();
   await expect(sentence(page)).toContainText('Resolving');
   await expect(card(page)).not.toContainText(/0 direct dependenc/);

@@ -7,16 +7,30 @@ import { DONE, field, golden, grid, manifest, openSample, row, sentence, start, 
 /** What the resolver asks of the embedded registry. */
 const PACKUMENTS = /\/registry\/[^/]+$/;
 
-test('a sample is one key away, and its packages arrive while it resolves', async ({ page }) => {
+test('a sample is one key away, and begins with its snapshot', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const path = /\/(snapshots|registry)\/.*/.exec(new URL(request.url()).pathname)?.[0];
+    if (path) asked.push(path);
+  });
+  await page.goto('./#sample=overrides&view=tree');
+  await expect(sentence(page)).toContainText(DONE);
+  expect(asked).toEqual(['/snapshots/overrides']);
+  await page.goto('./#view=tree');
+  await expect(field(page)).toBeVisible();
+  await page.keyboard.press('1');
+  await expect(sentence(page)).toContainText(DONE);
+  await expect(row(page, 'express').first()).toBeVisible();
+});
+
+test('packages arrive while a project resolves', async ({ page }) => {
   // Held back a little, so that the way to the end can be seen.
   await page.route(PACKUMENTS, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 40));
     await route.continue();
   });
-  await page.goto('./#view=tree');
-  await expect(field(page)).toBeVisible();
-  await page.keyboard.press('1');
-  await expect(sentence(page)).toContainText('Resolving');
+  await start(page);
+  await write(page, unlikeASample('express-api'));
   const rows = () => grid(page).getAttribute('aria-rowcount').then(Number);
   await expect.poll(rows).toBeGreaterThan(2);
   const early = await rows();
@@ -110,9 +124,10 @@ test('editing stops the run under way and starts the next', async ({ page }) => 
     await new Promise((resolve) => setTimeout(resolve, 150));
     await route.continue();
   });
-  await page.goto('./#sample=express-api&view=tree&registry=embedded');
+  await start(page);
+  await write(page, unlikeASample('express-api'));
   await expect(sentence(page)).toContainText('Resolving');
-  await write(page, '{ "name": "express-api", "dependencies": { "react": "^19.1.0" } }');
+  await write(page, '{ "name": "mine", "dependencies": { "react": "^19.1.0" } }');
   await expect(sentence(page)).toContainText(/1 package.* in/);
   await expect(row(page, 'react')).toBeVisible();
 });
@@ -121,12 +136,18 @@ test('a run can be stopped with Escape', async ({ page }) => {
   await page.route(PACKUMENTS, () => {
     // Never answered.
   });
-  await page.goto('./#sample=express-api&view=tree');
+  await start(page);
+  await write(page, unlikeASample('express-api'));
   await expect(sentence(page)).toContainText('Resolving');
   await page.keyboard.press('Escape');
   await expect(sentence(page)).toContainText('Stopped after');
   await expect(page.getByRole('button', { name: 'Resolve' })).toBeEnabled();
 });
+
+/** The same project under a name of one's own: no snapshot is of it. */
+function unlikeASample(sample: string): string {
+  return manifest(sample).replace(`"name": "${sample}"`, '"name": "mine"');
+}
 
 /** Files as they are when they are dropped on a page. */
 function transfer(page: Page, files: Record<string, string>): Promise<JSHandle<DataTransfer>> {

@@ -3,6 +3,7 @@
 import { isPlayed } from './state/played';
 
 export interface Sample {
+  /** As its folder and its package.json say. */
   readonly name: string;
   /** What there is to see in it. */
   readonly about: string;

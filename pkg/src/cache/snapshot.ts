@@ -116,6 +116,7 @@ export class SnapshotCache implements Cache {
 
   /** Reads the file to its end, because its checksum is there. */
   async #read(snapshot: Snapshot, listed: () => void): Promise<void> {
+    const base = typeof snapshot === 'string' ? snapshot : undefined;
     const head: Uint8Array<ArrayBuffer>[] = [];
     let documents: Arriving[] | undefined;
     let at = 0;
@@ -125,7 +126,7 @@ export class SnapshotCache implements Cache {
         const end = piece.indexOf(NEWLINE);
         head.push(end < 0 ? piece : piece.subarray(0, end));
         if (end < 0) continue;
-        documents = documentsOf(await new Blob(head).text());
+        documents = documentsOf(await new Blob(head).text(), base);
         for (const document of documents)
           this.#documents.set(`document:${document.address} ${document.accept}`, document);
         listed();
@@ -142,13 +143,13 @@ export class SnapshotCache implements Cache {
         for (const arrived of document.waiting) arrived();
       }
     }
-    documents ??= documentsOf(await new Blob(head).text());
+    documents ??= documentsOf(await new Blob(head).text(), base);
     if (at < documents.length) throw refused('it ends too early');
   }
 }
 
-/** The documents that the first line lists. */
-function documentsOf(line: string): Arriving[] {
+/** The documents that the first line lists; `base` is the snapshot's own address. */
+function documentsOf(line: string, base: string | undefined): Arriving[] {
   const head = parsed(line);
   if (head?.snapshot !== FORMAT || !Array.isArray(head.documents))
     throw refused('it is not a snapshot that this version of espalier can read');
@@ -158,8 +159,15 @@ function documentsOf(line: string): Arriving[] {
       throw refused('a document in it has no address or no length');
     length += document.length;
     if (length > LONGEST) throw refused(TOO_LARGE);
-    return { ...document, bytes: NOTHING, isThere: false, waiting: [] };
+    return { ...document, address: absolute(document.address, base), bytes: NOTHING, isThere: false, waiting: [] };
   });
+}
+
+/** A relative address counts from where the snapshot is. */
+function absolute(address: string, base: string | undefined): string {
+  if (/^https?:/.test(address)) return address;
+  if (!URL.canParse(address, base)) throw refused(`the address ${address} in it leads nowhere`);
+  return new URL(address, base).href;
 }
 
 async function streamOf(snapshot: Snapshot, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {

@@ -8,6 +8,8 @@ export interface Order {
   readonly manifest: string;
   /** Absent for npm's public registry, whose address only the resolver knows. */
   readonly registry?: string | undefined;
+  /** The address of documents to begin with. */
+  readonly snapshot?: string | undefined;
   readonly settings: Settings;
   readonly lockfile?: string | undefined;
   readonly files?: Record<string, string> | undefined;
@@ -83,13 +85,14 @@ function engine(): WorkerClient {
   return (client ??= createWorkerClient({ memory: MEMORY }));
 }
 
-function input({ manifest, registry, settings, lockfile, files }: Order) {
+function input({ manifest, registry, snapshot, settings, lockfile, files }: Order) {
   const { before, platform, node, ...flags } = settings;
   const [os, cpu, libc] = platform?.split('-') ?? [];
   return {
     manifest,
     ...flags,
     ...(registry ? { registry } : {}),
+    ...(snapshot ? { snapshot: new URL(snapshot) } : {}),
     ...(lockfile ? { lockfile } : {}),
     ...(files ? { files } : {}),
     ...(before ? { before } : {}),

@@ -1,6 +1,7 @@
 // What is to be resolved: the text of package.json, where the packages come from, and what npm is told besides.
 
 import { batch, createMemo, createSignal } from 'solid-js';
+import type { Order } from '../engine';
 import { USUAL, type Settings } from '../model/address';
 import { faults, identity } from '../model/manifest';
 import { samples } from '../samples';
@@ -130,6 +131,16 @@ export function createProject() {
         setTyped(false);
       });
     },
+  };
+}
+
+/** Where the documents of a manifest come from, as the resolver wants to know it. A sample begins with its snapshot, an edited one too. */
+export function sourceOf(registry: string, manifest: string): Pick<Order, 'registry' | 'snapshot'> {
+  const { name } = identity(manifest);
+  const sample = registry === EMBEDDED && samples.find((candidate) => candidate.name === name);
+  return {
+    registry: registryAddress(registry),
+    snapshot: sample ? new URL(`snapshots/${sample.name}`, document.baseURI).href : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ import { Growth, type Moment } from '../model/growth';
 import { identity } from '../model/manifest';
 import { treeOf, type Tree } from '../model/tree';
 import type { History } from './history';
-import { registryAddress, type Inputs, type Project } from './project';
+import { sourceOf, type Inputs, type Project } from './project';
 
 export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 
@@ -98,7 +98,7 @@ export function createRun(project: Project, history: History) {
     };
 
     const abort = start(
-      { ...inputs, manifest: inputs.text, registry: registryAddress(inputs.registry) },
+      { ...inputs, manifest: inputs.text, ...sourceOf(inputs.registry, inputs.text) },
       {
         events: (arrived) => {
           for (const event of arrived) if (event.type !== 'progress' && event.type !== 'fetched') all.push(event);

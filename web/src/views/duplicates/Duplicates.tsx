@@ -8,7 +8,7 @@ import { bytes, count, counted } from '../../model/format';
 import { packagesOf, treeOf, type Tree } from '../../model/tree';
 import { apart } from '../../model/sharing';
 import { outcomeOf, triesFor, type Outcome, type Try } from '../../model/tries';
-import { registryAddress } from '../../state/project';
+import { sourceOf } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Sign } from '../Sign';
 import { title } from '../words';
@@ -206,13 +206,17 @@ function Tries(props: { tree: Tree; name: string; copies: readonly number[] }) {
   const run = async () => {
     setTrying(true);
     const inputs = project.inputs();
-    const registry = registryAddress(inputs.registry);
     for (const one of triesFor(props.tree, props.name, props.copies, inputs.text, inputs.settings)) {
       let result: Tried;
       try {
         // Afresh: what a lockfile holds on to is what is to be got rid of.
         const { graph } = await attempt(
-          { manifest: one.manifest, registry, settings: one.settings, files: inputs.files },
+          {
+            manifest: one.manifest,
+            ...sourceOf(inputs.registry, one.manifest),
+            settings: one.settings,
+            files: inputs.files,
+          },
           stop.signal,
         );
         const tree = treeOf(graph);

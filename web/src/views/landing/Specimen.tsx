@@ -9,7 +9,7 @@ import { Growth } from '../../model/growth';
 import { identity } from '../../model/manifest';
 import { packagesOf, treeOf, type Tree } from '../../model/tree';
 import { samples } from '../../samples';
-import { EMBEDDED, registryAddress } from '../../state/project';
+import { EMBEDDED, sourceOf } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Overview } from '../overview/Overview';
 
@@ -28,7 +28,7 @@ export function Specimen() {
     const { name = SAMPLE, version } = identity(sample.manifest);
     let drawnAt = 0;
     const stop = start(
-      { manifest: sample.manifest, registry: registryAddress(EMBEDDED), settings: USUAL },
+      { manifest: sample.manifest, ...sourceOf(EMBEDDED, sample.manifest), settings: USUAL },
       {
         events(events) {
           growth.apply(events, performance.now() - began);

@@ -17,7 +17,7 @@ import { packageName } from '../../model/copies';
 import { count } from '../../model/format';
 import { choice, decisions, landing, sentence, subject, verdict, treeAfter, type Decision } from '../../model/replay';
 import { treeOf } from '../../model/tree';
-import { registryAddress } from '../../state/project';
+import { sourceOf } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Overview } from '../overview/Overview';
 import './replay.css';
@@ -38,7 +38,7 @@ export function Replay() {
     (inputs) => {
       const stop = new AbortController();
       onCleanup(() => stop.abort());
-      return record({ ...inputs, manifest: inputs.text, registry: registryAddress(inputs.registry) }, stop.signal);
+      return record({ ...inputs, manifest: inputs.text, ...sourceOf(inputs.registry, inputs.text) }, stop.signal);
     },
   );
   const list = createMemo(() => decisions(recorded.state === 'ready' ? recorded() : run.events()));
