@@ -7,6 +7,7 @@
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::collation;
@@ -169,7 +170,7 @@ fn newlines(text: &str) -> &str {
 /// Whether a key is one of JavaScript's array indices, which come first when an object is iterated.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
-    key.parse::<u32>().ok().filter(|&index| canonical && index != u32::MAX)
+    canonical.then(|| key.parse::<u32>().ok()).flatten().filter(|&index| index != u32::MAX)
 }
 
 /// The entries of an object in the order in which JavaScript iterates them.
@@ -246,27 +247,55 @@ fn pretty(value: &impl Serialize, indent: &str) -> String {
 }
 
 /// A member of a lockfile's object, `depth` levels below the top, in the order that npm writes.
-pub fn stringify_member(key: &str, value: &Value, depth: usize, indent: &str) -> String {
+pub fn stringify_member(key: &str, value: &Written<'_>, depth: usize, indent: &str) -> String {
     let mut bytes = Vec::with_capacity(1024);
-    write_pretty(&mut bytes, &Sorted(&Value::from(key)), indent, depth);
+    write_pretty(&mut bytes, &Written::Text(key.into()), indent, depth);
     bytes.extend_from_slice(b": ");
-    write_pretty(&mut bytes, &Sorted(value), indent, depth);
+    write_pretty(&mut bytes, value, indent, depth);
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-/// A value that is written in npm's order.
-struct Sorted<'a>(&'a Value);
+/// What is written in npm's order of keys. Nothing is copied on the way from a tree into its lockfile.
+#[derive(Debug)]
+pub enum Written<'a> {
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A value that was read.
+    Value(&'a Value),
+    /// `true`, the only value of flags.
+    True,
+    /// A list of texts.
+    Texts(Vec<&'a str>),
+    /// An object.
+    Object(Vec<(&'a str, Written<'a>)>),
+}
 
-impl Serialize for Sorted<'_> {
+impl Written<'_> {
+    fn is_object(&self) -> bool {
+        match self {
+            Self::Object(_) => true,
+            Self::Value(value) => value.is_object(),
+            Self::Text(_) | Self::True | Self::Texts(_) => false,
+        }
+    }
+}
+
+impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(object) => {
-                let sorted = sorted_entries(object);
-                serializer.collect_map(sorted.into_iter().map(|(key, value)| (key, Sorted(value))))
+        let object = |keyed| in_lockfile_order(keyed).into_iter();
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::True => serializer.serialize_bool(true),
+            Self::Texts(texts) => serializer.collect_seq(texts),
+            Self::Object(members) => {
+                let keyed = members.iter().map(|(key, value)| (value.is_object(), *key, value)).collect();
+                serializer.collect_map(object(keyed))
             }
-            Value::Array(values) => serializer.collect_seq(values.iter().map(Sorted)),
-            Value::Number(number) => javascript_number(number).serialize(serializer),
-            other => other.serialize(serializer),
+            Self::Value(Value::Object(members)) => serializer
+                .collect_map(sorted_entries(members).into_iter().map(|(key, value)| (key, Written::Value(value)))),
+            Self::Value(Value::Array(values)) => serializer.collect_seq(values.iter().map(Written::Value)),
+            Self::Value(Value::Number(number)) => javascript_number(number).serialize(serializer),
+            Self::Value(other) => other.serialize(serializer),
         }
     }
 }
@@ -274,17 +303,18 @@ impl Serialize for Sorted<'_> {
 /// The entries of an object in the order in which npm writes a lockfile's: values that aren't objects first, preferred keys
 /// first, the rest by collation.
 pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    let keyed = entries(object).into_iter().map(|(key, value)| (value.is_object(), key.as_str(), value));
-    in_lockfile_order(keyed.collect())
+    in_lockfile_order(object.iter().map(|(key, value)| (value.is_object(), key.as_str(), value)).collect())
 }
 
-/// Sorts what stands under a key as npm does in a lockfile, objects (`true`) last.
-pub fn in_lockfile_order<T>(mut keyed: Vec<(bool, &str, T)>) -> Vec<(&str, T)> {
+/// Sorts what stands under a key as npm does in a lockfile, objects (`true`) last. No key may be there twice.
+pub fn in_lockfile_order<T>(keyed: Vec<(bool, &str, T)>) -> Vec<(&str, T)> {
     let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
-    order::sort_by(&mut keyed, |(is_object, a, _), (other, b, _)| {
-        (is_object, rank(a)).cmp(&(other, rank(b))).then_with(|| collation::compare(a, b))
+    let ranked = |(is_object, key, value)| ((is_object, rank(key)), (key, value));
+    let mut ranked: Vec<_> = keyed.into_iter().map(ranked).collect();
+    order::sort_by(&mut ranked, |(rank, (a, _)), (other, (b, _))| {
+        rank.cmp(other).then_with(|| collation::compare(a, b))
     });
-    let mut sorted: Vec<(&str, T)> = keyed.into_iter().map(|(_, key, value)| (key, value)).collect();
+    let mut sorted: Vec<(&str, T)> = ranked.into_iter().map(|(_, entry)| entry).collect();
     // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
     in_javascript_order(&mut sorted, |(key, _)| key);
     sorted

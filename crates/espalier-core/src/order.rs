@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// Sorts by a comparison.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    if items.len() > 1 {
+    if !items.is_sorted_by(|a, b| compare(a, b).is_le()) {
         let order = positions(items.len(), &mut |a, b| compare(&items[a], &items[b]));
         arrange(items, order);
     }

@@ -263,7 +263,9 @@ impl Packument {
     #[cfg(feature = "settling")]
     pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
         let mut highest = rustc_hash::FxHashMap::<_, (&Version, usize)>::default();
-        for (index, version) in self.semver().iter().enumerate() {
+        // Those of most packuments are asked for here only, and take a lot of memory.
+        let read = if self.semver.get().is_some() { Vec::new() } else { self.read_semver() };
+        for (index, version) in self.semver.get().unwrap_or(&read).iter().enumerate() {
             let Some(version) = version.as_ref().filter(|version| !version.is_prerelease()) else { continue };
             let line = (version.major, if version.major == 0 { version.minor } else { 0 });
             let found = highest.entry(line).or_insert((version, index));
@@ -293,7 +295,11 @@ impl Packument {
 
     /// The versions as npm's loose rules read them, by index.
     pub fn semver(&self) -> &[Option<Version>] {
-        self.semver.get_or_init(|| self.versions.names().map(Version::parse_loose).collect())
+        self.semver.get_or_init(|| self.read_semver())
+    }
+
+    fn read_semver(&self) -> Vec<Option<Version>> {
+        self.versions.names().map(Version::parse_loose).collect()
     }
 
     /// The index of a version's text. Of a repeated key the last counts, as in JavaScript.

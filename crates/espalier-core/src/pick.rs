@@ -87,17 +87,26 @@ impl Picker {
                 return Ok(index);
             }
         }
-        let early: Vec<usize> =
-            (0..packument.len()).filter(|&index| self.is_early_enough(packument, packument.version(index))).collect();
-        if early.is_empty() {
+        let semver = packument.semver();
+        let mut there_are_any = false;
+        let mut fitting: Vec<usize> = (0..packument.len())
+            .filter(|&index| {
+                let is_early_enough = self.is_early_enough(packument, packument.version(index));
+                there_are_any |= is_early_enough;
+                is_early_enough && semver[index].as_ref().is_some_and(|version| range.satisfied_by(version))
+            })
+            .collect();
+        if !there_are_any {
             return Err(NoPick::NoVersions);
         }
-        let semver = packument.semver();
-        let mut fitting: Vec<usize> = early
-            .into_iter()
-            .filter(|&index| semver[index].as_ref().is_some_and(|version| range.satisfied_by(version)))
-            .collect();
-        order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
+        // Usually the highest is taken, and the order of the others doesn't matter.
+        if let Some(highest) = (0..fitting.len()).rev().max_by_key(|&at| &semver[fitting[at]]) {
+            fitting[..=highest].rotate_right(1);
+            if self.is_sound(packument.manifest(fitting[0])) {
+                return Ok(fitting[0]);
+            }
+            order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
+        }
         // The first sound one is the best; manifests are only read until it is found.
         let mut best: Option<((bool, bool), usize)> = None;
         for index in fitting {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::{self, Format};
+use crate::json::{self, Format, Written};
 
 const PACKAGES: &str = "packages";
 
@@ -26,10 +26,10 @@ pub struct Document {
 impl Document {
     /// Writes a lockfile with these values at its top and an entry for each of these locations. `entry` makes the one of an
     /// index; a location without one is left out.
-    pub fn new(
+    pub fn new<'a>(
         mut head: Map<String, Value>,
         locations: &[&str],
-        entry: &dyn Fn(usize) -> Option<Value>,
+        entry: &dyn Fn(usize) -> Option<Written<'a>>,
         format: &Format,
     ) -> Self {
         let format = lockfile_format(format);
@@ -90,7 +90,7 @@ fn assemble<'a>(
     for (index, (key, value)) in json::sorted_entries(head).into_iter().enumerate() {
         begin(&mut text, index == 0, 1);
         if key != PACKAGES {
-            text.push_str(&member(key, value, 1, format));
+            text.push_str(&member(key, &Written::Value(value), 1, format));
             continue;
         }
         text.push_str("\"packages\": {");
@@ -111,7 +111,7 @@ fn assemble<'a>(
     (text, places)
 }
 
-fn member(key: &str, value: &Value, depth: usize, format: &Format) -> String {
+fn member(key: &str, value: &Written<'_>, depth: usize, format: &Format) -> String {
     let text = json::stringify_member(key, value, depth, &format.indent);
     if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
 }
@@ -132,7 +132,7 @@ fn lockfile_format(format: &Format) -> Format {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Document, Format, without_packages};
+    use super::{Document, Format, Written, without_packages};
 
     fn head(value: Value) -> Map<String, Value> {
         let Value::Object(head) = value else { panic!("a head is an object") };
@@ -141,7 +141,7 @@ mod tests {
 
     fn document(top: Value, packages: &[(&str, Value)], format: &Format) -> Document {
         let locations: Vec<&str> = packages.iter().map(|(location, _)| *location).collect();
-        Document::new(head(top), &locations, &|index| Some(packages[index].1.clone()), format)
+        Document::new(head(top), &locations, &|index| Some(Written::Value(&packages[index].1)), format)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::DEFAULT_VERSION;
 use super::document::{self, Document};
 use super::legacy;
 use crate::collation;
-use crate::json::Format;
+use crate::json::{Format, Written};
 use crate::manifest::Dependencies;
 use crate::names::Names;
 use crate::order;
@@ -69,9 +69,9 @@ impl PackageLock {
             let (key, node) = &entries[index];
             let mut entry = entry(tree, *node, target.omit_resolved);
             if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
-                entry.insert("packageExtensionsHash".into(), hash.into());
+                entry.push(("packageExtensionsHash", Written::Text(hash.into())));
             }
-            (!key.is_empty() || !entry.is_empty()).then_some(Value::Object(entry))
+            (!key.is_empty() || !entry.is_empty()).then_some(Written::Object(entry))
         };
         let locations: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
         Self { old, document: Document::new(head, &locations, &entry, format) }
@@ -111,20 +111,18 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     head
 }
 
-/// What stands in a node's entry (`metaFromNode`).
-fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
+/// What stands in a node's entry (`metaFromNode`), in no order.
+fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'_>)> {
     let data = &tree[node];
     let realpath = data.realpath.as_deref().unwrap_or_default();
-    let mut entry = Map::new();
     if data.is_link {
-        entry.insert("resolved".into(), realpath.into());
-        entry.insert("link".into(), true.into());
-        return entry;
+        return vec![("resolved", Written::Text(realpath.into())), ("link", Written::True)];
     }
     let manifest = &data.manifest;
-    let mut put = |key: &str, value: Value| entry.insert(key.to_owned(), value);
+    let mut entry = Vec::with_capacity(16);
+    let mut put = |key, value| entry.push((key, value));
     if let Some(version) = manifest.version.as_deref() {
-        put("version", version.into());
+        put("version", Written::Text(version.into()));
     }
     for (key, block) in [
         ("dependencies", &manifest.dependencies),
@@ -137,39 +135,40 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
         }
     }
     if !manifest.bundled.is_empty() {
-        put("bundleDependencies", manifest.bundled.iter().map(|&name| tree.words.names.text(name)).collect());
+        let names = manifest.bundled.iter().map(|&name| tree.words.names.text(name));
+        put("bundleDependencies", Written::Texts(names.collect()));
     }
     for (key, value) in manifest.fields() {
-        put(key, value.clone());
+        put(key, Written::Value(value));
     }
     if manifest.has_install_script {
-        put("hasInstallScript", true.into());
+        put("hasInstallScript", Written::True);
     }
     if let Some(name) = manifest.name.as_deref()
         && (node == tree.root || name != tree.words.names.text(data.name) || tree.folder_name(realpath) != name)
     {
-        put("name", name.into());
+        put("name", Written::Text(name.into()));
     }
     if tree.is_top(node) && manifest.has_dev_dependencies {
         put("devDependencies", dependencies(&tree.words.names, &manifest.dev_dependencies));
     }
     if let Some(integrity) = data.integrity.as_deref().or(manifest.integrity.as_deref()) {
-        put("integrity", integrity.into());
+        put("integrity", Written::Text(integrity.into()));
     }
     for (key, mark) in [("patched", &data.patch), ("packageExtensionsApplied", &data.extension)] {
         if let Some(mark) = mark {
-            put(key, Value::Object((**mark).clone()));
+            put(key, Written::Object(mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value))).collect()));
         }
     }
     if tree.in_bundle(node) {
-        put("inBundle", true.into());
+        put("inBundle", Written::True);
     }
     if let Some(resolved) = data.resolved.as_deref()
         // Asked in any case: npm reads every spec here, and stops at a reference that leads nowhere.
         && !(tree.is_from_registry(node) & omit_resolved)
     {
-        let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)));
-        put("resolved", relative.unwrap_or_else(|| resolved.to_owned()).into());
+        let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());
+        put("resolved", Written::Text(relative.unwrap_or_else(|| resolved.into())));
     }
     let flags = data.flags;
     for (key, set) in [
@@ -180,13 +179,12 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Map<String, Value> {
         ("devOptional", flags.dev_optional && !flags.dev && !flags.optional && !flags.extraneous),
     ] {
         if set {
-            put(key, true.into());
+            put(key, Written::True);
         }
     }
     entry
 }
 
-fn dependencies(names: &Names, block: &Dependencies) -> Value {
-    let entries = block.iter().map(|(name, spec)| (names.text(*name).to_owned(), Value::from(&*spec.raw)));
-    Value::Object(entries.collect())
+fn dependencies<'a>(names: &'a Names, block: &'a Dependencies) -> Written<'a> {
+    Written::Object(block.iter().map(|(name, spec)| (names.text(*name), Written::Text((&*spec.raw).into()))).collect())
 }

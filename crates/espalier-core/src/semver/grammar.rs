@@ -90,6 +90,26 @@ impl<'text> Partial<'text> {
     }
 }
 
+/// The numbers of a version that is nothing but those, as most are. Both grammars read it alike. Nothing of any other text.
+pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
+    /// No number of so many digits is too large.
+    const FEW: usize = 15;
+    let mut numbers = [0; 3];
+    let mut rest = text.as_bytes();
+    for (index, number) in numbers.iter_mut().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix(b".")?;
+        }
+        let length = run(rest, 0, FEW, |byte| byte.is_ascii_digit());
+        if length == 0 || (length > 1 && rest[0] == b'0') {
+            return None;
+        }
+        *number = rest[..length].iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        rest = &rest[length..];
+    }
+    rest.is_empty().then_some(numbers)
+}
+
 /// Trims what JavaScript's `trim` does.
 pub(super) fn trim(text: &str) -> &str {
     match text.as_bytes() {

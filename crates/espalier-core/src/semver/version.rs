@@ -35,6 +35,9 @@ impl Version {
     }
 
     pub(super) fn parse_by(text: &str, grammar: Grammar) -> Option<Self> {
+        if let Some([major, minor, patch]) = grammar::plain(text) {
+            return Some(Self { major, minor, patch, prerelease: Vec::new(), build: Vec::new() });
+        }
         if text.len() > MAX_LENGTH && text.encode_utf16().count() > MAX_LENGTH {
             return None;
         }

@@ -126,7 +126,10 @@ impl Tree {
         });
         self[from].edges_out.push(folded, id);
         self.index_edge(id);
-        self.reload(id, true);
+        if let Some(to) = self.resolve(from, name) {
+            self[id].to = Some(to);
+            self.add_edge_in(to, id);
+        }
     }
 
     /// The rule that was found for an edge. What npm would stop at is kept.
