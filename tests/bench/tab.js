@@ -97,7 +97,8 @@ export class Tab {
     await this.#ended;
     this.#server.closeAllConnections();
     this.#server.close();
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its processes may write a little longer than the first one lives.
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 
   #next() {

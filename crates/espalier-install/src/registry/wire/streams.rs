@@ -34,7 +34,8 @@ const CROWDED: usize = 16;
 /// How much of an answer may come before any of it was read, and how much of all answers.
 const WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed.
+/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed. Connections that were
+/// retired after they had answered others don't count: there are no more of them than answers.
 const MOST_UNPROCESSED: usize = 8;
 
 /// What is known of registries.
@@ -89,6 +90,8 @@ struct Making(Arc<Origin>);
 enum Failed {
     /// It wasn't looked at, so nothing came of it.
     Unprocessed(String),
+    /// Nor was it here: the registry has retired the connection, over which it had answered others.
+    Retired,
     Trouble(Trouble),
 }
 
@@ -101,8 +104,8 @@ impl Wire {
         end: Instant,
     ) -> Result<Option<Outcome>, Trouble> {
         let origin = self.origins.origin(key, self.patience);
-        let mut reason = String::new();
-        for _ in 0..MOST_UNPROCESSED {
+        let (mut reason, mut unprocessed) = (String::new(), 0);
+        while unprocessed < MOST_UNPROCESSED {
             let turn = origin.turn_in_time(end).await.map_err(Trouble::Broken)?;
             let seat = match turn {
                 Turn::Plain => return Ok(None),
@@ -119,7 +122,11 @@ impl Wire {
             };
             match seat.ask(get, &self.user_agent, end).await {
                 Ok(outcome) => return Ok(Some(outcome)),
-                Err(Failed::Unprocessed(said)) => reason = said,
+                Err(Failed::Retired) => {}
+                Err(Failed::Unprocessed(said)) => {
+                    reason = said;
+                    unprocessed += 1;
+                }
                 Err(Failed::Trouble(trouble)) => return Err(trouble),
             }
         }
@@ -268,7 +275,7 @@ impl Seat {
         let request = request(get, user_agent).map_err(Failed::Trouble)?;
         let unsent = |error: h2::Error| {
             self.connection.retire();
-            Failed::Unprocessed(failure::innermost(&error))
+            self.left_over(&error)
         };
         let mut sender = self.connection.sender.clone().ready().await.map_err(unsent)?;
         let (answer, _) = sender.send_request(request, true).map_err(unsent)?;
@@ -335,6 +342,14 @@ impl Seat {
         }
     }
 
+    /// What the connection doesn't carry any more.
+    fn left_over(&self, error: &h2::Error) -> Failed {
+        match self.connection.heard() {
+            Some(_) => Failed::Retired,
+            None => Failed::Unprocessed(failure::innermost(error)),
+        }
+    }
+
     fn failed(&self, error: &h2::Error, is_unanswered: bool) -> Failed {
         let reason = error.reason();
         let is_refused = error.is_remote() && error.is_reset() && reason == Some(Reason::REFUSED_STREAM);
@@ -350,7 +365,9 @@ impl Seat {
         if wants_http1 || hung_up || error.is_go_away() {
             self.connection.retire();
         }
-        if is_refused || is_left_over || wants_http1 || is_late {
+        if is_left_over {
+            self.left_over(error)
+        } else if is_refused || wants_http1 || is_late {
             Failed::Unprocessed(failure::innermost(error))
         } else {
             Failed::Trouble(Trouble::Broken(broke_off(error)))

@@ -20,7 +20,7 @@ use tokio_rustls::server::TlsStream;
 use super::super::super::hosts::Hosts;
 use super::super::super::transport::Trusted;
 use super::super::{Outcome, Patience, Protocol, Wire};
-use super::MOST_CONNECTIONS;
+use super::{MOST_CONNECTIONS, MOST_UNPROCESSED};
 
 /// What a server does with a request, by how many came over all connections before it.
 #[derive(Clone, Copy)]
@@ -29,6 +29,8 @@ enum Act {
     /// Answers only once somebody else's connection is closed, which is never.
     Stall,
     Reset(Reason),
+    /// Retires the connection at once, with whatever it carries.
+    GoAway,
     Redirect,
 }
 
@@ -137,7 +139,12 @@ async fn serve(stream: TlsStream<TcpStream>, manners: Manners, most_open: &Atomi
     while let Some(Ok((request, answer))) = connection.accept().await {
         check(&request);
         most_open.fetch_max(open.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
-        tokio::spawn(act((manners.act)(asked.fetch_add(1, Ordering::Relaxed)), answer, Arc::clone(&open)));
+        let next = (manners.act)(asked.fetch_add(1, Ordering::Relaxed));
+        if matches!(next, Act::GoAway) {
+            connection.abrupt_shutdown(Reason::NO_ERROR);
+            continue;
+        }
+        tokio::spawn(act(next, answer, Arc::clone(&open)));
         served += 1;
         if served == manners.requests {
             connection.graceful_shutdown();
@@ -168,7 +175,7 @@ async fn act(act: Act, mut answer: SendResponse<Bytes>, open: Arc<AtomicUsize>) 
             answer.send_response(head, true).expect("a head");
         }
         Act::Reset(reason) => answer.send_reset(reason),
-        Act::Stall => std::future::pending().await,
+        Act::Stall | Act::GoAway => std::future::pending().await,
     }
     open.fetch_sub(1, Ordering::Relaxed);
 }
@@ -278,6 +285,29 @@ async fn what_was_refused_unprocessed_is_asked_again() {
             assert_eq!(asked(&wire, &registry).await.expect("an answer"), expected, "{reason}");
         }
     }
+}
+
+#[tokio::test]
+async fn what_was_under_way_when_a_connection_was_given_up_is_asked_again() {
+    for act in [
+        |before| if before % 2 == 1 { Act::GoAway } else { Act::Answer },
+        |before| if before % 2 == 1 { Act::Reset(Reason::NO_ERROR) } else { Act::Answer },
+    ] {
+        let registry = Registry::with(Manners { act, ..GOOD }).await;
+        let wire = registry.wire(Duration::from_mins(1));
+        for _ in 0..10 {
+            assert_eq!(asked(&wire, &registry).await.expect("an answer"), "over streams");
+        }
+        assert_eq!(registry.connections.load(Ordering::Relaxed), 10, "one that was given up isn't used again");
+    }
+}
+
+#[tokio::test]
+async fn who_gives_up_every_connection_is_not_asked_without_end() {
+    let registry = Registry::with(Manners { act: |_| Act::GoAway, ..GOOD }).await;
+    let trouble = registry.asked(1).await.remove(0).expect_err("given up");
+    assert!(matches!(trouble, Trouble::Broken(Broken::BrokeOff(_))), "{trouble:?}");
+    assert!(registry.connections.load(Ordering::Relaxed) <= MOST_UNPROCESSED);
 }
 
 #[tokio::test]
