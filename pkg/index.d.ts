@@ -387,6 +387,8 @@ export interface ProgressEvent {
   pending: number;
   /** Bytes of the answers so far, as they are after decompression. */
   bytes: number;
+  /** The same as they were sent, where a registry says it (`Content-Length`). What it doesn't say counts as after decompression. */
+  wireBytes: number;
   /** Milliseconds since `resolve`. */
   elapsed: number;
 }
@@ -444,6 +446,8 @@ export interface Statistics {
   retries: number;
   /** Bytes of all answers, as they are after decompression. */
   bytes: number;
+  /** The same as they were sent, where a registry says it (`Content-Length`). What it doesn't say counts as after decompression. */
+  wireBytes: number;
   /** Milliseconds from `resolve` to the result. */
   elapsed: number;
 }

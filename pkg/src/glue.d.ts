@@ -89,6 +89,7 @@ export interface Traffic {
   retries: number;
   pending: number;
   bytes: number;
+  wireBytes: number;
   /** Answers that came from the cache. */
   cached: number;
   /** Milliseconds since the network was made. */

@@ -156,8 +156,8 @@ class Context {
     });
     await snapshot?.ready();
     signal.throwIfAborted();
-    const report = (events: ResolveEvent[], { requests, pending, bytes, elapsed }: glue.Traffic) =>
-      observe([...events, { type: 'progress', requests, pending, bytes, elapsed }]);
+    const report = (events: ResolveEvent[], { requests, pending, bytes, wireBytes, elapsed }: glue.Traffic) =>
+      observe([...events, { type: 'progress', requests, pending, bytes, wireBytes, elapsed }]);
     const resolving = glue.resolve(forRust(this.input, wanted), this.network, report, stopped);
     // Only a run that was stopped rejects with nothing.
     const outcome = await resolving.catch(async (error: unknown) => {
@@ -167,8 +167,8 @@ class Context {
     await snapshot?.whole;
     const { lockfile, packedGraph, warnings, statistics, tree } = outcome;
     const { packages, packuments, version_documents: versionDocuments } = statistics;
-    const { requests, retries, bytes, cached, elapsed } = guarded(() => this.network.traffic());
-    const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, elapsed };
+    const { requests, retries, bytes, wireBytes, cached, elapsed } = guarded(() => this.network.traffic());
+    const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, wireBytes, elapsed };
     const used = snapshot && { snapshot: snapshot.use() };
     return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts, ...used }), tree };
   }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { resolve } from 'espalier';
 import { startRegistry } from './registry.js';
 
@@ -38,6 +39,18 @@ test("the lock is npm's, and its graph, warnings and statistics come with it", a
   assert.deepEqual(warnings, []);
   assert.equal(statistics.packages, 3);
   assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
+});
+
+test('bytes are counted as they were sent and as they are after decompression', async () => {
+  const body = JSON.stringify({ versions: { '1.0.0': { name: 'a', version: '1.0.0', license: 'MIT' } } });
+  const sent = gzipSync(body);
+  const { url } = await startRegistry({}, (_path, response) => {
+    const type = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    response.writeHead(200, { ...type, 'content-length': sent.length }).end(sent);
+    return true;
+  });
+  const { statistics } = await resolve({ manifest: { dependencies: { a: '*' } }, registry: url }).result;
+  assert.deepEqual([statistics.requests, statistics.wireBytes, statistics.bytes], [1, sent.length, body.length]);
 });
 
 test('the graph says how large packages are, where the registry does', async () => {

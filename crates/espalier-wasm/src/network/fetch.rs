@@ -177,7 +177,7 @@ impl Fetch {
                 if u64::from(length) > get.limit.min(LONGEST) {
                     return Err(Trouble::Unusable(format!("is longer than {} MB", get.limit.min(LONGEST) / 1_000_000)));
                 }
-                self.traffic.bytes.set(self.traffic.bytes.get() + f64::from(length));
+                self.traffic.add(length, headers.get("content-length").ok().flatten());
                 Ok(Body { bytes, about })
             }
             Judged::Refused { status, wait } => {

@@ -18,6 +18,8 @@ pub struct Traffic {
     pub pending: Cell<u32>,
     /// Bytes of the answers, as they are after decompression.
     pub bytes: Cell<f64>,
+    /// The same as they were sent, where the registry says how long that is.
+    pub wire_bytes: Cell<f64>,
     /// Answers that came from the cache.
     pub cached: Cell<u32>,
     /// When it began.
@@ -26,11 +28,13 @@ pub struct Traffic {
 
 /// `Traffic` in `pkg/src/glue.d.ts`.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     requests: u32,
     retries: u32,
     pending: u32,
     bytes: f64,
+    wire_bytes: f64,
     cached: u32,
     elapsed: f64,
 }
@@ -41,6 +45,14 @@ impl Traffic {
         Self { began: now(), ..Self::default() }
     }
 
+    /// An answer of so many bytes, with its `Content-Length`.
+    pub fn add(&self, bytes: u32, announced: Option<String>) {
+        let bytes = f64::from(bytes);
+        let sent = announced.and_then(|length| length.parse::<u32>().ok()).map_or(bytes, f64::from);
+        self.bytes.set(self.bytes.get() + bytes);
+        self.wire_bytes.set(self.wire_bytes.get() + sent);
+    }
+
     /// How far it is.
     pub fn counts(&self) -> Counts {
         Counts {
@@ -48,6 +60,7 @@ impl Traffic {
             retries: self.retries.get(),
             pending: self.pending.get(),
             bytes: self.bytes.get(),
+            wire_bytes: self.wire_bytes.get(),
             cached: self.cached.get(),
             elapsed: now() - self.began,
         }
