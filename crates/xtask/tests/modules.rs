@@ -1,4 +1,5 @@
-//! The modules of a crate use each other in one direction: none leads back to itself.
+//! The modules of a crate use each other in one direction: none leads back to itself. What is inside of a module is its own
+//! business: others reach no deeper than the modules directly below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,6 +24,95 @@ fn no_module_leads_back_to_itself() {
     }
     assert!(count > 300, "the uses were not read");
     assert!(circles.is_empty(), "these modules use each other in circles:\n{}", circles.join("\n"));
+}
+
+/// `crate::a::b` may be used in the whole crate, `crate::a::b::c` inside of `a`, and so on: a module is reached into by its parent's
+/// siblings, and by nobody further away.
+#[test]
+fn nobody_reaches_deep_into_another_module() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut deep, mut count) = (BTreeSet::new(), 0);
+    for folder in entries(&crates) {
+        let source = folder.join("src");
+        let files = files(&source);
+        let modules: BTreeSet<&[String]> = files.iter().map(|(module, _)| module.as_slice()).collect();
+        for (own, code) in &files {
+            for path in paths(own, code) {
+                let module = (0..=path.len()).rev().map(|end| &path[..end]).find(|part| modules.contains(part));
+                let module = module.unwrap_or_default();
+                count += usize::from(module.len() > 2);
+                if module.len() > 2 && !own.starts_with(&module[..module.len() - 2]) {
+                    deep.insert(format!("{} reaches into {}", own.join("::"), module.join("::")));
+                }
+            }
+        }
+    }
+    assert!(count > 10, "the paths were not read");
+    assert!(deep.is_empty(), "{}", deep.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+/// The modules of a crate, by their paths, with their code.
+fn files(source: &Path) -> Vec<(Vec<String>, String)> {
+    let (mut files, mut folders) = (Vec::new(), vec![source.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let inside = path.strip_prefix(source).expect("a file below it").with_extension("");
+            let names = inside.iter().map(|name| name.to_string_lossy().into_owned());
+            let module: Vec<String> = names.filter(|name| !matches!(name.as_str(), "lib" | "main" | "mod")).collect();
+            let text = fs::read_to_string(&path).expect("a source file");
+            let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            files.push((module, code.join("\n")));
+        }
+    }
+    files
+}
+
+/// What the code of a module names by `crate::` and `super::`, as paths from the crate's root.
+fn paths(own: &[String], code: &str) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        expand(&[], rest, &mut paths);
+    }
+    for (at, _) in code.match_indices("super::").filter(|(at, _)| !code[..*at].ends_with("super::")) {
+        let rest = code[at..].trim_start_matches("super::");
+        let above = (code[at..].len() - rest.len()) / "super::".len();
+        // What is further up is a module inside of a file, whose parent is the file.
+        expand(&own[..own.len().saturating_sub(above)], rest, &mut paths);
+    }
+    paths
+}
+
+/// The paths of a tree of uses, whose beginning is known: `a::{b, c::d}` is two.
+fn expand(before: &[String], tree: &str, paths: &mut Vec<Vec<String>>) {
+    let tree = tree.trim_start();
+    if let Some(list) = tree.strip_prefix('{') {
+        let (mut depth, mut start) = (0, 0);
+        for (at, letter) in list.char_indices() {
+            match letter {
+                ',' | '}' if depth == 0 => {
+                    expand(before, &list[start..at], paths);
+                    start = at + 1;
+                    if letter == '}' {
+                        return;
+                    }
+                }
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        return;
+    }
+    let end = tree.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(tree.len());
+    let path = [before, &[tree[..end].to_owned()]].concat();
+    match tree[end..].strip_prefix("::") {
+        Some(rest) => expand(&path, rest, paths),
+        None => paths.push(path),
+    }
 }
 
 /// The modules that a module uses, directly or through others.
