@@ -34,8 +34,8 @@ const CROWDED: usize = 16;
 /// How much of an answer may come before any of it was read, and how much of all answers.
 const WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed. Connections that were
-/// retired after they had answered others don't count: there are no more of them than answers.
+/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed. As long as the registry
+/// answers others meanwhile, it doesn't count: a request only has to wait for its turn.
 const MOST_UNPROCESSED: usize = 8;
 
 /// What is known of registries.
@@ -47,6 +47,8 @@ struct Origin {
     state: Mutex<State>,
     changed: Notify,
     patience: Patience,
+    /// How many pieces of answers have come.
+    answers: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -90,8 +92,6 @@ struct Making(Arc<Origin>);
 enum Failed {
     /// It wasn't looked at, so nothing came of it.
     Unprocessed(String),
-    /// Nor was it here: the registry has retired the connection, over which it had answered others.
-    Retired,
     Trouble(Trouble),
 }
 
@@ -104,8 +104,8 @@ impl Wire {
         end: Instant,
     ) -> Result<Option<Outcome>, Trouble> {
         let origin = self.origins.origin(key, self.patience);
-        let (mut reason, mut unprocessed) = (String::new(), 0);
-        while unprocessed < MOST_UNPROCESSED {
+        let (mut reason, mut in_vain, mut answers) = (String::new(), 0, origin.answers());
+        while in_vain < MOST_UNPROCESSED {
             let turn = origin.turn_in_time(end).await.map_err(Trouble::Broken)?;
             let seat = match turn {
                 Turn::Plain => return Ok(None),
@@ -122,10 +122,10 @@ impl Wire {
             };
             match seat.ask(get, &self.user_agent, end).await {
                 Ok(outcome) => return Ok(Some(outcome)),
-                Err(Failed::Retired) => {}
                 Err(Failed::Unprocessed(said)) => {
                     reason = said;
-                    unprocessed += 1;
+                    let before = std::mem::replace(&mut answers, origin.answers());
+                    in_vain = if answers == before { in_vain + 1 } else { 0 };
                 }
                 Err(Failed::Trouble(trouble)) => return Err(trouble),
             }
@@ -138,7 +138,10 @@ impl Origins {
     /// The registry there.
     fn origin(&self, key: &Key, patience: Patience) -> Arc<Origin> {
         let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Origin { state: Mutex::default(), changed: Notify::new(), patience });
+        let new = || {
+            let (state, changed, answers) = Default::default();
+            Arc::new(Origin { state, changed, patience, answers })
+        };
         Arc::clone(origins.entry(key.clone()).or_insert_with(new))
     }
 }
@@ -188,6 +191,10 @@ impl Origin {
             }
             _ => None,
         }
+    }
+
+    fn answers(&self) -> usize {
+        self.answers.load(Ordering::Relaxed)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -275,7 +282,7 @@ impl Seat {
         let request = request(get, user_agent).map_err(Failed::Trouble)?;
         let unsent = |error: h2::Error| {
             self.connection.retire();
-            self.left_over(&error)
+            Failed::Unprocessed(failure::innermost(&error))
         };
         let mut sender = self.connection.sender.clone().ready().await.map_err(unsent)?;
         let (answer, _) = sender.send_request(request, true).map_err(unsent)?;
@@ -330,6 +337,7 @@ impl Seat {
         match timeout_at(end.min(Instant::now() + silence), work).await {
             Ok(Ok(came)) => {
                 self.connection.hear();
+                self.origin.answers.fetch_add(1, Ordering::Relaxed);
                 Ok(came)
             }
             Ok(Err(error)) => Err(self.failed(&error, is_unanswered)),
@@ -339,14 +347,6 @@ impl Seat {
                 }
                 Err(Failed::Trouble(Trouble::Broken(Broken::NotInTime)))
             }
-        }
-    }
-
-    /// What the connection doesn't carry any more.
-    fn left_over(&self, error: &h2::Error) -> Failed {
-        match self.connection.heard() {
-            Some(_) => Failed::Retired,
-            None => Failed::Unprocessed(failure::innermost(error)),
         }
     }
 
@@ -365,9 +365,7 @@ impl Seat {
         if wants_http1 || hung_up || error.is_go_away() {
             self.connection.retire();
         }
-        if is_left_over {
-            self.left_over(error)
-        } else if is_refused || wants_http1 || is_late {
+        if is_refused || is_left_over || wants_http1 || is_late {
             Failed::Unprocessed(failure::innermost(error))
         } else {
             Failed::Trouble(Trouble::Broken(broke_off(error)))

@@ -288,6 +288,13 @@ async fn what_was_refused_unprocessed_is_asked_again() {
 }
 
 #[tokio::test]
+async fn who_is_refused_while_others_are_answered_only_waits_for_its_turn() {
+    let act = |before| if before % 6 == 5 { Act::Answer } else { Act::Reset(Reason::REFUSED_STREAM) };
+    let registry = Registry::with(Manners { act, ..GOOD }).await;
+    all_are(registry.asked(200).await, "over streams");
+}
+
+#[tokio::test]
 async fn what_was_under_way_when_a_connection_was_given_up_is_asked_again() {
     for act in [
         |before| if before % 2 == 1 { Act::GoAway } else { Act::Answer },
