@@ -23,6 +23,10 @@ use arguments::{Arguments, Command};
 use command::install::Kind;
 use command::{install, lock, run};
 
+/// The system's allocator takes a lock where one thread frees what another allocated, and documents go from thread to thread.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match parsed().command {
         Command::Lock(arguments) => lock::run(&arguments.lock, lock::additions(&arguments.packages)),
