@@ -4,7 +4,6 @@
 //! the mailbox and, when an answer isn't there, returning to [`Resolution::advance`](crate::Resolution::advance).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -32,21 +31,9 @@ struct Mail {
     arrived: VecDeque<(Request, Reply)>,
     events: VecDeque<Event>,
     warnings: Vec<Warning>,
-    /// What the resolution has worked with, when it is done.
-    remains: Option<Box<dyn Any>>,
 }
 
 impl Exchange {
-    /// Leaves behind what the resolution has worked with. Whoever drives it decides when that is freed.
-    pub fn leave(&self, remains: Box<dyn Any>) {
-        self.0.borrow_mut().remains = Some(remains);
-    }
-
-    /// Takes what was left behind.
-    pub fn take_remains(&self) -> Option<Box<dyn Any>> {
-        self.0.borrow_mut().remains.take()
-    }
-
     /// Wants an answer; asking again only makes it more urgent.
     pub fn want(&self, request: &Request, urgency: Urgency) {
         let mut mail = self.0.borrow_mut();

@@ -1,5 +1,6 @@
 //! The interface of a resolution: a few verbs, in the manner of a sans-I/O protocol library.
 
+use std::any::Any;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -18,9 +19,12 @@ pub struct Resolution {
 }
 
 enum Run {
-    Going(Pin<Box<dyn Future<Output = Result<Outcome, ResolveError>>>>),
-    Ended(Box<Result<Outcome, ResolveError>>),
+    Going(Pin<Box<dyn Future<Output = Ended>>>),
+    Ended(Box<Ended>),
 }
+
+/// What came out, and what it was worked out with.
+type Ended = (Result<Outcome, ResolveError>, Option<Box<dyn Any>>);
 
 /// Whether a resolution can go on by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +47,8 @@ impl Resolution {
     /// folders are asked for. Of the outcome, the graph says what is missing, invalid or extraneous.
     pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
         let exchange = Rc::new(Exchange::default());
-        let run = Run::Going(Box::pin(resolve::inspect(project, options, reading, exchange.clone())));
+        let inspection = resolve::inspect(project, options, reading, exchange.clone());
+        let run = Run::Going(Box::pin(async { (inspection.await, None) }));
         Self { exchange, run }
     }
 
@@ -62,7 +67,7 @@ impl Resolution {
         if let Run::Going(run) = &mut self.run {
             match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Pending => return Progress::Waiting,
-                Poll::Ready(result) => self.run = Run::Ended(Box::new(result)),
+                Poll::Ready(ended) => self.run = Run::Ended(Box::new(ended)),
             }
         }
         Progress::Done
@@ -78,10 +83,7 @@ impl Resolution {
     /// # Panics
     /// When called earlier.
     pub fn finish(self) -> Result<Outcome, ResolveError> {
-        match self.run {
-            Run::Ended(result) => *result,
-            Run::Going(_) => panic!("a resolution is finished before it is done"),
-        }
+        self.ended().0
     }
 
     /// The same for a program that ends soon: the resolution's memory is left to the end of the process. Freeing a large tree
@@ -90,7 +92,38 @@ impl Resolution {
     /// # Panics
     /// When called before [`Resolution::advance`] said [`Progress::Done`].
     pub fn finish_for_good(self) -> Result<Outcome, ResolveError> {
-        std::mem::forget(self.exchange.take_remains());
-        self.finish()
+        let (outcome, remains) = self.ended();
+        std::mem::forget(remains);
+        outcome
+    }
+
+    fn ended(self) -> Ended {
+        match self.run {
+            Run::Ended(ended) => *ended,
+            Run::Going(_) => panic!("a resolution is finished before it is done"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Progress, Resolution};
+    use crate::{Answer, Detail, Options, Packument, Project};
+
+    #[test]
+    fn a_finished_resolution_lets_go_of_its_packuments() {
+        let text = br#"{"dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"a","version":"1.0.0"}}}"#;
+        let packument = Arc::new(Packument::parse(text, Detail::Whole).expect("a packument"));
+        let project = Project { manifest: r#"{"dependencies":{"a":"1"}}"#.into(), ..Project::default() };
+        let mut resolution = Resolution::new(project, Options::default());
+        while resolution.advance() == Progress::Waiting {
+            while let Some((request, _)) = resolution.next_request() {
+                resolution.supply(&request, Ok(Answer::Packument(packument.clone())));
+            }
+        }
+        let outcome = resolution.finish().expect("an outcome");
+        assert_eq!((outcome.graph.nodes.len(), Arc::strong_count(&packument)), (2, 1));
     }
 }

@@ -39,6 +39,7 @@ mod wishes;
 pub mod workspaces;
 mod yarn;
 
+use std::any::Any;
 use std::rc::Rc;
 
 use crate::error::ResolveError;
@@ -48,15 +49,26 @@ use crate::options::{Options, Project};
 use crate::outcome::Outcome;
 use finish::Ending;
 pub use inspect::inspect;
-use search::Search;
+use search::{Search, Settled};
+use start::Facts;
 
-/// Resolves a project.
-pub async fn resolve(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<Outcome, ResolveError> {
+/// Resolves a project. What it has worked with comes with the outcome: whoever drives it decides when that is freed.
+pub async fn resolve(
+    project: Project,
+    options: Options,
+    exchange: Rc<Exchange>,
+) -> (Result<Outcome, ResolveError>, Option<Box<dyn Any>>) {
     let format = json::format_of(&project.manifest);
-    let (prepared, facts) = start::prepare(&project, options, exchange.clone()).await?;
-    let settled = Search::new(prepared).run().await?;
-    let mut ending = Ending::new(settled, facts);
-    let outcome = ending.finish(&format).await;
-    exchange.leave(Box::new(ending));
-    outcome
+    match settle(project, options, exchange).await {
+        Ok((settled, facts)) => {
+            let mut ending = Ending::new(settled, facts);
+            (ending.finish(&format).await, Some(Box::new(ending)))
+        }
+        Err(error) => (Err(error), None),
+    }
+}
+
+async fn settle(project: Project, options: Options, exchange: Rc<Exchange>) -> Result<(Settled, Facts), ResolveError> {
+    let (prepared, facts) = start::prepare(&project, options, exchange).await?;
+    Ok((Search::new(prepared).run().await?, facts))
 }
