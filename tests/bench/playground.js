@@ -1,6 +1,6 @@
 // The playground on one large recorded project, measured: when it can be used after the resolution, its longest task in each
-// phase, frames while the overview is panned, what an edit takes when the packuments are cached, and the memory of its JavaScript and of its
-// whole process.
+// phase, frames while the overview is panned, what an edit takes when the packuments are cached, and the memory of its JavaScript.
+// `memory.js` measures the whole process.
 //
 //   npm run --workspace web build
 //   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE]
@@ -70,17 +70,6 @@ const heap = async () => {
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
   return `${(usedSize / 1e6).toFixed(0)} MB`;
 };
-/** What the page's process has in memory, wasm included; pages shared with other processes count in part. Only Linux says it. */
-const processes = await browser.newBrowserCDPSession();
-const memory = async () => {
-  const { processInfo } = await processes.send('SystemInfo.getProcessInfo');
-  const sizes = processInfo.flatMap(({ type, id }) => {
-    const file = `/proc/${id}/smaps_rollup`;
-    if (type !== 'renderer' || !existsSync(file)) return [];
-    return [Number(/^Pss: +(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) / 1000];
-  });
-  return `${Math.max(0, ...sizes).toFixed(0)} MB`;
-};
 const switches = flags.map((flag) => `&${flag.replace(/^--/, '')}`).join('');
 
 await page.goto(`${address}#view=overview&registry=${encodeURIComponent(`${registry.origin}/`)}${switches}`);
@@ -97,7 +86,6 @@ report('resolution', await page.locator('.sentence').innerText());
 report('then ready after, ms', Math.round(/** @type {number} */ (ready)));
 report('long tasks, resolving', await longTasks());
 report('heap', await heap());
-report('process', await memory());
 
 const canvas = page.locator('.overview-canvas');
 const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await canvas.boundingBox());
@@ -144,7 +132,6 @@ for (let time = 0; time < 4; time += 1) {
   report('long tasks, what if', await longTasks());
 }
 report('heap', await heap());
-report('process', await memory());
 if (values.profile) {
   const { profile } = await devtools.send('Profiler.stop');
   writeFileSync(values.profile, JSON.stringify(profile));

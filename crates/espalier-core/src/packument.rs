@@ -4,7 +4,7 @@
 //! looks at one or two of a few hundred versions. It needs nothing of a resolution, so it can run on the
 //! thread that fetched the body.
 
-#[cfg(feature = "settling")]
+#[cfg(feature = "summaries")]
 mod summary;
 mod text;
 
@@ -62,7 +62,7 @@ struct Read {
 
 /// How much of each manifest a document has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "settling", derive(serde::Serialize, Deserialize))]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, Deserialize))]
 pub enum Detail {
     /// All that the registry has.
     Whole,
@@ -276,7 +276,14 @@ impl Packument {
         for (_, index) in highest.into_values() {
             self.manifest(index);
         }
-        self.text.settle(source)
+        self.let_go(|_| source)
+    }
+
+    /// Lets the text go, except for the manifests that were read, and gives back the memory that it was in. The source, which is made
+    /// of the text if there is none yet, gives the same text again when another manifest is asked for.
+    #[cfg(feature = "settling")]
+    pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
+        self.text.let_go(source)
     }
 
     /// Whether the manifest at an index may lack fields that npm writes into the lock. In doubt it may: that costs a request, and

@@ -20,6 +20,7 @@ mod packed;
 mod panic;
 mod queue;
 mod recent;
+mod resting;
 mod run;
 mod source;
 mod tree;

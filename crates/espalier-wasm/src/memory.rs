@@ -19,12 +19,16 @@ const LARGEST_STEP: usize = 32 << 20;
 ///
 /// The allocator grows it by what is missing at the moment, a few pages at a time, and V8 collects garbage
 /// after each time: two hundred full collections in a resolution of 5,000 packages, a third of its time.
-#[derive(Default)]
 pub struct Growth {
     last: u32,
 }
 
 impl Growth {
+    /// From now on.
+    pub fn watch() -> Self {
+        Self { last: memory_size() }
+    }
+
     /// If memory has grown since the last call, makes it half as large again, at most by one large step. To be called now and then.
     pub fn keep_ahead(&mut self) {
         let size = memory_size();

@@ -97,7 +97,7 @@ async fn drive(
     workers: &mut Workers,
     observe: Observer<'_>,
 ) -> Result<Result<Outcome, ResolveError>, JsValue> {
-    let mut growth = Growth::default();
+    let mut growth = Growth::watch();
     let mut documents = Documents::default();
     let mut rested = Date::now();
     let mut observed = 0.0;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::files::Files;
 use crate::network::Network;
 use crate::queue::Queue;
+use crate::resting;
 
 /// Where one run's answers come from.
 pub struct Source {
@@ -93,7 +94,9 @@ impl Source {
             Ok(())
         };
         let fresh_until = self.network.document(name, form, None, urgency, &mut read).await?;
-        Ok((Arc::new(packument.expect("it was read")), (bytes, fresh_until)))
+        let packument = Arc::new(packument.expect("it was read"));
+        resting::awake(Arc::downgrade(&packument), bytes);
+        Ok((packument, (bytes, fresh_until)))
     }
 
     /// The full packument. Of those who want the same one at once, the first fetches it.

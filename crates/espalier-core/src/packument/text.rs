@@ -73,6 +73,7 @@ mod settling {
         }
 
         /// A text that was let go, and what was read of it.
+        #[cfg(feature = "summaries")]
         pub fn settled(parts: impl IntoIterator<Item = (usize, Box<str>)>, source: Source) -> Self {
             let read = FrozenMap::new();
             for (start, part) in parts {
@@ -95,13 +96,16 @@ mod settling {
         }
 
         /// The part that begins there, if it was read.
+        #[cfg(feature = "summaries")]
         pub fn known(&self, start: usize) -> Option<&str> {
             self.read.get(&start)
         }
 
-        /// Lets the text go, which the source can give again, and gives back its memory. Only the first time.
-        pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
-            if self.source.set(source).is_ok() { self.whole().take() } else { None }
+        /// Lets the text go, and gives back its memory. A source that gives it again is made of it, the first time.
+        pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
+            let text = self.whole().take()?;
+            self.source.get_or_init(|| source(&text));
+            Some(text)
         }
 
         fn whole(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
