@@ -82,6 +82,13 @@ test('pointing at a package in Focus lights the whole way through it', async ({ 
   await expect(page.locator('.focus-node.lit')).toContainText(['express-api', 'express', 'ms']);
 });
 
+test('who asks, the package and what it asks for fit side by side between open panes', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
+  await expect(page.locator('.focus-node.here')).toContainText('express');
+  await expect.poll(() => page.locator('.focus').evaluate((view) => view.scrollWidth - view.clientWidth)).toBe(0);
+});
+
 test('every package is drawn, in the colour of the legend, and the largest by name', async ({ page }) => {
   // What a canvas shows can't be asked for; what is drawn on it can be listened to.
   await page.addInitScript(() => {
@@ -287,5 +294,19 @@ test.describe('on a narrow phone, without motion', () => {
     }
     // The picture keeps its room beside everything that is said of a decision.
     expect((await overview(page).boundingBox())!.height).toBeGreaterThan(150);
+  });
+
+  test('Focus stands one below the other, with the selected package in view', async ({ page }) => {
+    await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
+    const boxes = page.locator('.focus-node');
+    await expect(boxes).toContainText(['express-api', 'express', 'body-parser', 'debug', 'ms']);
+    await expect(page.locator('.focus-node.here')).toBeInViewport({ ratio: 1 });
+    for (const box of await boxes.all()) {
+      const { x, width } = (await box.boundingBox())!;
+      expect([x >= 0, x + width <= 360]).toEqual([true, true]);
+    }
+    await boxes.first().focus();
+    await page.keyboard.press('ArrowDown');
+    await expect(boxes.nth(1)).toBeFocused();
   });
 });

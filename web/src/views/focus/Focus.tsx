@@ -1,17 +1,20 @@
 // One package and its neighbours, as a graph that can be walked.
 
-import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
-import { focus, through, type Link } from '../../model/focus';
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { focus, through, type Column, type Link } from '../../model/focus';
 import { count, counted } from '../../model/format';
 import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
-import { Sign } from '../Sign';
-import { kindWord, title } from '../words';
+import { kindWord } from '../words';
+import { FocusBox } from './FocusBox';
+import { FocusRows } from './FocusRows';
 import './focus.css';
 
-/** Sizes of a box and the room between boxes; on a phone, two columns are seen at once. */
-const ROOMY = { wide: 168, across: 120 };
-const TIGHT = { wide: 132, across: 96 };
+/** Sizes of a box and the room between boxes, at least and at most: who asks, the package and what it asks for are seen at once. */
+const WIDE = [124, 200] as const;
+const ACROSS = [84, 160] as const;
+/** Where even the least is too wide, they stand one below the other. */
+const NARROW = 560;
 const HIGH = 40;
 const DOWN = 12;
 const PAD = 16;
@@ -21,11 +24,28 @@ export function Focus(props: { tree: Tree }) {
   const { view } = useSession();
   const [most, setMost] = createSignal(MOST);
   const [lit, setLit] = createSignal<number | undefined>();
-  const { wide: WIDE, across: ACROSS } = matchMedia('(max-width: 640px)').matches ? TIGHT : ROOMY;
+  const [room, setRoom] = createSignal(NARROW);
+  const isNarrow = () => room() < NARROW;
   const node = () => (view.selected() && props.tree.at.get(view.selected()!)) || heaviest(props.tree);
   const graph = createMemo(() => focus(props.tree, node(), most()));
+  /** Boxes and the room between them share what three columns have, or as many as there are. */
+  const sizes = createMemo(() => {
+    const columns = Math.max(3, graph().columns.length);
+    const fitting = (count: number) => {
+      const free = room() - 2 * PAD - count * WIDE[0] - (count - 1) * ACROSS[0];
+      const more = Math.max(0, free) / (2 * count - 1);
+      return {
+        wide: Math.min(WIDE[1], WIDE[0] + more),
+        across: Math.min(ACROSS[1], ACROSS[0] + more),
+        fits: free >= 0,
+      };
+    };
+    const all = fitting(columns);
+    return all.fits ? all : fitting(3);
+  });
   const places = createMemo(() => {
     const { columns } = graph();
+    const { wide, across } = sizes();
     const tallest = Math.max(...columns.map(({ nodes, more }) => nodes.length + (more > 0 ? 1 : 0)));
     const height = tallest * (HIGH + DOWN) - DOWN + 2 * PAD;
     const at = new Map<number, { x: number; y: number; column: number }>();
@@ -33,10 +53,10 @@ export function Focus(props: { tree: Tree }) {
       const rows = nodes.length + (more > 0 ? 1 : 0);
       const top = (height - (rows * (HIGH + DOWN) - DOWN)) / 2;
       nodes.forEach((one, row) =>
-        at.set(one, { x: PAD + column * (WIDE + ACROSS), y: top + row * (HIGH + DOWN), column }),
+        at.set(one, { x: PAD + column * (wide + across), y: top + row * (HIGH + DOWN), column }),
       );
     });
-    return { at, height, width: columns.length * (WIDE + ACROSS) - ACROSS + 2 * PAD };
+    return { at, height, width: columns.length * (wide + across) - across + 2 * PAD };
   });
   /** Links on the ways through the lit package, and the packages on them. */
   const litLinks = createMemo(() => (lit() === undefined ? undefined : through(graph(), node(), lit()!)));
@@ -44,35 +64,42 @@ export function Focus(props: { tree: Tree }) {
   const litNodes = createMemo(() => new Set([...(litLinks() ?? [])].flatMap(({ from, to }) => [from, to])));
   /** What is asked for between the package in the middle and each of its neighbours, all of it in one place. */
   const ranges = createMemo(() => {
-    const middle = places().at.get(node())!;
     const byNeighbour = new Map<number, Link[]>();
     for (const link of graph().links) {
       if (link.from !== node() && link.to !== node()) continue;
       const other = link.from === node() ? link.to : link.from;
       byNeighbour.set(other, [...(byNeighbour.get(other) ?? []), link]);
     }
-    return [...byNeighbour].map(([other, links]) => {
-      const at = places().at.get(other)!;
-      const isAfter = at.column > middle.column;
-      const words = links.map(({ edge, from }) => {
-        const { spec, kind } = props.tree.edges[edge]!;
-        const arrow = links.length > 1 && (from === node()) !== isAfter ? '← ' : '';
-        return `${arrow}${spec}${kind === 'prod' ? '' : ` ${kindWord(kind)}`}`;
-      });
-      const isBad = links.some(({ edge }) => props.tree.edges[edge]!.error !== undefined);
-      return { at, isAfter, isBad, words: words.join(', ') };
-    });
+    const middle = graph().columns.findIndex(({ nodes }) => nodes.includes(node()));
+    return new Map(
+      [...byNeighbour].map(([other, links]) => {
+        const isAfter = graph().columns.findIndex(({ nodes }) => nodes.includes(other)) > middle;
+        const words = links.map(({ edge, from }) => {
+          const { spec, kind } = props.tree.edges[edge]!;
+          const arrow = links.length > 1 && (from === node()) !== isAfter ? '← ' : '';
+          return `${arrow}${spec}${kind === 'prod' ? '' : ` ${kindWord(kind)}`}`;
+        });
+        const isBad = links.some(({ edge }) => props.tree.edges[edge]!.error !== undefined);
+        return [other, { isAfter, isBad, words: words.join(', ') }] as const;
+      }),
+    );
   });
 
   // The package itself is what is looked at; how far away the project is, differs.
   let scroller!: HTMLDivElement;
+  onMount(() => {
+    const observer = new ResizeObserver(() => setRoom(scroller.clientWidth));
+    observer.observe(scroller);
+    setRoom(scroller.clientWidth);
+    onCleanup(() => observer.disconnect());
+  });
   createEffect(() => {
     const at = places().at.get(node());
-    if (at)
-      scroller.scrollTo({
-        left: at.x + WIDE / 2 - scroller.clientWidth / 2,
-        top: at.y + HIGH / 2 - scroller.clientHeight / 2,
-      });
+    if (!at) return;
+    const here = isNarrow() ? scroller.querySelector<HTMLElement>('.focus-step.here') : undefined;
+    const left = at.x + sizes().wide / 2;
+    const top = here ? here.offsetTop + here.offsetHeight / 2 : at.y + HIGH / 2;
+    scroller.scrollTo({ left: left - scroller.clientWidth / 2, top: top - scroller.clientHeight / 2 });
   });
   const onKeyDown = (event: KeyboardEvent) => {
     const button = (event.target as HTMLElement).closest<HTMLElement>('[data-node]');
@@ -82,114 +109,114 @@ export function Focus(props: { tree: Tree }) {
     const { columns } = graph();
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
     const down = { ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0;
+    if (isNarrow()) {
+      const all = columns.flatMap(({ nodes }) => nodes);
+      return focusOn(all[all.indexOf(Number(button.dataset.node)) + (step || down)]);
+    }
     const row = columns[at.column]!.nodes.indexOf(Number(button.dataset.node));
     const column = columns[at.column + step]?.nodes ?? [];
     const next = step
       ? column[Math.min(column.length - 1, Math.floor((row / columns[at.column]!.nodes.length) * column.length))]
       : column[row + down];
-    if (next !== undefined) document.querySelector<HTMLElement>(`[data-node="${next}"]`)?.focus();
+    focusOn(next);
   };
+  const focusOn = (next: number | undefined) => {
+    if (next !== undefined) scroller.querySelector<HTMLElement>(`[data-node="${next}"]`)?.focus();
+  };
+  const box = (one: number, style?: JSX.CSSProperties) => (
+    <FocusBox
+      tree={props.tree}
+      node={one}
+      isHere={one === node()}
+      isLit={litNodes().has(one)}
+      light={setLit}
+      style={style}
+    />
+  );
+  const more = (column: Column, style?: JSX.CSSProperties) => (
+    <button type="button" class="link soft focus-more" style={style} onClick={() => setMost((now) => now * 3)}>
+      and {count(column.more)} more
+    </button>
+  );
   return (
     <div ref={scroller} class="focus" onKeyDown={onKeyDown}>
-      <div class="focus-canvas" style={{ width: `${places().width}px`, height: `${places().height}px` }}>
-        <svg class="focus-links" width={places().width} height={places().height} aria-hidden="true">
-          <For each={graph().links}>
-            {(link) => {
-              const from = () => places().at.get(link.from);
-              const to = () => places().at.get(link.to);
+      <Show
+        when={!isNarrow()}
+        fallback={<FocusRows columns={graph().columns} node={node()} ranges={ranges()} box={box} more={more} />}
+      >
+        <div class="focus-canvas" style={{ width: `${places().width}px`, height: `${places().height}px` }}>
+          <svg class="focus-links" width={places().width} height={places().height} aria-hidden="true">
+            <For each={graph().links}>
+              {(link) => {
+                const from = () => places().at.get(link.from);
+                const to = () => places().at.get(link.to);
+                return (
+                  <Show when={from() && to()}>
+                    <path
+                      class="focus-link"
+                      classList={{
+                        way: link.isWay,
+                        lit: isLit(link),
+                        dim: litLinks() !== undefined && !isLit(link),
+                      }}
+                      d={curve(from()!, to()!, sizes().wide)}
+                    />
+                  </Show>
+                );
+              }}
+            </For>
+          </svg>
+          <For each={[...ranges()]}>
+            {([other, { isAfter, isBad, words }]) => {
+              const at = () => places().at.get(other)!;
               return (
-                <Show when={from() && to()}>
-                  <path
-                    class="focus-link"
-                    classList={{
-                      way: link.isWay,
-                      lit: isLit(link),
-                      dim: litLinks() !== undefined && !isLit(link),
-                    }}
-                    d={curve(from()!, to()!, WIDE)}
-                  />
-                </Show>
+                <span
+                  class="focus-range mono"
+                  classList={{ rust: isBad }}
+                  title={words}
+                  style={{
+                    [isAfter ? 'right' : 'left']:
+                      `${isAfter ? places().width - at().x + 8 : at().x + sizes().wide + 8}px`,
+                    top: `${at().y + HIGH / 2 - 8}px`,
+                    'max-width': `${sizes().across - 28}px`,
+                  }}
+                >
+                  {words}
+                </span>
               );
             }}
           </For>
-        </svg>
-        <For each={ranges()}>
-          {({ at, isAfter, isBad, words }) => (
-            <span
-              class="focus-range mono"
-              classList={{ rust: isBad, after: isAfter }}
-              title={words}
-              style={{
-                [isAfter ? 'right' : 'left']: `${isAfter ? places().width - at.x + 8 : at.x + WIDE + 8}px`,
-                top: `${at.y + HIGH / 2 - 8}px`,
-                'max-width': `${ACROSS - 32}px`,
-              }}
-            >
-              {words}
-            </span>
-          )}
-        </For>
-        <For each={graph().columns}>
-          {(column, index) => (
-            <>
-              <For each={column.nodes}>
-                {(one) => (
-                  <button
-                    type="button"
-                    class="focus-node"
-                    classList={{
-                      here: one === node(),
-                      dev: props.tree.nodes[one]!.dev,
-                      root: one === 0,
-                      lit: litNodes().has(one),
-                    }}
-                    data-node={one}
-                    aria-current={one === node() ? 'true' : undefined}
-                    style={{
+          <For each={graph().columns}>
+            {(column, index) => (
+              <>
+                <For each={column.nodes}>
+                  {(one) =>
+                    box(one, {
+                      position: 'absolute',
                       left: `${places().at.get(one)!.x}px`,
                       top: `${places().at.get(one)!.y}px`,
-                      width: `${WIDE}px`,
+                      width: `${sizes().wide}px`,
                       height: `${HIGH}px`,
-                    }}
-                    onPointerEnter={() => setLit(one)}
-                    onPointerLeave={() => setLit(undefined)}
-                    onFocus={() => setLit(one)}
-                    onBlur={() => setLit(undefined)}
-                    onClick={(event) => {
-                      if (one === 0) return view.deselect();
-                      view.choose(props.tree.nodes[one]!.location);
-                      event.currentTarget.dispatchEvent(new CustomEvent('show-package', { bubbles: true }));
-                    }}
-                  >
-                    <span class="mono focus-name">
-                      <Sign node={one} />
-                      {title(props.tree.nodes[one])}
-                    </span>
-                    <span class="soft focus-facts mono">
-                      {one === 0 ? 'the project' : props.tree.nodes[one]!.version}
-                    </span>
-                  </button>
-                )}
-              </For>
-              <Show when={column.more > 0}>
-                <button
-                  type="button"
-                  class="link soft focus-more"
-                  style={{ left: `${PAD + index() * (WIDE + ACROSS)}px`, bottom: `${PAD}px` }}
-                  onClick={() => setMost((now) => now * 3)}
-                >
-                  and {count(column.more)} more
-                </button>
-              </Show>
-            </>
-          )}
-        </For>
-      </div>
-      <p class="soft focus-words">
-        {counted(props.tree.into[node()]!.length, 'dependent')} on the left,{' '}
-        {counted(props.tree.out[node()]!.length, 'dependency', 'dependencies')} on the right. Solid lines are the
-        shortest ways from the project.
-      </p>
+                    })
+                  }
+                </For>
+                <Show when={column.more > 0}>
+                  {more(column, {
+                    position: 'absolute',
+                    left: `${PAD + index() * (sizes().wide + sizes().across)}px`,
+                    bottom: `${PAD}px`,
+                  })}
+                </Show>
+              </>
+            )}
+          </For>
+        </div>
+        <p class="soft focus-words">
+          {counted(props.tree.into[node()]!.length, 'dependent')} on the left,{' '}
+          {counted(props.tree.out[node()]!.length, 'dependency', 'dependencies')} on the right. Solid lines are the
+          shortest ways from the project.
+        </p>
+      </Show>
     </div>
   );
 }

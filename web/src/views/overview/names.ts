@@ -50,7 +50,9 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
 
 function rank({ tree, layout, selected, hovered, found, diff }: Scene, node: number): number {
   const weight = Math.min(9e4, tree.below[node]! * 10);
-  if (node === selected || node === hovered || node === 0) return ALWAYS + weight;
+  if (node === selected || node === hovered) return ALWAYS + weight;
+  // The project's own gives way where a name that a person asked for lies.
+  if (node === 0) return ALWAYS - 1;
   if (diff?.marks.has(node)) return MARKED + weight;
   if (found) return found.has(node) ? FOUND + weight : -1;
   return (layout.parent[node] === 0 ? DIRECT : 0) + weight;
