@@ -41,6 +41,34 @@ test('two manifests stay live side by side, are in the link, and change places',
   await expect(page).not.toHaveURL(/beside=/);
 });
 
+test('Back undoes a selection, a view and another project, and B stands where it stood', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree');
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  const b = page.getByRole('region', { name: 'B', exact: true });
+  await write(page, '{ "name": "tiny", "version": "1.0.0", "dependencies": { "ms": "^2.1.0" } }');
+  const changes = page.locator('.changes summary');
+  await expect(changes).toHaveText(/\+2 −0 ~0 compared with B/);
+  await expect(page).toHaveURL(/beside=/);
+
+  await grid(page).getByText('once', { exact: true }).click();
+  await expect(page).toHaveURL(/at=node_modules\/once/);
+  await openView(page, 'Table');
+  await page.goBack();
+  await expect(card(page).locator('.card-name')).toHaveText('once');
+  await expect(grid(page).locator('.sign')).toHaveText(['+ ', '+ ']);
+  await page.goBack();
+  await expect(card(page).locator('.card-name')).toHaveText('tiny');
+  await expect(changes).toHaveText(/\+2 −0 ~0 compared with B/);
+
+  await page.getByRole('button', { name: 'A, in the views' }).click();
+  await page.getByRole('combobox', { name: 'Sample' }).selectOption('overrides');
+  await expect(sentence(page)).toContainText(DONE);
+  await expect(b).toBeHidden();
+  await page.goBack();
+  await expect(b).toContainText('1 package,');
+  await expect(changes).toHaveText(/\+2 −0 ~0 compared with B/);
+});
+
 test('what B can’t be resolved for is said where B is', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   await page.keyboard.press('c');

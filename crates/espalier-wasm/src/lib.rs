@@ -12,6 +12,7 @@
 mod boundary;
 mod files;
 mod input;
+mod lz;
 mod memory;
 mod network;
 mod npmrc;

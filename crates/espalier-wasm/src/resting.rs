@@ -9,7 +9,8 @@ use std::sync::{Arc, Weak};
 
 use espalier_core::Packument;
 use espalier_core::packument::Source;
-use lz4_flex::block::{compress, decompress};
+
+use crate::lz;
 
 /// How many bytes of text stay as they are.
 const ROOM: usize = 4 << 20;
@@ -43,11 +44,11 @@ pub fn awake(packument: Weak<Packument>, bytes: usize) {
 
 fn rest(packument: &Arc<Packument>) {
     packument.let_go(|text| {
-        let (compressed, length) = (compress(text).into_boxed_slice(), text.len());
+        let (compressed, length) = (lz::compress(text), text.len());
         let packument = Arc::downgrade(packument);
         Source::new(move || {
             awake(packument.clone(), length);
-            decompress(&compressed, length).ok()
+            Some(lz::decompress(&compressed, length))
         })
     });
 }
