@@ -136,7 +136,7 @@ const rules: Record<Colouring, Rule> = {
 
 /** A copy that lies in another package. */
 export function isGraft(location: string): boolean {
-  return location.split('node_modules/').length > 2;
+  return location.indexOf('node_modules/') !== location.lastIndexOf('node_modules/');
 }
 
 function step(number: number, limits: readonly number[]): number {

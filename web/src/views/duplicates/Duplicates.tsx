@@ -1,6 +1,6 @@
 // What is there more than once: one card for each name, and what might be done about it.
 
-import { createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 import { attempt } from '../../engine';
 import { bytesOf } from '../../model/analysis';
 import { copiesOf, duplicatedNames, packageName, place } from '../../model/copies';
@@ -17,12 +17,17 @@ import './duplicates.css';
 const FIRST = 5;
 /** Reasons at first. */
 const FEW = 4;
-/** Cards at first; hundreds would take a while, and nobody reads them. */
+/** Copies of one version at first. */
+const COPIES = 6;
+/** Cards at first; nobody reads hundreds. */
 const CARDS = 40;
+/** Cards made in one task: a large one takes ten milliseconds. */
+const AT_ONCE = 6;
 
 export function Duplicates(props: { tree: Tree }) {
   const { view } = useSession();
   const [most, setMost] = createSignal(CARDS);
+  const [made, setMade] = createSignal(AT_ONCE);
   /** What the copies beyond the largest weigh: that much could be saved at best. */
   const spare = (copies: readonly number[]) => {
     const weights = copies.map((node) => bytesOf(props.tree, node));
@@ -37,6 +42,11 @@ export function Duplicates(props: { tree: Tree }) {
       .sort(
         (a, b) => spare(b.copies) - spare(a.copies) || b.copies.length - a.copies.length || (a.name < b.name ? -1 : 1),
       );
+  });
+  createEffect(() => {
+    if (made() >= Math.min(most(), groups().length)) return;
+    const next = setTimeout(() => setMade((now) => now + AT_ONCE));
+    onCleanup(() => clearTimeout(next));
   });
   return (
     <div class="duplicates">
@@ -53,7 +63,7 @@ export function Duplicates(props: { tree: Tree }) {
           </Show>
           .
         </p>
-        <For each={groups().slice(0, most())}>
+        <For each={groups().slice(0, Math.min(most(), made()))}>
           {(group) => <Card tree={props.tree} name={group.name} copies={group.copies} spare={spare(group.copies)} />}
         </For>
         <Show when={groups().length > most()}>
@@ -67,7 +77,6 @@ export function Duplicates(props: { tree: Tree }) {
 }
 
 function Card(props: { tree: Tree; name: string; copies: readonly number[]; spare: number }) {
-  const { view } = useSession();
   const versions = createMemo(() => {
     const groups = new Map<string, number[]>();
     for (const node of props.copies) {
@@ -91,31 +100,49 @@ function Card(props: { tree: Tree; name: string; copies: readonly number[]; spar
         {([version, nodes]) => (
           <div class="duplicate-version">
             <span class="mono duplicate-number">{version}</span>
-            <ul>
-              <For each={nodes}>
-                {(node) => (
-                  <li>
-                    <Sign node={node} />
-                    <button
-                      type="button"
-                      class="link"
-                      aria-current={view.selected() === props.tree.nodes[node]!.location}
-                      onClick={() => view.choose(props.tree.nodes[node]!.location)}
-                    >
-                      {place(props.tree.nodes[node]!)}
-                    </button>{' '}
-                    <span class="soft">for </span>
-                    <Holders tree={props.tree} node={node} />
-                  </li>
-                )}
-              </For>
-            </ul>
+            <Copies tree={props.tree} nodes={nodes} />
           </div>
         )}
       </For>
       <Reasons tree={props.tree} name={props.name} />
       <Tries tree={props.tree} name={props.name} copies={props.copies} />
     </article>
+  );
+}
+
+/** Where the copies of one version lie, and for whom. */
+function Copies(props: { tree: Tree; nodes: readonly number[] }) {
+  const { view } = useSession();
+  const [isAll, setAll] = createSignal(false);
+  const node = (index: number) => props.tree.nodes[index]!;
+  const shown = () => (isAll() || props.nodes.length <= COPIES + 1 ? props.nodes : props.nodes.slice(0, COPIES));
+  return (
+    <ul>
+      <For each={shown()}>
+        {(one) => (
+          <li>
+            <Sign node={one} />
+            <button
+              type="button"
+              class="link"
+              aria-current={view.selected() === node(one).location}
+              onClick={() => view.choose(node(one).location)}
+            >
+              {place(node(one))}
+            </button>{' '}
+            <span class="soft">for </span>
+            <Holders tree={props.tree} node={one} />
+          </li>
+        )}
+      </For>
+      <Show when={props.nodes.length > shown().length}>
+        <li>
+          <button type="button" class="link soft" onClick={() => setAll(true)}>
+            and {count(props.nodes.length - shown().length)} more copies
+          </button>
+        </li>
+      </Show>
+    </ul>
   );
 }
 
