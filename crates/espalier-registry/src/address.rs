@@ -1,19 +1,18 @@
 //! Addresses of registries and of what they serve.
 //!
-//! An address is the text that a WHATWG parser makes of a URL, and its parts are found in that text. The parser itself is the
-//! adapter's: natively the `url` crate, in JavaScript the `URL` that is there anyway, because the tables of international names
-//! would weigh more than this whole crate.
+//! An address is a URL in the normal form of a WHATWG parser. This module finds the parts of that text. The adapter provides the
+//! parser: the `url` crate natively, `URL` in JavaScript. Tables of international host names would weigh more than this crate.
 
 use std::fmt;
 
-/// Brings the text of a URL into its normal form: `new URL(text).href`. `None` where it isn't one.
+/// Brings the text of a URL into its normal form, as `new URL(text).href` does; `None` if it isn't a URL.
 pub type Normalize = fn(&str) -> Option<String>;
 
 /// An absolute http or https URL in its normal form.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Address {
     text: String,
-    /// Where the host begins, after a user and a password, if any.
+    /// Where the host begins, after the user and password.
     host: usize,
     /// Where the path begins.
     path: usize,
@@ -22,7 +21,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads a URL; `None` unless it is one of http or https.
+    /// Parses a URL; `None` unless its scheme is http or https.
     pub fn parse(text: &str, normalize: Normalize) -> Option<Self> {
         let text = normalize(text)?;
         let after_scheme = ["https://", "http://"].iter().find(|scheme| text.starts_with(**scheme))?.len();
@@ -42,7 +41,7 @@ impl Address {
         if self.text.starts_with("https:") { "https" } else { "http" }
     }
 
-    /// The host, with its port where that isn't the scheme's own.
+    /// The host, with its port unless that is the scheme's default.
     pub fn authority(&self) -> &str {
         &self.text[self.host..self.path]
     }
@@ -61,35 +60,35 @@ impl Address {
         &self.text[self.path..self.end]
     }
 
-    /// The query and what follows it, with their marks.
+    /// The query and the fragment, with their marks.
     pub(crate) fn after_path(&self) -> &str {
         &self.text[self.end..]
     }
 
-    /// Whether both are of one origin.
+    /// Whether both addresses have the same origin.
     pub fn is_of_origin(&self, other: &Self) -> bool {
         self.scheme() == other.scheme() && self.authority() == other.authority()
     }
 
-    /// Whether a user is named in front of the host. Whoever asks there sends a credential.
+    /// Whether a user precedes the host. A request to such an address carries a credential.
     pub fn names_user(&self) -> bool {
         self.text[..self.host].ends_with('@')
     }
 
-    /// Another path at the same origin, with the same user.
+    /// The address of another path at the same origin, with the same user.
     pub(crate) fn with_path(&self, path: &str) -> Self {
         let text = format!("{}{path}", &self.text[..self.path]);
         let end = path.find(['?', '#']).map_or(text.len(), |mark| self.path + mark);
         Self { text, host: self.host, path: self.path, end }
     }
 
-    /// The address as it may be shown: without user, password and query.
+    /// The address without its user, password and query, for messages.
     pub fn shown(&self) -> String {
         format!("{}://{}", self.scheme(), &self.text[self.host..self.end])
     }
 }
 
-/// As it may be shown.
+/// Writes [`Address::shown`].
 impl fmt::Debug for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.shown())

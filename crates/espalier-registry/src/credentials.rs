@@ -1,17 +1,17 @@
-//! Which credential an address may see.
+//! Which credential a request may carry.
 //!
-//! The invariant: a credential is sent only to the host, port and path prefix that its key names, or to the same origin as the
-//! registry that it was configured for, because some registries serve tarballs under another path. To nothing else.
+//! The invariant: a credential goes only to the host, port and path prefix of its key, or to the origin of the registry that it was
+//! configured for. Some registries serve tarballs under another path of their origin.
 
 use espalier_core::base64;
 
 use crate::address::Address;
 
-/// `Authorization` by the address that it is for.
+/// The credentials, by the addresses that they are for.
 #[derive(Clone, Default)]
 pub struct Credentials(Vec<Credential>);
 
-/// What the settings have for one address.
+/// The settings for one address.
 #[derive(Clone, Default)]
 struct Credential {
     /// Host, port and path, without the scheme: `npm.acme.example/team/`.
@@ -23,7 +23,7 @@ struct Credential {
 }
 
 impl Credentials {
-    /// Takes what are credentials of settings, the nearest place's first: `//npm.acme.example/team/:_authToken` and its like.
+    /// Takes the credentials from settings such as `//npm.acme.example/team/:_authToken`. Settings of the nearest place come first.
     pub fn new<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut all = Self::default();
         for (key, value) in settings {
@@ -48,7 +48,7 @@ impl Credentials {
         all
     }
 
-    /// The `Authorization` for an address. `registry` is where the package comes from whose document or tarball it is.
+    /// The `Authorization` for an address. `registry` is the registry of the package.
     pub fn authorization(&self, address: &Address, registry: &Address) -> Option<String> {
         let own = self.below(address);
         let found = own.or_else(|| if registry.is_of_origin(address) { self.below(registry) } else { None });
@@ -71,7 +71,7 @@ impl Credentials {
 }
 
 impl Credential {
-    /// Whether an address lies below the one that this is for. A host doesn't cover its other ports.
+    /// Whether an address lies below the one of these settings. A host doesn't cover its other ports.
     fn covers(&self, address: &Address) -> bool {
         let (authority, path) = self.prefix.split_at(self.prefix.find('/').unwrap_or(self.prefix.len()));
         let below = address.path().strip_prefix(path);
@@ -93,7 +93,7 @@ impl Credential {
     }
 }
 
-/// Base64 as Node reads it: what isn't of its alphabet is passed over, and padding may be missing.
+/// Base64 as Node reads it: other characters are skipped, and padding may be missing.
 fn decode(text: &str) -> Vec<u8> {
     let sextet = |byte: u8| match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -112,7 +112,7 @@ fn decode(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// How many there are, and nothing of what they are.
+/// Prints how many there are, and no secret.
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} credentials", self.0.len())

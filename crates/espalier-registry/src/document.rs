@@ -1,8 +1,8 @@
-//! Packuments and version documents: in which form they are asked for, and what came.
+//! Packuments and version documents: how they are requested and recognised.
 //!
-//! Abbreviated packuments are asked for, because they are several times smaller; a registry that doesn't know them sends full
-//! ones. The content type tells an abbreviated one, and where it doesn't, the document does. A registry that can't give the
-//! document of one version is asked for the full packument instead, and the version is taken from there: the answer is the same.
+//! Requests ask for abbreviated packuments, which are several times smaller. A registry that doesn't know them sends full ones. The
+//! content type identifies an abbreviated packument; failing that, the document does. If a registry has no document of a single
+//! version, the full packument replaces it. It contains the same manifest.
 
 use espalier_core::{Detail, FetchFailureKind, Packument};
 use serde::de::IgnoredAny;
@@ -11,15 +11,15 @@ const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
 const ACCEPT_FULL: &str = "application/json";
 
-/// The longest document as it is sent. The largest of npm's own are a fifth of that.
+/// The maximum length of a document as it is sent. The largest documents of npm's registry have a fifth of that.
 pub const LONGEST_SENT: u64 = 256 << 20;
-/// The longest document as it is meant.
+/// The maximum length of a document after decompression.
 pub const LONGEST_MEANT: u64 = 1 << 30;
 
 /// Which document of a package. Abbreviated and full packuments are different documents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The packument, abbreviated where the registry does that.
+    /// The packument, abbreviated if the registry can do that.
     Abbreviated,
     /// The whole packument.
     Full,
@@ -28,18 +28,18 @@ pub enum Form {
 }
 
 impl Form {
-    /// The `Accept` that asks for it. Both are safelisted: they make no preflight.
+    /// The `Accept` header. Both values are safelisted, so browsers send no preflight.
     pub fn accept(&self) -> &'static str {
         if *self == Self::Abbreviated { ACCEPT_ABBREVIATED } else { ACCEPT_FULL }
     }
 
-    /// Whether it can never be another: what was published as a version stays what it is.
+    /// Whether the document never changes. A published version doesn't.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Version(_))
     }
 
-    /// Which document may have what this one should, after a failure of this kind. `opaque` is said of a client that can't tell a
-    /// refusal from a dead network, as browsers can't where a refusal has no CORS header, and nobody can who asks no network.
+    /// The document to ask for instead, after a failure of this kind. `opaque` means that the client can't tell a refusal from a dead
+    /// network: a browser can't if the refusal has no CORS header, and nobody can offline.
     pub fn instead(&self, kind: FetchFailureKind, opaque: bool) -> Option<Self> {
         use FetchFailureKind::{Forbidden, Invalid, NotCached, NotFound, Status, Unauthorized, Unreachable};
         let refused = matches!(kind, NotFound | Unauthorized | Forbidden | Status(_) | Invalid | NotCached)
@@ -47,7 +47,7 @@ impl Form {
         (refused && matches!(self, Self::Version(_))).then_some(Self::Full)
     }
 
-    /// How much a packument has that was asked for in this form.
+    /// How much of each manifest a packument has that was requested in this form.
     pub fn detail(&self, content_type: &str) -> Detail {
         if content_type.trim_start().to_ascii_lowercase().starts_with(ABBREVIATED) {
             Detail::Abbreviated
@@ -59,19 +59,19 @@ impl Form {
         }
     }
 
-    /// Reads a packument that was asked for in this form. The error is the rest of a sentence about the answer.
+    /// Parses a packument that was requested in this form.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the text is no packument. The error completes a sentence about the answer.
     pub fn packument(&self, text: &[u8], content_type: &str) -> Result<Packument, String> {
         Packument::parse(text, self.detail(content_type)).map_err(|error| format!("is {error}"))
     }
 }
 
-/// Whether a text is the document of a version, which is read where it is needed.
+/// Checks that a text is the document of a version. Whoever needs the manifest parses it.
 ///
 /// # Errors
-/// When it is none: the rest of a sentence about the answer.
+/// When the text is no such document. The error completes a sentence about the answer.
 pub fn check_version(text: &[u8]) -> Result<&str, String> {
     let text = str::from_utf8(text).map_err(|error| format!("is not text: {error}"))?;
     match serde_json::from_str::<IgnoredAny>(text) {

@@ -1,12 +1,12 @@
-//! What a run has learned of its registries: which of them have no documents of single versions.
+//! What a run has learned about its registries: which of them have no documents of single versions.
 //!
-//! Without this, each of thousands of packages would ask for one in vain, because some registries answer such requests with 404,
-//! others with 400 or 405. One that has given a single document has them, whatever it refuses afterwards.
+//! Some registries answer requests for such documents with 404, 400 or 405. Without this module, each of thousands of packages would
+//! cost a useless request. A registry that has answered one such request has these documents, whatever it refuses afterwards.
 
 use crate::address::Address;
 use crate::document::Form;
 
-/// So many refusals, and nothing else, are taken for a habit.
+/// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
 
 /// What was learned. An adapter has one for each run.
@@ -20,7 +20,7 @@ enum Seen {
 }
 
 impl Experience {
-    /// The form in which to ask for what is wanted in this one.
+    /// The form to ask for, if this form is wanted.
     pub fn form(&self, registry: &Address, form: Form) -> Form {
         let lacks = |(other, seen): &(Address, Seen)| {
             other == registry && matches!(seen, Seen::Refused(times) if *times >= ENOUGH)
@@ -28,7 +28,8 @@ impl Experience {
         if form.is_final() && self.0.iter().any(lacks) { Form::Full } else { form }
     }
 
-    /// Notes how a request for a document of a version ended: with one, or with a refusal although the packument has it.
+    /// Records how a request for the document of a version ended: with the document, or with a refusal although the packument has
+    /// the version.
     pub fn learn(&mut self, registry: &Address, given: bool) {
         let at = self.0.iter().position(|(other, _)| other == registry).unwrap_or_else(|| {
             self.0.push((registry.clone(), Seen::Refused(0)));

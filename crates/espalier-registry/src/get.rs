@@ -9,22 +9,22 @@ use crate::address::Address;
 use crate::trouble::{Broken, Trouble};
 use crate::{freshness, retry};
 
-/// What to fetch.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Get {
-    /// From where.
+    /// The address of the document or tarball.
     pub address: Address,
-    /// In which form.
+    /// The `Accept` header.
     pub accept: &'static str,
-    /// With which credential.
+    /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// By which the server knows what is already here.
+    /// The validators of the cached copy.
     pub validators: Validators,
-    /// The longest body, as it is sent.
+    /// The maximum length of the body, as it is sent.
     pub limit: u64,
 }
 
-/// What identifies a version of a document, as the server gave it.
+/// The server's identifiers of one version of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Validators {
@@ -38,50 +38,50 @@ pub struct Validators {
 
 /// The head of an answer.
 pub struct Answered<'a> {
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// Its headers by their names in lower case; those that came several times with commas in between.
+    /// Looks up a header by its name in lower case. A repeated header is one value with commas.
     pub header: &'a dyn Fn(&str) -> Option<String>,
-    /// The time since the epoch.
+    /// The current time since the epoch.
     pub now: Duration,
-    /// What an HTTP date says, as the time since the epoch.
+    /// Parses an HTTP date into the time since the epoch.
     pub date: fn(&str) -> Option<Duration>,
-    /// For how many seconds an answer is fresh that doesn't say.
+    /// The freshness, in seconds, of an answer that states none.
     pub unsaid_freshness: u64,
 }
 
-/// What the head of an answer means.
+/// The meaning of an answer's head.
 #[derive(Debug)]
 pub enum Judged {
-    /// What is already here is still right, for so many seconds.
+    /// The cached copy is still right.
     Unchanged {
         /// For how many seconds it stays right.
         fresh_for: u64,
     },
     /// The body is what was asked for.
     Body(Received),
-    /// It is not; the body may say why, for [`Trouble::refused`].
+    /// The server refuses. The body may give a reason, which [`Trouble::refused`] reads.
     Refused {
-        /// Why not.
+        /// The status.
         status: StatusCode,
         /// How long the server asks to wait.
         wait: Option<Duration>,
     },
 }
 
-/// What is known of a body before it is there.
+/// The facts about a body that precede it.
 #[derive(Debug)]
 pub struct Received {
     /// `Content-Type`
     pub content_type: String,
-    /// To ask about it later.
+    /// The validators for the next request.
     pub validators: Validators,
-    /// For how many seconds it may be used without asking; `None` where it must not be kept.
+    /// For how many seconds the body may be used without asking; `None` if it must not be kept.
     pub fresh_for: Option<u64>,
 }
 
 impl Validators {
-    /// Whether nothing can be asked with them.
+    /// Whether there is neither.
     pub fn is_empty(&self) -> bool {
         self.etag.is_none() && self.last_modified.is_none()
     }
@@ -91,7 +91,7 @@ impl Get {
     /// The headers to send, by their names in lower case.
     ///
     /// # Errors
-    /// When a credential holds what no header can.
+    /// When a credential contains a character that no header can.
     pub fn headers(&self) -> Result<Vec<(&'static str, &str)>, Trouble> {
         let set = [
             ("accept", Some(self.accept)),
@@ -108,7 +108,7 @@ impl Get {
         .collect()
     }
 
-    /// What the head of the answer means.
+    /// Interprets the head of the answer.
     pub fn judge(&self, answered: &Answered<'_>) -> Judged {
         let Answered { status, header, now, date, unsaid_freshness } = answered;
         let fresh_for = freshness::lifetime(header, *unsaid_freshness);

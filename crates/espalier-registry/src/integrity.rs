@@ -1,14 +1,14 @@
-//! Subresource integrity: which digests bytes may have. What hashes them is the adapter's.
+//! Subresource integrity: the digests that bytes may have. Adapters hash the bytes.
 //!
-//! As npm has it, only the strongest algorithm in a text counts, and any of its digests may match. What can't be read is
-//! an error and never means "anything goes".
+//! As in npm, only the strongest algorithm of a text counts, and any of its digests may match. An unreadable text is an error; it
+//! never means that every digest matches.
 
 use std::fmt;
 use std::str::FromStr;
 
 use espalier_core::base64;
 
-/// The digests that bytes must have one of.
+/// A set of digests. The bytes must have one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Integrity {
     algorithm: Algorithm,
@@ -16,7 +16,7 @@ pub struct Integrity {
     digests: Vec<String>,
 }
 
-/// How bytes are hashed; the strongest is the greatest.
+/// A hash algorithm. The strongest is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Algorithm {
     /// SHA-1
@@ -29,16 +29,16 @@ pub enum Algorithm {
     Sha512,
 }
 
-/// Why bytes, or the text that speaks of them, can't be trusted.
+/// Why bytes, or an integrity text, can't be trusted.
 #[derive(Debug, PartialEq, Eq)]
 pub enum IntegrityError {
-    /// The text names no digest of an algorithm that is supported.
+    /// The text has no digest of a supported algorithm.
     Unreadable(String),
-    /// The bytes are others.
+    /// The digests differ.
     Mismatch {
-        /// What was promised.
+        /// The expected integrity.
         expected: String,
-        /// What came, by the same algorithm.
+        /// The actual one, by the same algorithm.
         actual: String,
     },
 }
@@ -59,7 +59,7 @@ impl std::error::Error for IntegrityError {}
 impl Algorithm {
     const ALL: [Self; 4] = [Self::Sha1, Self::Sha256, Self::Sha384, Self::Sha512];
 
-    /// As it stands in front of a digest.
+    /// The algorithm's name in front of a digest.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sha1 => "sha1",
@@ -82,7 +82,7 @@ impl FromStr for Integrity {
     }
 }
 
-/// `sha512-…`, with the options that may follow a question mark left out.
+/// Writes `sha512-…`, without the options that may follow a question mark.
 fn parse_hash(text: &str) -> Option<(Algorithm, String)> {
     let (name, encoded) = text.split_once('-')?;
     let encoded = encoded.split_once('?').map_or(encoded, |(encoded, _)| encoded);
@@ -93,28 +93,28 @@ fn parse_hash(text: &str) -> Option<(Algorithm, String)> {
 }
 
 impl Integrity {
-    /// That of bytes with this digest.
+    /// The integrity of bytes with this digest.
     pub fn of_digest(algorithm: Algorithm, digest: &[u8]) -> Self {
         Self { algorithm, digests: vec![base64(digest).trim_end_matches('=').to_owned()] }
     }
 
-    /// By what the bytes have to be hashed.
+    /// The algorithm to hash the bytes with.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// Whether bytes with this digest are the promised ones.
+    /// Checks that this digest is one of the expected.
     ///
     /// # Errors
-    /// When they are others.
+    /// When it is not.
     pub fn check(&self, digest: &[u8]) -> Result<(), IntegrityError> {
         self.check_same(&Self::of_digest(self.algorithm, digest))
     }
 
-    /// Whether bytes of this integrity, by the same algorithm, are the promised ones.
+    /// Checks that an integrity by the same algorithm is one of the expected.
     ///
     /// # Errors
-    /// When they are others.
+    /// When it is not.
     pub fn check_same(&self, actual: &Self) -> Result<(), IntegrityError> {
         if self.digests.iter().any(|promised| actual.digests.contains(promised)) {
             return Ok(());
@@ -122,7 +122,7 @@ impl Integrity {
         Err(IntegrityError::Mismatch { expected: self.to_string(), actual: actual.to_string() })
     }
 
-    /// The digest in base64, without padding, where it is only one.
+    /// The digest in base64 without padding, if there is exactly one.
     pub fn only_digest(&self) -> Option<&str> {
         if let [digest] = self.digests.as_slice() { Some(digest) } else { None }
     }

@@ -1,10 +1,9 @@
 //! npm's registry protocol without I/O.
 //!
-//! From a request and the configuration comes what to send ([`Registries`], [`Get`]); from status, headers and body comes what
-//! that means ([`Get::judge`], [`document`], [`tarball`]): an answer, another attempt after a wait ([`retry`]), another document
-//! in its place, how long it may be kept ([`freshness`]), or a failure in words ([`Trouble`]). Sockets, `fetch`, caches and
-//! threads are the adapters' business: `espalier-install` natively, `espalier-wasm` in JavaScript. What a registry is and how it
-//! may behave is said here, once, so that both behave alike.
+//! [`Registries`] and [`Get`] turn a request and the configuration into what to send. [`Get::judge`] and [`document`] turn the
+//! status, headers and body of an answer into its meaning: a document, another attempt after a wait ([`retry`]), another document
+//! to ask for, a lifetime in the cache ([`freshness`]), or a failure in words ([`Trouble`]). Adapters own sockets, `fetch`, caches
+//! and threads: `espalier-install` natively, `espalier-wasm` in JavaScript. Both use these rules, so both behave alike.
 
 mod address;
 mod credentials;

@@ -1,4 +1,4 @@
-//! Which registry a package comes from, what its documents' and tarballs' addresses are, and which credential goes there.
+//! The registry of each package, the addresses of documents and tarballs, and the credential for each request.
 
 use deno_npmrc::NPM_DEFAULT_REGISTRY;
 use espalier_core::{FetchFailure, FetchFailureKind};
@@ -16,33 +16,33 @@ pub const PUBLIC_REGISTRY: &str = NPM_DEFAULT_REGISTRY;
 /// The registries in force, with their credentials.
 #[derive(Clone, Debug)]
 pub struct Registries {
-    /// Ends with a slash, as do all the others.
+    /// The registry of packages that no scope claims. All registries end with a slash.
     default: Address,
-    /// By scope, without its `@`.
+    /// The registries of scopes, which are written without `@`.
     scopes: Vec<(String, Address)>,
     credentials: Credentials,
     replaced: ReplacedHost,
     normalize: Normalize,
 }
 
-/// Of which tarballs the registry's host stands in for the one that they were published under: `replace-registry-host`.
+/// Whose tarballs come from the configured registry's host instead of the host in their address: `replace-registry-host`.
 #[derive(Clone, Debug, Default)]
 pub enum ReplacedHost {
-    /// Of npm's public registry.
+    /// Those of npm's public registry.
     #[default]
     Public,
-    /// Of none.
+    /// None.
     Never,
-    /// Of all.
+    /// All.
     Always,
-    /// Of this host.
+    /// Those of this host.
     Host(String),
-    /// Of this host, below this path.
+    /// Those of this host below this path.
     Below(Address),
 }
 
 impl ReplacedHost {
-    /// Reads the setting.
+    /// Parses the setting.
     pub fn read(text: &str, normalize: Normalize) -> Self {
         match text.trim() {
             "" | "npmjs" => Self::Public,
@@ -52,7 +52,7 @@ impl ReplacedHost {
         }
     }
 
-    /// The path that the registry's own stands in for, of a tarball that is concerned.
+    /// The path that the registry's path replaces, if the setting concerns this tarball.
     fn replaced_path<'a>(&'a self, tarball: &Address) -> Option<&'a str> {
         let concerned = match self {
             Self::Public => tarball.host() == public_host(),
@@ -76,10 +76,10 @@ pub fn public_host() -> &'static str {
 }
 
 impl Registries {
-    /// `default` is npm's public registry when absent; `scopes` have no `@`.
+    /// Without `default`, npm's public registry is the default. `scopes` have no `@`.
     ///
     /// # Panics
-    /// When `normalize` doesn't know a URL.
+    /// When `normalize` rejects a valid URL.
     pub fn new(
         default: Option<Address>,
         scopes: impl IntoIterator<Item = (String, Address)>,
@@ -126,18 +126,18 @@ impl Registries {
         Ok(self.get(address, name, form.accept(), document::LONGEST_SENT))
     }
 
-    /// What is said of a version that isn't in its packument.
+    /// The failure for a version that isn't in its packument.
     pub fn no_such_version(&self, name: &str, version: &str) -> FetchFailure {
         let registry = self.of_package(name);
         let message = format!("{} has no version {} of it", registry.authority(), printable(version));
         FetchFailure { kind: FetchFailureKind::NotFound, message, url: registry.shown() }
     }
 
-    /// The request for a tarball, by its `resolved`: a URL, or a path on the registry that its package comes from, because some
-    /// recorded registries leave out their own host.
+    /// The request for a tarball. `resolved` is a URL, or a path on the registry of the package, because recorded registries leave
+    /// out their own host.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When `resolved` is neither.
     pub fn tarball(&self, resolved: &str, package: &str) -> Result<Get, FetchFailure> {
         let address = self.tarball_address(resolved, package).ok_or_else(|| FetchFailure {
             kind: FetchFailureKind::Unsupported,
@@ -147,7 +147,7 @@ impl Registries {
         Ok(self.get(address, package, tarball::ACCEPT, tarball::LONGEST_SENT))
     }
 
-    /// Where a tarball is; `None` if it isn't anywhere that http leads to.
+    /// The address of a tarball; `None` unless its scheme is http or https.
     pub fn tarball_address(&self, resolved: &str, package: &str) -> Option<Address> {
         let registry = self.of_package(package);
         let published = if resolved.starts_with('/') {
@@ -163,16 +163,16 @@ impl Registries {
         Some(registry.with_path(&format!("{lead}{}{query}", &path[replaced.len()..])))
     }
 
-    /// Whether an address is one of the registry that a package comes from: there, and nowhere else, its tarball may be
-    /// fetched without asking (npm's `#isRegistryResolvedTarball`).
+    /// Whether an address belongs to the registry of a package. Only from there may its tarball be fetched without permission
+    /// (npm's `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, resolved: &str, package: &str) -> bool {
         let registry = self.of_package(package);
         let address = self.tarball_address(resolved, package);
         address.is_some_and(|address| address.is_of_origin(registry) && address.path().starts_with(registry.path()))
     }
 
-    /// The `Authorization` for an address, when a credential may be sent there. `package` is whose document or tarball it
-    /// is: a registry that serves them under another path of its origin gets the credential too.
+    /// The `Authorization` for an address, if a credential may be sent there. `package` is the package of the document or tarball.
+    /// A registry that serves it under another path of its origin gets the credential too.
     pub fn authorization(&self, address: &Address, package: &str) -> Option<String> {
         self.credentials.authorization(address, self.of_package(package))
     }
@@ -183,12 +183,12 @@ impl Registries {
     }
 }
 
-/// Whether a parser of URLs leaves it as it is in the step of a path.
+/// Whether a URL parser leaves this character in a path segment as it is.
 fn is_unchanged(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~@+%".contains(&byte)
 }
 
-/// One step of a path. Names come from manifests that anyone may have written: none may lead away from its registry.
+/// One segment of a path. Anyone may have written the manifest with this name, and no name may lead away from its registry.
 fn path_step(text: &str) -> Option<String> {
     let harmless = !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\']);
     harmless.then(|| text.replace('/', "%2f"))

@@ -1,7 +1,7 @@
-//! Tarballs: what is asked for.
+//! Requests for tarballs.
 
 /// The `Accept` of tarballs.
 pub const ACCEPT: &str = "*/*";
 
-/// The longest tarball.
+/// The maximum length of a tarball.
 pub const LONGEST_SENT: u64 = 1 << 30;
