@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// Sorts by a comparison.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    if !items.is_sorted_by(|a, b| compare(a, b).is_le()) {
+    if items.len() > 1 {
         let order = positions(items.len(), &mut |a, b| compare(&items[a], &items[b]));
         arrange(items, order);
     }
@@ -22,9 +22,12 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     }
 }
 
-/// Which position comes first, which second, and so on.
+/// Which position comes first, which second, and so on; nothing, if they are in order.
 #[expect(clippy::disallowed_methods, reason = "this is the one instance")]
 fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    if (1..count).all(|next| compare(next - 1, next).is_le()) {
+        return Vec::new();
+    }
     let mut positions: Vec<usize> = (0..count).collect();
     positions.sort_by(|&a, &b| compare(a, b));
     positions

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -17,6 +18,8 @@ use super::{MANIFEST, ProjectFolder};
 pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
 /// How much older than a folder the hidden lockfile may be: clocks of file systems are coarse.
 const JITTER: Duration = Duration::from_millis(10);
+/// How many threads walk through `node_modules`. More would wait for the same locks of the kernel.
+const WALKERS: usize = 2;
 
 impl ProjectFolder {
     /// What a resolution without a lock starts from. Blocks.
@@ -100,13 +103,33 @@ impl<'a> Check<'a> {
     /// The whole walk. `None`, if the note isn't up to date.
     fn of(project: &'a Path, noted: &'a Noted) -> Option<Self> {
         let written = fs::metadata(project.join(HIDDEN_LOCKFILE)).ok()?.modified().ok()? + JITTER;
-        let mut check = Self { project, noted, written, seen: FxHashSet::default(), listed: Vec::new() };
-        check.folder("node_modules")?;
+        let walk = || Self { project, noted, written, seen: FxHashSet::default(), listed: Vec::new() };
+        let mut check = walk();
+        let folders = check.enter("node_modules")?;
+        // The walk waits for the kernel most of the time, and the parts don't depend on each other.
+        let parts = folders.chunks(folders.len().div_ceil(WALKERS).max(1));
+        let walked: Option<Vec<Self>> = std::thread::scope(|scope| {
+            let part = |folders: &'_ [String]| {
+                let mut part = walk();
+                folders.iter().try_for_each(|folder| part.folder(folder)).map(|()| part)
+            };
+            let threads: Vec<_> = parts.map(|folders| scope.spawn(move || part(folders))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        for part in walked? {
+            check.seen.extend(part.seen);
+            check.listed.extend(part.listed);
+        }
         noted.locations().all(|location| check.seen.contains(location)).then_some(check)
     }
 
-    /// `None` as soon as something is newer than the note, or unknown to it.
     fn folder(&mut self, location: &str) -> Option<()> {
+        self.enter(location)?.iter().try_for_each(|inside| self.folder(inside))
+    }
+
+    /// The folders in a folder that are to be walked through. `None` as soon as something is newer than the note, or unknown
+    /// to it.
+    fn enter(&mut self, location: &str) -> Option<Vec<String>> {
         let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
         let holds_packages = name == "node_modules" || (name.starts_with('@') && above.ends_with("node_modules"));
         self.seen.insert(location.to_owned());
@@ -116,14 +139,15 @@ impl<'a> Check<'a> {
         if !holds_packages && self.noted.get(location).is_none() {
             return None;
         }
+        let mut folders = Vec::new();
         let inside = if holds_packages { location.to_owned() } else { joined(location, "node_modules") };
-        let Ok(entries) = fs::read_dir(self.project.join(&inside)) else { return Some(()) };
+        let Ok(entries) = fs::read_dir(self.project.join(&inside)) else { return Some(folders) };
         for entry in entries.flatten() {
             let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
             let name = name.to_string_lossy();
             let child = joined(&inside, &name);
             if kind.is_dir() && !name.starts_with('.') {
-                self.folder(&child)?;
+                folders.push(child);
             } else if kind.is_symlink() {
                 self.link(child)?;
             } else if kind.is_dir() && name == ".bin" {
@@ -131,7 +155,7 @@ impl<'a> Check<'a> {
             }
         }
         self.listed.push(inside);
-        Some(())
+        Some(folders)
     }
 
     fn link(&mut self, location: String) -> Option<()> {
