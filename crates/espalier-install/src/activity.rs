@@ -1,6 +1,6 @@
-//! What is going on, in numbers that any thread may add to and any other may look at.
+//! The counts of a run. Any thread may add to them, and any other may read them.
 //!
-//! Whoever draws a progress line reads them on its own timer, so that counting costs an addition and nothing else.
+//! A progress line reads them on its own timer, so counting costs one addition.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The counts of one run.
 #[derive(Debug, Default)]
 pub struct Activity {
-    /// Requests of the resolution that were answered, with a failure or without.
+    /// Answered requests of the resolution, failures included.
     pub answered: Counter,
     /// Packages in the tree.
     pub placed: Counter,
@@ -69,10 +69,10 @@ impl Counter {
     }
 }
 
-/// A sum of durations, in processor time where the system tells it: on a busy machine, the time that passes says more about
-/// the others than about the work.
+/// A sum of durations, in processor time if the system measures it. On a busy machine, elapsed time says more about other processes
+/// than about the work.
 ///
-/// It stands still until someone wants to know: asking the system twice for each document is work, too.
+/// It doesn't run until someone wants to know, because asking the system twice for each document takes time.
 #[derive(Debug, Default)]
 pub struct Stopwatch {
     is_wanted: AtomicBool,
@@ -105,7 +105,7 @@ fn processor_time() -> Duration {
     time.try_into().unwrap_or_default()
 }
 
-/// The time since the first call, which is the best that can be had here without unsafe code.
+/// The time since the first call. Nothing better is available here without unsafe code.
 #[cfg(not(unix))]
 fn processor_time() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);

@@ -1,5 +1,4 @@
-//! How bodies are compressed, and what they are decompressed into: no more than a bound. Whether they come from a registry or from
-//! the cache is not known here.
+//! Decompresses bodies, up to a maximum length. It doesn't know whether they come from a registry or from the cache.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,18 +10,18 @@ use libdeflater::Decompressor;
 
 /// The most memory that an idle inflater keeps for the next body.
 const MOST_KEPT: usize = 16 << 20;
-/// The shortest piece of memory that is lent out. Longer ones are of two, four, eight times its length and so on, so that one
-/// fits many bodies.
+/// The smallest piece of memory that is lent. Larger pieces have two, four, eight times its length and so on, so that each fits many
+/// bodies.
 const SHORTEST: usize = 4 << 10;
-/// The longest that is kept for another body, and how much of all is.
+/// The largest piece that is kept for another body, and the maximum of all kept pieces together.
 const LONGEST_SPARE: usize = 2 << 20;
 const MOST_SPARE: usize = 8 << 20;
-/// How a gzip member begins that has nothing to say of itself: the magic number, deflate, no flags.
+/// The beginning of a gzip member without optional fields: the magic number, deflate, no flags.
 const PLAIN_HEADER: &[u8] = b"\x1f\x8b\x08\0";
 /// The time, and two bytes about the compressor and its system.
 const REST_OF_HEADER: usize = 6;
 
-/// How a body was sent.
+/// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Encoding {
@@ -33,7 +32,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Nothing but gzip was offered, so anything else is the server's mistake.
+    /// Parses a `Content-Encoding`. The request offers gzip only, so any other encoding is the server's mistake.
     pub(crate) fn of(content_encoding: Option<&str>) -> Result<Self, Trouble> {
         match content_encoding.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Self::Identity),
@@ -45,7 +44,7 @@ impl Encoding {
         }
     }
 
-    /// The body as it was meant, no longer than `limit`.
+    /// The decoded body, no longer than `limit`.
     pub(crate) fn decode<'a>(self, body: &'a [u8], limit: u64, inflater: &'a mut Inflater) -> Result<&'a [u8], String> {
         match self {
             Self::Identity => Ok(body),
@@ -53,7 +52,7 @@ impl Encoding {
         }
     }
 
-    /// The same, for a body that nobody needs as it was sent.
+    /// The same, for a body whose encoded form nobody needs any more.
     pub(crate) fn undone(self, body: Vec<u8>, limit: u64) -> Result<Vec<u8>, String> {
         match self {
             Self::Identity => Ok(body),
@@ -61,7 +60,7 @@ impl Encoding {
         }
     }
 
-    /// The same, at the beginning of memory that whoever asks may keep, and its length. [`recycle`] takes it back.
+    /// The decoded body at the beginning of memory that the caller may keep, and its length. [`recycle`] takes the memory back.
     pub(crate) fn decode_to_keep(
         self,
         body: &[u8],
@@ -78,8 +77,7 @@ impl Encoding {
     }
 }
 
-/// Memory that bodies were in, by length. To get it from the system for each of thousands of bodies costs as much as to parse
-/// them.
+/// Memory of former bodies, by length. Allocating it for each of thousands of bodies costs as much as parsing them.
 struct Spare {
     pieces: BTreeMap<usize, Vec<Vec<u8>>>,
     bytes: usize,
@@ -100,7 +98,7 @@ fn memory(length: usize) -> Vec<u8> {
     }
 }
 
-/// Takes back memory that a body was in.
+/// Takes back the memory of a body.
 pub(crate) fn recycle(piece: Vec<u8>) {
     let length = piece.len();
     let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,8 +115,8 @@ pub(crate) struct Inflater {
     inflated: Vec<u8>,
 }
 
-/// Those that nobody uses at the moment. The last one that was used is the next one, whatever thread asks: its memory is in
-/// the processor's cache, and the system has given it already.
+/// The idle inflaters. The last one that was used is lent next, to whichever thread asks, because its memory is in the processor's
+/// cache.
 static IDLE: Mutex<Vec<Inflater>> = Mutex::new(Vec::new());
 
 impl Inflater {
@@ -142,15 +140,13 @@ impl Inflater {
         }
     }
 
-    /// The usual body, decompressed in one go, and its length; nothing if it is an unusual one, is damaged or is longer than
-    /// `limit`.
+    /// Decompresses a usual body in one go, and returns its length; `None` if the body is unusual, damaged or longer than `limit`.
     pub(crate) fn whole(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
         let length = self.inflate_whole(body, limit)?;
         Some(&self.inflated[..length])
     }
 
-    /// The usual body is one member, which notes its length and checksum at its end: it is decompressed in one go. Anything else
-    /// is none.
+    /// Decompresses a body of one gzip member in one go. Its length and checksum are at its end. Other bodies give `None`.
     fn inflate_whole(&mut self, body: &[u8], limit: u64) -> Option<usize> {
         let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;
         let (rest, noted) = deflated.split_last_chunk()?;
@@ -179,7 +175,7 @@ impl Inflater {
     }
 }
 
-/// What is wrong with a body that has more bytes than it may.
+/// The complaint about a body that is too long.
 pub(crate) fn too_long(limit: u64) -> String {
     format!("is longer than {} MB", limit / 1_000_000)
 }

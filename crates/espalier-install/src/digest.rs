@@ -1,11 +1,11 @@
-//! Digests of several things in a row, each told from the next by its length.
+//! Digests of sequences. Each element is preceded by its length.
 
 use ring::digest;
 use serde::{Deserialize, Serialize};
 
 use crate::integrity::hexadecimal;
 
-/// A digest that is being made.
+/// A digest under construction.
 pub(crate) struct Digest(digest::Context);
 
 /// A digest: SHA-256.
@@ -19,21 +19,21 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// The digest of one thing.
+    /// The digest of one element.
     pub fn of(bytes: impl AsRef<[u8]>) -> Digested {
         let mut digest = Self::default();
         digest.add(bytes);
         digest.finish()
     }
 
-    /// Goes on with these bytes.
+    /// Appends these bytes.
     pub fn add(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
 
-    /// Goes on with bytes that may not be there, which is something else than none.
+    /// Appends bytes that may be absent. Absent bytes differ from empty ones.
     pub fn add_if_some(&mut self, bytes: Option<impl AsRef<[u8]>>) {
         match bytes {
             Some(bytes) => self.add(bytes),

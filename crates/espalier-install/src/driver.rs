@@ -1,8 +1,8 @@
-//! Runs a resolution to its end: hands its requests to the fetching thread and the answers back.
+//! Runs a resolution to its end: hands its requests to the fetching thread, and hands the answers back.
 //!
-//! The resolution stays on the calling task and takes one step at a time. One other thread ([`fetching`]) asks; what
-//! comes is inflated and parsed here, where one would wait for it otherwise. A request that the resolution stands still for goes out before one that it only expects to need. In which order
-//! answers come makes no difference to the tree; that is the core's promise, and nothing here weakens it.
+//! The resolution stays on the calling task and takes one step at a time. One other thread ([`fetching`]) sends the requests. The
+//! calling task inflates and parses the answers, where it would wait otherwise. A request that the resolution waits for goes out
+//! before one that it only expects to need. The order of answers makes no difference to the tree, as the core promises.
 
 mod fetching;
 pub(crate) mod reads;
@@ -35,22 +35,21 @@ pub struct Sources {
     pub registry: Registry,
     /// Folders and tarballs on disk.
     pub project: ProjectFolder,
-    /// Packuments that came in this run, by name and whether they are full: a resolution that fails may be followed by
-    /// trials of what would mend it.
+    /// The packuments of this run, by name and whether they are full. A failed resolution may be followed by trials of remedies.
     packuments: Arc<Mutex<Remembered>>,
-    /// What was answered.
+    /// The answers so far.
     pub(crate) reads: Arc<Reads>,
-    /// Where answers are made. Connections belong to it: it ends with the last of these.
+    /// The runtime of the fetching thread. Connections belong to it, and it ends with the last of them.
     thread: Arc<OnceLock<Thread>>,
 }
 
 impl Sources {
-    /// Sources that remember nothing yet.
+    /// Sources without memory of earlier answers.
     pub fn new(registry: Registry, project: ProjectFolder) -> Self {
         Self { registry, project, packuments: Arc::default(), reads: Arc::default(), thread: Arc::default() }
     }
 
-    /// What comes of a request: an answer, or a document that is still to be read. `misread` is one that couldn't be.
+    /// The result of a request: an answer, or an unread document. `misread` is a document that couldn't be read.
     pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
         let document = |unread| Came::Document(Box::new(unread));
         let Request::VersionDocument { name, version, integrity } = request else {
@@ -129,17 +128,17 @@ impl Sources {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(crate) enum Came {
-    /// An answer, and what is left to do with a packument.
+    /// An answer, and the remaining work on a packument.
     Answer(Answer, Option<Box<Unsettled>>),
-    /// A document, which becomes one when it is read.
+    /// An unread document.
     Document(Box<Unread>),
 }
 
 impl Came {
-    /// Whether it is read, or costs little to read.
+    /// Whether it has been read, or is cheap to read.
     pub fn is_prepared(&self) -> bool {
         match self {
             Self::Answer(..) => true,
@@ -159,20 +158,20 @@ impl Came {
 /// How a run ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// With a tree, or with the reason why there is none.
+    /// The resolution finished, with a tree or an error.
     Finished(Box<Result<Outcome, ResolveError>>),
-    /// Because someone said so.
+    /// Someone interrupted it.
     Interrupted,
 }
 
 /// [`Resolution::finish`], or [`Resolution::finish_for_good`] where the process ends soon.
 pub type Finish = fn(Resolution) -> Result<Outcome, ResolveError>;
 
-/// Runs the resolution. `observe` sees every event, in order; `interruption` ends the run when it comes to pass. Also returns
-/// for how long the resolution stood still, waiting for answers.
+/// Runs the resolution. `observe` receives every event, in order. When `interruption` completes, the run ends. Also returns how long
+/// the resolution waited for answers.
 ///
 /// # Panics
-/// When the resolution waits for an answer without having asked for any, which is a bug in it.
+/// When the resolution waits without a request, which is a bug in it.
 pub async fn run(
     mut resolution: Resolution,
     finish: Finish,

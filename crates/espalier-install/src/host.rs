@@ -1,6 +1,6 @@
-//! What this machine is, in npm's words: its platform, its C library and its Node version.
+//! This machine in npm's terms: its platform, its C library and its Node version.
 //!
-//! These are inputs of a resolution, so every one of them can be set; here are only the defaults.
+//! These are the defaults of a resolution's inputs. Settings can replace each of them.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -11,10 +11,10 @@ use std::time::{Duration, UNIX_EPOCH};
 use espalier_core::Platform;
 use tokio::process::Command;
 
-/// How long `node --version` may take. A version manager's shim that wants to download something first is cut off.
+/// How long `node --version` may take. This stops a version manager's shim that begins to download something.
 const NODE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The file in a cache that says which version which Node has.
+/// The file in a cache that records the versions of Node programs.
 const NOTE: &str = "node-version";
 
 /// The first executable of that name on the `PATH`, links resolved.
@@ -36,7 +36,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The version of the `node` on the `PATH`, such as `20.20.2`; `None` when there is none or it doesn't answer in time.
+/// The version of the `node` on the `PATH`, such as `20.20.2`; `None` if there is no `node` or it doesn't answer in time.
 pub async fn node_version() -> Option<String> {
     let mut command = Command::new("node");
     command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
@@ -46,8 +46,8 @@ pub async fn node_version() -> Option<String> {
     version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
 }
 
-/// The same, and noted in the folder of a cache: to start a Node takes longer than to see that nothing is to be done. Only a
-/// program is noted, by its size and time; a script may choose another Node each time.
+/// The same, remembered in the folder of a cache, because starting Node takes longer than an installation with nothing to do. Only
+/// programs are remembered, by size and time. A script may choose another Node each time.
 pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     let version = node_version().await?;
     if let Some((cache, identity)) = cache.zip(find_on_path("node").as_deref().and_then(identity_of)) {
@@ -62,14 +62,14 @@ pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     Some(version)
 }
 
-/// What was noted of the `node` that is on the `PATH` now.
+/// The remembered version of the `node` that is on the `PATH` now.
 pub fn noted_node_version(cache: &Path) -> Option<String> {
     let noted = std::fs::read_to_string(cache.join(NOTE)).ok()?;
     let identity = find_on_path("node").as_deref().and_then(identity_of)?;
     noted.strip_prefix(&identity).map(str::to_owned)
 }
 
-/// What tells a program from another one, or from a newer one in its place; nothing for a script.
+/// The identity of a program, which changes when a newer one replaces it; `None` for a script.
 fn identity_of(program: &Path) -> Option<String> {
     const MAGICS: [&[u8]; 4] = [b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
     let mut file = File::open(program).ok()?;
@@ -81,8 +81,8 @@ fn identity_of(program: &Path) -> Option<String> {
     Some(format!("{}\n{} {changed}\n", program.display(), found.len()))
 }
 
-/// The same by the header file that is installed beside a Node, which is quicker than to start it. For what is only told to
-/// others, such as the user agent: a header could be another Node's.
+/// The version in the header file beside a Node, which is quicker to read than Node is to start. It could be another Node's, so it is
+/// only good for informing others, as in the user agent.
 pub fn node_version_nearby(node: &Path) -> Option<String> {
     let header = node.parent()?.parent()?.join("include/node/node_version.h");
     let text = std::fs::read_to_string(header).ok()?;
@@ -112,14 +112,13 @@ pub fn platform(node: Option<&Path>) -> Platform {
     Platform { os: os.into(), cpu: cpu.into(), libc }
 }
 
-/// The C library that Node was built for, which is the one that native packages have to fit; without a Node, the one
-/// of the system's own programs.
+/// The C library that Node was built for, because native packages have to fit it. Without Node, that of the system's programs.
 fn libc(node: Option<&Path>) -> Option<String> {
     let system = [Path::new("/bin/sh"), Path::new("/usr/bin/env")];
     node.into_iter().chain(system).find_map(|program| libc_of(program)).map(str::to_owned)
 }
 
-/// Reads the name of a program's dynamic loader, which stands near its beginning.
+/// Reads the name of a program's dynamic loader, which is near the beginning of the file.
 fn libc_of(program: &Path) -> Option<&'static str> {
     let mut start = Vec::with_capacity(4096);
     File::open(program).ok()?.take(4096).read_to_end(&mut start).ok()?;

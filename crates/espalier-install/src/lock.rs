@@ -1,4 +1,4 @@
-//! `lock`: resolves a project and writes its lockfile, and touches nothing else.
+//! `lock` resolves a project and writes its lockfile. It changes nothing else.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -31,28 +31,28 @@ pub struct Lock {
     pub settings: Settings,
     /// What to change in it.
     pub changes: Changes,
-    /// The Node version to resolve for; the one on the `PATH` where it isn't given.
+    /// The Node version to resolve for. Without one, that of the `node` on the `PATH`.
     pub node_version: Option<String>,
-    /// Where to keep what was fetched; nothing is kept without it.
+    /// The folder of the cache. Without one, nothing is cached.
     pub cache: Option<PathBuf>,
-    /// What goes on, for whoever wants to show it.
+    /// The counts of the run, for a progress line.
     pub activity: Arc<Activity>,
-    /// Whether the process ends with it, so that memory need not be freed piece by piece.
+    /// Whether the process ends afterwards, so that nobody needs to free memory.
     pub is_last: bool,
 }
 
 /// A lockfile that is up to date.
 #[derive(Debug)]
 pub struct Locked {
-    /// What was resolved.
+    /// The outcome of the resolution.
     pub outcome: Outcome,
     /// Where the lockfile is.
     pub path: PathBuf,
-    /// What became of it.
+    /// What happened to the file.
     pub written: Written,
-    /// From the first file read to the last byte written.
+    /// The time from the first file read to the last byte written.
     pub elapsed: Duration,
-    /// Where that time went, beside what the activity counts.
+    /// The parts of that time, beside those that the activity counts.
     pub phases: Phases,
 }
 
@@ -83,14 +83,14 @@ pub(crate) struct Resolved {
     _sources: Sources,
 }
 
-/// The parts of a run, one after the other. Between the first and the last, waiting takes turns with the resolution.
+/// The parts of a run. Between the first and the last, waiting takes turns with the resolution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phases {
-    /// Until the resolution began: reading files, asking Node for its version.
+    /// The time before the resolution: reading files, asking Node for its version.
     pub starting: Duration,
-    /// The resolution standing still for an answer.
+    /// The time that the resolution waited for answers.
     pub waiting: Duration,
-    /// From the resolution's end: writing the lockfile and what is left of the cache.
+    /// The time after the resolution: writing the lockfile and the rest of the cache.
     pub finishing: Duration,
 }
 
@@ -109,9 +109,9 @@ pub enum LockError {
         /// Why.
         #[source]
         error: Box<ResolveError>,
-        /// What was to be resolved: errors in its files are shown in their text.
+        /// The project. A message about an error in one of its files shows the text.
         project: Box<Project>,
-        /// What would resolve it, each of them tried; the smallest first, then npm's flags.
+        /// The changes that would resolve it, each tried: the smallest first, then npm's flags.
         remedies: Vec<Remedy>,
     },
     /// Someone stopped it.
@@ -120,7 +120,7 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Runs it. `observe` sees what the resolution decides, and `interruption` ends it when it comes to pass.
+    /// Runs the command. `observe` receives the events of the resolution. When `interruption` completes, the run ends.
     pub async fn run(
         mut self,
         observe: impl FnMut(Event),
@@ -142,8 +142,8 @@ impl Lock {
         })
     }
 
-    /// Writes package.json, where it was changed, and the lockfiles. package.json is first: should it be cut off between the
-    /// two, the next run completes the lock.
+    /// Writes a changed package.json and the lockfiles. package.json comes first: if the process is killed between the two, the next
+    /// run completes the lock.
     pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
         for changed in &resolved.outcome.changed_manifests {
             self.project.write_manifest(&changed.folder, &changed.text)?;
@@ -158,8 +158,8 @@ impl Lock {
         resolved.lockfile.write(&without_lines(resolved.outcome.lockfile.text()))
     }
 
-    /// Writes the yarn.lock, if there is one: npm does so with whichever lock it writes, and the hidden one is always
-    /// written (`save` of `shrinkwrap.js`).
+    /// Writes the yarn.lock, if there is one. npm does so with whichever lock it writes, and it always writes the hidden one (`save`
+    /// of `shrinkwrap.js`).
     pub(crate) fn save_yarn_lock(&self, resolved: &Resolved) -> Result<(), ProjectError> {
         match &resolved.outcome.yarn_lock {
             Some(text) => self.project.write_yarn_lock(text),
@@ -167,7 +167,7 @@ impl Lock {
         }
     }
 
-    /// The changes, with folders that are added named by where they really are, as npm saves them (`build-ideal-tree.js`).
+    /// The changes, with the real paths of added folders, as npm saves them (`build-ideal-tree.js`).
     fn followed_changes(&self) -> Changes {
         let mut changes = self.changes.clone();
         for argument in &mut changes.add {
@@ -191,8 +191,8 @@ impl Lock {
         Ok(Started { lockfile, registry, cache, start })
     }
 
-    /// Resolves the project, and writes nothing but the cache. `complete` is [`Options::complete`]; without `may_save`, what the
-    /// lock says is trusted as far as it can be, as `npm ci` does.
+    /// Resolves the project and writes nothing but the cache. `complete` is [`Options::complete`]. Without `may_save`, the lock is
+    /// trusted as far as possible, as in `npm ci`.
     pub(crate) async fn resolve(
         &self,
         started: Started,
@@ -264,7 +264,7 @@ impl Lock {
         Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, _sources: sources })
     }
 
-    /// This machine's platform, and the one that is resolved for.
+    /// This machine's platform, and the platform to resolve for.
     pub(crate) fn platform(&self) -> (Platform, Platform) {
         let node = host::find_on_path("node");
         let host = host::platform(node.as_deref());
@@ -303,7 +303,7 @@ impl Lock {
     }
 }
 
-/// JSON without the white space between its parts.
+/// The JSON without white space between its tokens.
 fn without_lines(json: &str) -> String {
     let mut compact = String::with_capacity(json.len());
     let (mut in_text, mut escaped) = (false, false);

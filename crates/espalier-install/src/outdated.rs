@@ -1,5 +1,5 @@
-//! What could be newer: for each dependency the version that is there, the one that its spec would get today, and the one
-//! that anyone would (`outdated.js`).
+//! Dependencies that could be newer: for each, the present version, the version that its spec would get today, and the version that
+//! the package's name alone would get (`outdated.js`).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use tokio::task::JoinSet;
 use crate::installed::Installed;
 use crate::registry::Registry;
 
-/// What to look at.
+/// Which dependencies to look at.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
     /// `all`: every dependency in the tree, not only the project's own.
     pub all: bool,
-    /// Only what these names mean.
+    /// Only dependencies with these names.
     pub names: Vec<String>,
     /// Kinds of packages that are left out: `dev`, `optional`, `peer`.
     pub omit: Vec<String>,
-    /// Locations of the workspaces that were asked for; empty where all count.
+    /// Locations of the selected workspaces; empty for all.
     pub workspaces: Vec<String>,
-    /// `--workspaces=false`: theirs don't count.
+    /// `--workspaces=false`: leaves out the dependencies of workspaces.
     pub without_workspaces: bool,
     /// Whether homepages are wanted.
     pub homepages: bool,
@@ -36,13 +36,13 @@ pub struct Question {
 pub struct Outdated {
     /// The name asked for; of an alias, with the package that it stands for.
     pub name: String,
-    /// Where it is, absolute; absent where it is missing.
+    /// Its absolute path; absent if the package is missing.
     pub path: Option<String>,
     /// npm's location of it.
     pub location: Option<String>,
-    /// The block of package.json that asks.
+    /// The block of package.json that has the dependency.
     pub block: &'static str,
-    /// The version that is there.
+    /// The present version.
     pub current: Option<String>,
     /// The version that the spec would get.
     pub wanted: String,
@@ -50,15 +50,15 @@ pub struct Outdated {
     pub latest: String,
     /// The package's homepage, where it is known.
     pub homepage: Option<String>,
-    /// Who asks: the folder's name.
+    /// The folder's name of the dependent.
     pub dependent: String,
-    /// Who asks, where it is a workspace: `name@version`.
+    /// The dependent as `name@version`, if it is a workspace.
     pub workspace: Option<String>,
-    /// npm's location of who asks.
+    /// npm's location of the dependent.
     pub dependent_location: String,
 }
 
-/// Asks the registry. A package that it doesn't have, or doesn't give, is passed over, as are specs of other kinds.
+/// Asks the registry. Packages that it doesn't have are skipped, and so are specs of other kinds.
 pub async fn outdated(
     installed: &Installed,
     question: &Question,

@@ -1,7 +1,6 @@
-//! The version of Node to resolve for, before Node has said which it is: to start a Node takes as long as the first dozens of
-//! answers do.
+//! The version of Node to resolve for, before Node itself has stated it. Starting Node takes as long as the first dozens of answers.
 //!
-//! The presumption is nearly always right. Whoever uses it throws away what came of it when it turns out to be wrong.
+//! The presumption is nearly always right. If it turns out to be wrong, the caller discards the results.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +8,25 @@ use tokio::sync::watch;
 
 use crate::host;
 
-/// A version, and in time the truth about it.
+/// A presumed version, and later the actual one.
 #[derive(Debug)]
 pub(crate) struct NodeVersion {
     presumed: Option<String>,
     told: watch::Receiver<Option<Said>>,
 }
 
-/// What Node said; nothing where there is none.
+/// The version that Node stated; `None` without Node.
 #[derive(Clone, Debug)]
 struct Said(Option<String>);
 
 impl NodeVersion {
-    /// One that somebody chose.
+    /// A version that the user chose.
     pub fn chosen(version: String) -> Self {
         let (_, told) = watch::channel(Some(Said(Some(version.clone()))));
         Self { presumed: Some(version), told }
     }
 
-    /// The one on the `PATH`: as it is remembered in this folder, else asked for, which goes on meanwhile. Belongs to a runtime.
+    /// The version of the `node` on the `PATH`, as this folder remembers it. Meanwhile Node is asked. Needs a runtime.
     pub fn on_path(cache: Option<&Path>) -> Self {
         if let Some(version) = cache.and_then(host::noted_node_version) {
             return Self::chosen(version);
@@ -42,7 +41,7 @@ impl NodeVersion {
         Self { presumed, told }
     }
 
-    /// Waits for the truth where there is nothing to presume.
+    /// Waits for the actual version if there is nothing to presume.
     pub async fn or_told(mut self) -> Self {
         if self.presumed.is_none() {
             self.presumed = self.truth().await;
@@ -50,17 +49,17 @@ impl NodeVersion {
         self
     }
 
-    /// What it is taken for, until it is told.
+    /// The presumed version.
     pub fn presumed(&self) -> Option<String> {
         self.presumed.clone()
     }
 
-    /// Whether it isn't known yet if that is right.
+    /// Whether Node hasn't stated its version yet.
     pub fn is_doubtful(&self) -> bool {
         self.told.borrow().is_none()
     }
 
-    /// What it is.
+    /// The actual version.
     pub async fn truth(&self) -> Option<String> {
         let mut told = self.told.clone();
         // Nothing is told any more only where the runtime ends, and with it whoever asks.
@@ -68,7 +67,7 @@ impl NodeVersion {
         told.ok().and_then(|told| told.clone()).and_then(|Said(version)| version)
     }
 
-    /// Comes to pass when the presumption turns out to be wrong.
+    /// Completes when the presumption turns out to be wrong.
     pub async fn refuted(&self) {
         if self.truth().await == self.presumed {
             std::future::pending::<()>().await;

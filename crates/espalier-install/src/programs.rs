@@ -1,6 +1,6 @@
-//! Programs that are fetched for one run (`libnpmexec`): where they are installed, and which version of a package is meant.
+//! Programs that are fetched for one run (`libnpmexec`): where they are installed, and in which version.
 //!
-//! Whether a program has to be fetched at all, and whether it may be, is the caller's business.
+//! The caller decides whether a program has to be fetched, and whether it may be.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use ring::digest;
 
 use crate::registry::Registry;
 
-/// The folder for these packages, which is a project of its own. It is called after them, so that the same are found again.
+/// The folder of a project for these packages. Its name depends on them, so that the next run finds it.
 pub fn folder(cache: &Path, packages: &[String]) -> PathBuf {
     let mut packages = packages.to_vec();
     packages.sort_by(|a, b| collation::compare(a, b));
@@ -21,7 +21,7 @@ pub fn folder(cache: &Path, packages: &[String]) -> PathBuf {
     cache.join("exec-1").join(format!("{name:016x}"))
 }
 
-/// The package that a spec of a registry is about: of an alias, the one that it stands for.
+/// The package that a registry spec names; for an alias, its target.
 pub fn package_of<'a>(name: &'a str, spec: &'a Spec) -> (&'a str, &'a Spec) {
     match &spec.kind {
         SpecKind::Alias { name, spec } => (name, spec),

@@ -1,5 +1,4 @@
-//! Trying what would resolve a conflict of peers. What to try is the core's business; how long to go on trying is decided
-//! here.
+//! Tries remedies for a peer conflict. The core suggests them; this module decides how long to try.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,11 +10,11 @@ use espalier_core::{Remedy, Resolution};
 use crate::activity::Activity;
 use crate::driver::{self, Ended, Sources};
 
-/// An error that keeps a person waiting for longer isn't worth its advice. npm's flags are still tried afterwards.
+/// The time limit, because advice isn't worth a longer wait. npm's flags are still tried afterwards.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_TRIALS: usize = 40;
 
-/// Resolves again and again with what the search suggests. An interruption ends it with what was found by then.
+/// Resolves with each suggestion of the search. An interruption ends it with the remedies found by then.
 pub async fn search(
     mut search: Search,
     sources: &Sources,

@@ -1,8 +1,8 @@
-//! `snapshot`: all documents that the resolution of a project needs, in one file that can be served from anywhere.
+//! `snapshot` writes all documents that the resolution of a project needs into one file. Any server can serve it.
 //!
-//! The file is gzip over one line of JSON, which names each document with its address, what it was asked for by, its type, its date
-//! and its length, and the documents one after the other. What needed a credential is left out, because the file is for everyone.
-//! Who reads it decides how old a document may be.
+//! The file is compressed by gzip. Its first line is JSON that lists each document: address, `Accept`, type, date and length. The
+//! documents follow, one after the other. Documents that needed a credential are left out, because the file is for everyone. The
+//! reader decides how old a document may be.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
     /// How many documents it has.
     pub documents: usize,
-    /// How many are missing because they needed a credential, or may not be kept.
+    /// How many documents are left out because they needed a credential or must not be kept.
     pub left_out: usize,
 }
 
@@ -45,19 +45,19 @@ struct Head {
 struct Document {
     address: String,
     accept: &'static str,
-    /// Whether it can never be another.
+    /// Whether the document never changes.
     #[serde(rename = "final")]
     is_final: bool,
     content_type: String,
-    /// When the registry last said so, and until when nobody needs to ask; in seconds since the epoch.
+    /// When the registry last confirmed the document, and until when it is fresh, in seconds since the epoch.
     date: i64,
     fresh_until: i64,
     length: usize,
 }
 
 impl Lock {
-    /// Resolves the project from its package.json, as if there were no lockfile, and keeps what was asked for. Nothing but the
-    /// cache is written.
+    /// Resolves the project from its package.json, as if there were no lockfile, and collects the documents. It writes nothing but
+    /// the cache.
     ///
     /// # Errors
     /// When the project can't be resolved.

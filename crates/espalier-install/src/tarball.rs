@@ -1,4 +1,4 @@
-//! What is in a package's tarball, as far as it decides a tree: the paths, the manifests, and its integrity.
+//! The parts of a tarball that decide a tree: the paths, the manifests, and the integrity.
 
 use espalier_core::TarballListing;
 use espalier_package::archive::{self, ArchiveError, Limits};
@@ -8,10 +8,10 @@ use crate::integrity::Hashed;
 /// Why an archive can't be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum TarballError {
-    /// It is damaged, or no archive at all.
+    /// It is damaged or no archive.
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
-    /// It is larger than any package should be.
+    /// It is larger than a package may be.
     #[error("contains more than {0}")]
     TooLarge(String),
 }
