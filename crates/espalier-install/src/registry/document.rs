@@ -1,7 +1,7 @@
-//! Packuments and version documents, cached. In which form they are asked for, and what came, is [`espalier_registry`]'s.
+//! Packuments and version documents, cached. [`espalier_registry`] decides how to request and recognise them.
 //!
-//! To fetch a document and to read it are two things. One thread fetches, and whoever waits for a document has the time to
-//! inflate and parse it. A document that can't be read is fetched again, which counts as another attempt.
+//! Fetching and reading a document are separate steps. One thread fetches. Whoever waits for a document has time to inflate and parse
+//! it. A document that can't be read is fetched again, which counts as another attempt.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
@@ -17,7 +17,7 @@ use crate::body::{self, Encoding, Inflater};
 use crate::cache::documents::{DocumentKey, Entry};
 use crate::config::settings::Freshness;
 
-/// A document that is here and that nobody has read.
+/// An unread document.
 #[derive(Debug)]
 pub(crate) struct Unread {
     document: Document,
@@ -30,11 +30,11 @@ pub(crate) struct Unread {
 #[derive(Debug)]
 pub(crate) struct Misread {
     unread: Unread,
-    /// The rest of a sentence about it.
+    /// Completes a sentence about the document.
     reason: String,
 }
 
-/// A document, by what it is asked for with and kept under.
+/// A document with its request and its key in the cache.
 #[derive(Debug)]
 struct Document {
     registry: Registry,
@@ -42,14 +42,14 @@ struct Document {
     key: DocumentKey,
 }
 
-/// A new document, which the cache is to keep.
+/// A new document for the cache.
 #[derive(Debug)]
 struct Kept {
     document: Document,
     entry: Entry,
 }
 
-/// What is left to do with a packument after the resolution has looked into it.
+/// The remaining work on a packument, after the resolution has looked into it.
 #[derive(Debug)]
 pub(crate) struct Unsettled {
     source: Source,
@@ -59,24 +59,24 @@ pub(crate) struct Unsettled {
 /// A packument that a resolution asked for.
 type ForResolution = (Arc<Packument>, Option<Box<Unsettled>>);
 
-/// Where a document is from.
+/// The source of a document.
 #[derive(Debug)]
 enum Came {
-    /// The cache had it, and it was right by itself.
+    /// The cache, without a question to the registry.
     Stored(Entry),
-    /// The cache had it, and the registry said that it is still right for so many seconds.
+    /// The cache. The registry has confirmed it for this number of seconds.
     Confirmed(Entry, u64),
-    /// The registry sent it; whether it may be kept.
+    /// The registry, and whether the document may be kept.
     New(Entry, bool),
 }
 
 impl Registry {
-    /// The packument of a package, in full where that is needed.
+    /// The packument of a package, in full if needed.
     pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
         self.unread_packument(name, full).await?.read_in_the_end(Unread::read_whole_packument).await
     }
 
-    /// The packument as its registry sent it, and its content type, for those who read it elsewhere.
+    /// The packument as its registry sent it, with its content type, for a reader elsewhere.
     pub async fn packument_text(&self, name: &str, full: bool) -> Result<(Vec<u8>, String), FetchFailure> {
         // Whoever asks may ask again, and what was written since then is not asked of the registry.
         if let Some(cache) = &self.cache {
@@ -85,7 +85,7 @@ impl Registry {
         self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument_text).await
     }
 
-    /// The document of one version, as JSON text. `integrity` is what the packument says of its tarball.
+    /// The document of one version, as JSON text. `integrity` is that of the tarball, by the packument.
     pub async fn version_document(
         &self,
         name: &str,
@@ -102,13 +102,13 @@ impl Registry {
         }
     }
 
-    /// The same, to be read.
+    /// The same, unread.
     pub(crate) async fn unread_packument(&self, name: &str, full: bool) -> Result<Unread, FetchFailure> {
         let form = if full { Form::Full } else { Form::Abbreviated };
         self.unread(name, form, None).await
     }
 
-    /// The document of one version, to be read. `integrity` is what the packument says of its tarball.
+    /// The unread document of one version. `integrity` is that of the tarball, by the packument.
     pub(crate) async fn unread_version(
         &self,
         name: &str,
@@ -123,7 +123,7 @@ impl Registry {
         self.unread(name, form, integrity).await
     }
 
-    /// The text of one version in the full packument, after its own document couldn't be had.
+    /// The manifest of one version in the full packument, for a registry without its document.
     pub(crate) async fn version_instead(
         &self,
         name: &str,
@@ -145,7 +145,7 @@ impl Registry {
         Ok(text)
     }
 
-    /// The full packument. Of those who want the same one at once, the first fetches it.
+    /// The full packument. If several callers want the same one at once, the first fetches it.
     async fn whole_packument(&self, name: &str) -> Result<Arc<Packument>, FetchFailure> {
         let whole = {
             let mut wholes = self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,7 +182,7 @@ impl Registry {
         }
     }
 
-    /// Whether what the cache has needs no question.
+    /// Whether the cached document may be used without asking the registry.
     fn is_usable(&self, key: &DocumentKey, entry: &Entry) -> bool {
         match self.freshness {
             Freshness::Revalidate => false,
@@ -193,7 +193,7 @@ impl Registry {
 }
 
 impl Document {
-    /// Asks the registry, which may say that the stored entry is still right.
+    /// Asks the registry, which may confirm the stored entry.
     async fn fetch(mut self, stored: Option<Entry>, mut attempts: u32) -> Result<Unread, FetchFailure> {
         if self.registry.is_offline() {
             return Err(Registry::not_cached(&self.get.address));
@@ -213,7 +213,7 @@ impl Document {
 }
 
 impl Unread {
-    /// What gives the text of a packument again, where that takes less memory than to keep the text.
+    /// A source that gives the text of a packument again, if that takes less memory than the text.
     fn source(&self) -> Option<Source> {
         let Entry { about, body, .. } = self.entry();
         let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
@@ -228,7 +228,7 @@ impl Unread {
         })
     }
 
-    /// Whether it costs little to read it.
+    /// Whether reading it is cheap.
     pub fn is_prepared(&self) -> bool {
         !self.entry().summary.is_empty()
     }
@@ -246,7 +246,7 @@ impl Unread {
         self.read_packument().map(|(packument, unsettled)| (Answer::Packument(packument), unsettled))
     }
 
-    /// Reads it, and fetches it again until it can be read or there are no more attempts.
+    /// Reads it. An unreadable document is fetched again while there are attempts left.
     async fn read_in_the_end<T>(mut self, read: fn(Self) -> Result<T, Box<Misread>>) -> Result<T, FetchFailure> {
         loop {
             self = match read(self) {
@@ -292,7 +292,7 @@ impl Unread {
         Ok((Arc::new(packument), source.map(|source| Box::new(Unsettled { source, kept }))))
     }
 
-    /// A packument that isn't settled: whoever asks wants more of it than a resolution does.
+    /// The packument with its whole text, because the caller wants more of it than a resolution does.
     fn read_whole_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
         let (packument, kept) = self.read_as(Document::packument)?;
         if let Some(kept) = kept {
@@ -316,7 +316,7 @@ impl Unread {
         Ok(text)
     }
 
-    /// Reads it. What is new and sound may be kept.
+    /// Reads it. A new document that can be read may be kept.
     fn read_as<T>(
         self,
         read: impl FnOnce(&Document, &Entry) -> Result<T, String>,
@@ -333,7 +333,7 @@ impl Unread {
         Ok((read, kept))
     }
 
-    /// Counts what is from the cache, and lets the cache know what the registry has confirmed.
+    /// Counts answers from the cache, and tells the cache what the registry has confirmed.
     fn note_use(&self) {
         let Document { registry, key, .. } = &self.document;
         if !matches!(self.came, Came::New(..)) {
@@ -378,7 +378,7 @@ impl Kept {
 }
 
 impl Unsettled {
-    /// Lets the text go, and keeps what was looked at of a new one where it is found faster.
+    /// Lets the text go. The cache keeps a summary of a new document, which is quicker to read.
     pub fn settle(self, packument: &Packument) {
         if let Some(memory) = packument.settle(self.source) {
             body::recycle(memory);
@@ -390,7 +390,7 @@ impl Unsettled {
 }
 
 impl Misread {
-    /// Fetches it again. A stored one was kept by mistake, and a confirmed one, too: neither is asked about any more.
+    /// Fetches it again, without validators, because a stored or confirmed document that can't be read was kept by mistake.
     pub async fn again(self) -> Result<Unread, FetchFailure> {
         let Unread { document, came, mut attempts } = self.unread;
         if !matches!(came, Came::Stored(_)) {
@@ -408,7 +408,7 @@ impl Received {
     }
 }
 
-/// Whether an integrity stands in the text of a document.
+/// Whether the text of a document contains an integrity.
 fn holds(text: &[u8], integrity: &str) -> bool {
     memchr::memmem::find(text, integrity.as_bytes()).is_some()
 }

@@ -1,13 +1,13 @@
-//! What a client's error means, in the protocol's terms. The deepest cause is the one that says something.
+//! Translates errors of HTTP clients into the protocol's terms. The innermost cause is the informative one.
 
 use std::error::Error;
 
 use espalier_registry::{Broken, printable};
 
-/// What a connector says where a name has no address.
+/// A connector's message if a name has no address.
 const UNKNOWN_HOST: &str = "dns error";
 
-/// What is between a request and its answer.
+/// What prevented the answer to a request.
 pub(super) fn broken(error: &reqwest::Error) -> Broken {
     let cause = innermost(error);
     if error.is_redirect() {
@@ -48,7 +48,7 @@ fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::TimedOut)
 }
 
-/// Whether the name of the host has no address. The resolver's error has no type of its own, only its words.
+/// Whether the name of the host has no address. The resolver's error has no type of its own, only its message.
 fn is_unknown_host(error: &reqwest::Error) -> bool {
     error.is_connect() && sources(error).any(|source| source.to_string() == UNKNOWN_HOST)
 }
@@ -61,7 +61,7 @@ fn sources<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dy
     })
 }
 
-/// The words of the deepest cause of an error.
+/// The message of the innermost cause of an error.
 pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     let cause = sources(error).last().map(ToString::to_string).unwrap_or_default();
     // The system's own number of an error says nothing to the reader.

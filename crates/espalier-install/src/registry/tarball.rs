@@ -1,4 +1,4 @@
-//! Tarballs, as far as their manifests. What isn't the promised bytes never gets as far as being read.
+//! Tarballs and their manifests. Only verified bytes are read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::integrity::{Hashed, Integrity};
 use crate::tarball;
 
 impl Registry {
-    /// Lists a tarball of a registry, by a URL or by a path on the registry that its package comes from.
+    /// Lists a tarball. The address can be a path on the registry of its package.
     pub async fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
         let package = package_of(address);
         let get = self.registries.tarball(address, &package)?;

@@ -1,8 +1,8 @@
 //! Plain requests over connections of our own: HTTP/1.1, one at a time on each, or HTTP/2 ([`streams`]).
 //!
-//! Documents are thousands and most are small. A client for every case spends more on each of them than the system does: it
-//! parses the address again, copies headers, and passes the answer from task to task. This one knows no proxies, no redirects
-//! and no client certificates. What needs them is left to [`super::transport`]'s other client.
+//! A resolution asks for thousands of documents, most of them small. A general client spends more on each than the system does: it
+//! parses the address again, copies headers, and passes the answer from task to task. This client has no proxies, redirects or client
+//! certificates. Requests that need them go to the other client of [`super::transport`].
 
 mod message;
 mod streams;
@@ -32,11 +32,11 @@ use crate::body::{self, Encoding};
 use message::{Framing, Head};
 use streams::Origins;
 
-/// The most bytes of an answer that are read at once before it is known how long it is.
+/// How many bytes of an answer of unknown length are read at once.
 const PIECE: usize = 16 << 10;
-/// So much memory is made ready for a body before any of it came.
+/// How much memory is reserved for a body in advance.
 const MOST_AT_ONCE: usize = 256 << 10;
-/// The longest head of an answer.
+/// The maximum length of an answer's head.
 const LONGEST_HEAD: usize = 64 << 10;
 
 type Stream = TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>;
@@ -44,27 +44,27 @@ type Stream = TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>;
 /// The runtime that connections belong to, and their origin.
 type Key = (Id, String);
 
-/// Connections that nobody uses now.
+/// Idle connections.
 type Idle = HashMap<Key, Vec<Connection>>;
 
-/// How long things may take.
+/// The timeouts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     pub connecting: Duration,
-    /// Before the first byte of an answer, and between any two.
+    /// The wait for the first byte of an answer, and between any two bytes.
     pub silence: Duration,
-    /// One attempt.
+    /// The duration of an attempt.
     pub attempt: Duration,
 }
 
 /// The connections, and how more are made.
 pub(super) struct Wire {
     tcp: HttpConnector<Hosts>,
-    /// Made for the first registry that wants it: to read a system's certificates takes its time.
+    /// Made for the first registry with TLS, because reading the system's certificates takes time.
     tls: OnceLock<Result<Secure, String>>,
     trusted: Trusted,
     patience: Patience,
-    /// What every request says beside its own headers.
+    /// The user agent, which every request states.
     greeting: String,
     user_agent: HeaderValue,
     idle: Mutex<Idle>,
@@ -80,15 +80,15 @@ struct Secure {
     either: HttpsConnector<HttpConnector<Hosts>>,
 }
 
-/// What a request may be sent by.
+/// The protocols that a request may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
-    /// HTTP/2 where the registry agrees to it.
+    /// HTTP/2 if the registry agrees to it.
     Either,
     Http1,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Answer(Answer),
@@ -98,25 +98,24 @@ pub(super) enum Outcome {
 
 struct Connection {
     stream: Stream,
-    /// What was read and isn't used yet.
+    /// Bytes that were read and aren't used yet.
     read: Vec<u8>,
-    /// What is sent; kept for its memory.
+    /// The request that is sent. It is kept for its memory.
     written: Vec<u8>,
     alarm: Alarm,
 }
 
-/// The end of patience with a silent registry. It is set again only when it is off by much, because that costs more than to
-/// look at it.
+/// The timer for a silent registry. It is reset only if it is far off, because resetting costs more than a look at it.
 struct Alarm {
     sleep: Pin<Box<Sleep>>,
-    /// When the attempt has to be over.
+    /// The end of the attempt.
     end: Instant,
     patience: Patience,
 }
 
 /// Why an exchange over a connection failed.
 enum Failed {
-    /// Before anything was answered.
+    /// It failed before any answer.
     Unanswered(Trouble),
     Answered(Trouble),
 }
@@ -133,7 +132,7 @@ impl Wire {
         Self { tcp, tls, trusted, patience, greeting, user_agent, idle, most_idle, origins }
     }
 
-    /// Asks. `None`, if this is nothing for a plain client.
+    /// Sends a request. `None` if it needs the other client.
     pub async fn exchange(&self, get: &Get, protocol: Protocol) -> Option<Result<Outcome, Trouble>> {
         let address = get.address.as_str();
         let origin = format!("{}://{}", get.address.scheme(), get.address.authority());
@@ -250,7 +249,7 @@ impl Connection {
         self.written.extend_from_slice(b"\r\n");
     }
 
-    /// Sends the request that was written and reads the answer, and whether another request may follow.
+    /// Sends the prepared request and reads the answer. Also returns whether another request may follow.
     async fn exchange(&mut self, get: &Get) -> Result<(Outcome, bool), Failed> {
         let broke_off = |error: std::io::Error| Trouble::Broken(Broken::BrokeOff(failure::innermost(&error)));
         let sent = self.alarm.in_time(self.stream.write_all(&self.written)).await.map_err(Failed::Answered)?;
@@ -339,7 +338,7 @@ impl Connection {
         Ok(body)
     }
 
-    /// Reads so many bytes more.
+    /// Reads this number of bytes.
     async fn read_exactly(&mut self, body: &mut Vec<u8>, length: u64) -> Result<(), Trouble> {
         let wanted = usize::try_from(length).map_err(|_| too_long(length))?;
         let there = wanted.min(self.read.len());
@@ -368,7 +367,7 @@ impl Connection {
         }
     }
 
-    /// What may come after the last chunk, up to an empty line. Nothing of it is of use.
+    /// Skips what may follow the last chunk, up to an empty line.
     async fn read_trailers(&mut self) -> Result<(), Trouble> {
         loop {
             while let Some(end) = memchr::memmem::find(&self.read, b"\r\n") {
@@ -391,7 +390,7 @@ impl Connection {
         if count? == 0 { Err(broken_off("connection closed before message completed")) } else { Ok(()) }
     }
 
-    /// Reads what comes next, no more than so many bytes.
+    /// Reads the next piece, of at most this number of bytes.
     async fn read_into(&mut self, buffer: &mut Vec<u8>, most: u64) -> Result<usize, Trouble> {
         buffer.reserve(usize::try_from(most).map_or(PIECE, |most| most.min(PIECE)));
         let mut reading = (&mut self.stream).take(most);
@@ -407,7 +406,7 @@ impl Alarm {
         Self { sleep, end: now + patience.attempt, patience }
     }
 
-    /// Waits for something, but not for ever.
+    /// Waits for `work` until the timer or the attempt ends.
     async fn in_time<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Trouble> {
         let now = Instant::now();
         if now >= self.end {

@@ -1,8 +1,8 @@
-//! Requests over HTTP/2: many at once over a few connections, where a registry agrees to that when a connection is made.
+//! Requests over HTTP/2: many at once over a few connections, if the registry agrees to it when a connection is made.
 //!
-//! Documents are thousands and small. Over streams they neither wait for each other nor need a handshake each. What a registry
-//! says it hasn't processed is asked for again over another connection or later, and isn't an attempt: a connection that it
-//! retires after so many requests, a stream above its limit. Large answers gain nothing and are left to HTTP/1.1.
+//! Thousands of small documents neither wait for each other over streams nor need a handshake each. A request that the registry has
+//! not processed is sent again and is no attempt: the registry has retired the connection, or the stream is above its limit. Large
+//! answers gain nothing from HTTP/2 and use HTTP/1.1.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -24,21 +24,21 @@ use super::super::request::{Answer, LONGEST_REFUSAL, headers, joined, judged};
 use super::{Key, LONGEST_HEAD, MOST_AT_ONCE, Outcome, Patience, Protocol, Stream, Wire, too_long};
 use crate::body::Encoding;
 
-/// What is said of it when a connection is made.
+/// The name of the protocol in ALPN.
 pub(super) const PROTOCOL: &[u8] = b"h2";
 
-/// One was the bottleneck of thousands of documents, two as well where they were far away, and more brought nothing.
+/// One connection was a bottleneck for thousands of documents, two were one far from the registry, and more than four gained nothing.
 const MOST_CONNECTIONS: usize = 4;
-/// Another one is made where each carries so many requests.
+/// Another connection is made if each carries this number of requests.
 const CROWDED: usize = 16;
-/// How much of an answer may come before any of it was read, and how much of all answers.
+/// How much of one answer, and of all answers of a connection, the registry may send before we have read any of it.
 const WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// How often a request is made again that the registry says it hasn't processed. Then it counts as failed. As long as the registry
-/// answers others meanwhile, it doesn't count: a request only has to wait for its turn.
+/// How often a request is sent again that the registry has not processed. Then the attempt has failed. Refusals between which the
+/// registry has answered other requests don't count: the request only waits for its turn.
 const MOST_UNPROCESSED: usize = 8;
 
-/// What is known of registries.
+/// The registries and the connections to them.
 #[derive(Default)]
 pub(super) struct Origins(Mutex<HashMap<Key, Arc<Origin>>>);
 
@@ -47,31 +47,31 @@ struct Origin {
     state: Mutex<State>,
     changed: Notify,
     patience: Patience,
-    /// How many pieces of answers have come.
+    /// The number of pieces of answers that have come.
     answers: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     connections: Vec<Arc<Connection>>,
-    /// How many are being made.
+    /// The number of connections that are being made.
     connecting: usize,
-    /// Whether it didn't agree to HTTP/2.
+    /// Whether the registry did not agree to HTTP/2.
     is_plain: bool,
 }
 
 struct Connection {
     sender: SendRequest<Bytes>,
-    /// How many requests it carries.
+    /// The number of requests under way.
     active: AtomicUsize,
-    /// When something came over it last.
+    /// When the last piece of an answer came.
     heard: Mutex<Option<Instant>>,
-    /// Whether it takes no more requests. Those that it carries may still be answered.
+    /// Whether it takes no more requests. Requests under way may still be answered.
     is_over: AtomicBool,
     made: Instant,
 }
 
-/// What to do with a request.
+/// The next step of a request.
 enum Turn {
     Ask(Seat),
     Connect(Making),
@@ -90,13 +90,13 @@ struct Making(Arc<Origin>);
 
 /// Why a request got no answer.
 enum Failed {
-    /// It wasn't looked at, so nothing came of it.
+    /// The registry has not processed it.
     Unprocessed(String),
     Trouble(Trouble),
 }
 
 impl Wire {
-    /// Asks over HTTP/2. `None` if the registry doesn't speak it.
+    /// Sends a request over HTTP/2. `None` if the registry doesn't agree to it.
     pub(super) async fn exchange_over_streams(
         &self,
         key: &Key,
@@ -147,8 +147,8 @@ impl Origins {
 }
 
 impl Origin {
-    /// The next turn. Whoever waits for a connection waits no longer than it may take to make one: of a registry that can't be
-    /// reached, all requests learn at about the same time, and not a few after the other.
+    /// The next turn. The wait for a connection is no longer than a connection may take to make. So all requests to an unreachable
+    /// registry fail at about the same time, instead of a few after the other.
     async fn turn_in_time(self: &Arc<Self>, end: Instant) -> Result<Turn, Broken> {
         loop {
             let made = Instant::now() + self.patience.connecting;
@@ -174,7 +174,7 @@ impl Origin {
         }
     }
 
-    /// `None` while every connection is full or still being made.
+    /// The next turn; `None` while every connection is full or still being made.
     fn try_turn(self: &Arc<Self>) -> Option<Turn> {
         let mut state = self.state();
         state.connections.retain(|connection| connection.may_be_used(self.patience.silence));
@@ -208,7 +208,7 @@ impl Making {
         self.0.state().is_plain = true;
     }
 
-    /// Greets the registry, and takes the first place on the connection.
+    /// Completes the HTTP/2 handshake and takes the first seat.
     async fn seat(self, stream: Stream) -> Result<Seat, Broken> {
         let mut builder = Builder::new();
         builder.initial_window_size(WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
@@ -257,12 +257,12 @@ impl Connection {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Whether nothing has come over it for so long.
+    /// Whether nothing has come for this long.
     fn is_silent(&self, silence: Duration) -> bool {
         self.heard().unwrap_or(self.made).elapsed() >= silence
     }
 
-    /// One that nobody used for as long as a registry may be silent may have died without a word.
+    /// Whether it may carry a request. A connection that was idle for as long as a registry may be silent may be dead.
     fn may_be_used(&self, silence: Duration) -> bool {
         !self.is_over.load(Ordering::Relaxed) && (self.active() > 0 || !self.is_silent(silence))
     }
@@ -326,7 +326,7 @@ impl Seat {
         }
     }
 
-    /// Waits for what comes next of an answer, but not for ever.
+    /// Waits for the next piece of an answer, until the registry was silent for too long or the attempt ends.
     async fn in_time<T>(
         &self,
         end: Instant,
@@ -380,7 +380,7 @@ impl Drop for Seat {
     }
 }
 
-/// Whether the registry has agreed.
+/// Whether the registry has agreed to HTTP/2.
 fn speaks_it(stream: &Stream) -> bool {
     let hyper_rustls::MaybeHttpsStream::Https(stream) = stream.inner() else { return false };
     stream.inner().get_ref().1.alpn_protocol() == Some(PROTOCOL)
