@@ -67,6 +67,9 @@ test('a dropped package-lock.json is what is shown, and resolving afresh is comp
   const files = await transfer(page, { 'package.json': manifest('tiny'), 'package-lock.json': older });
   await page.dispatchEvent('body', 'drop', { dataTransfer: files });
   await expect(row(page, 'ms').first()).toContainText('2.1.2');
+  await page.getByText('Share', { exact: true }).click();
+  await expect(page.getByText('No lockfile is in the link')).toBeVisible();
+  await page.keyboard.press('Escape');
 
   await page.getByRole('checkbox', { name: 'Start from your package-lock.json' }).uncheck();
   await page.getByText('compared with your package-lock.json').click();

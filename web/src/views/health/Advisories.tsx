@@ -48,7 +48,12 @@ export function Advisories(props: { tree: Tree }) {
       <p class="soft">
         <Show
           when={canAsk()}
-          fallback="Browsers cannot read a public registry’s advisories. Use `espalier play` or `npm audit`."
+          fallback={
+            <>
+              Browsers cannot read a public registry’s advisories. Use <code>espalier play</code> or{' '}
+              <code>npm audit</code>.
+            </>
+          }
         >
           {typeof found() === 'string'
             ? `The registry doesn’t say: ${found() as string}.`

@@ -12,7 +12,9 @@ export function RegistryChoice() {
   return (
     <fieldset class="choice">
       <legend>Registry</legend>
-      <p class="soft">Your .npmrc files decide. `espalier play` makes the requests, so no token reaches this page.</p>
+      <p class="soft">
+        Your .npmrc files decide. <code>espalier play</code> makes the requests, so no token reaches this page.
+      </p>
     </fieldset>
   );
 }

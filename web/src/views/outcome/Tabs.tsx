@@ -1,6 +1,6 @@
 // The views of the tree. Arrow keys go from one to the next, as the ARIA practices have it.
 
-import { For } from 'solid-js';
+import { createEffect, For } from 'solid-js';
 import { VIEWS } from '../../model/views';
 import { useSession } from '../../state/session';
 
@@ -15,8 +15,14 @@ export function Tabs() {
     view.open(name);
     document.getElementById(`tab-${name}`)?.focus();
   };
+  let tabs!: HTMLDivElement;
+  createEffect(() => {
+    // On a phone, not all of them fit: the open one is in sight.
+    const tab = tabs.children[VIEWS.findIndex(([name]) => name === view.name())] as HTMLElement | undefined;
+    if (tab) tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tabs.clientWidth / 2;
+  });
   return (
-    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
+    <div ref={tabs} class="tabs" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
       <For each={VIEWS}>
         {([name, words]) => (
           <button

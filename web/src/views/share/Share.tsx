@@ -16,7 +16,8 @@ const ASPECT = 1.6;
 const PICTURE = { width: 1600, height: 1000, footer: 48 };
 
 export function Share() {
-  const { run, project } = useSession();
+  const { run, project, beside } = useSession();
+  const isLocked = () => [project, beside()?.project].some((one) => one?.inputs().lockfile !== undefined);
   const [said, setSaid] = createSignal<string | undefined>();
   let menu!: HTMLDetailsElement;
   let summary!: HTMLElement;
@@ -89,6 +90,12 @@ export function Share() {
           </ul>
           <Show when={project.registry() === EMBEDDED}>
             <p class="soft share-note">The embedded registry has no host, so npm can’t install from this lockfile.</p>
+          </Show>
+          <Show when={isLocked()}>
+            <p class="soft share-note">
+              No lockfile is in the link: most are longer than what a chat or a browser lets through. Whoever opens it
+              resolves package.json afresh{beside() ? ', for A and for B' : ''}.
+            </p>
           </Show>
           <p class="green" role="status">
             {said()}
