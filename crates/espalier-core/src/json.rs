@@ -183,8 +183,13 @@ pub fn entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
 /// Sorts keyed things, given in insertion order, into the order in which JavaScript iterates them.
 pub fn in_javascript_order<T>(entries: &mut [T], key: impl Fn(&T) -> &str) {
     if entries.iter().any(|entry| array_index(key(entry)).is_some()) {
-        order::sort_by_key(entries, |entry| array_index(key(entry)).map_or((1, 0), |index| (0, index)));
+        order::sort_by_key(entries, |entry| javascript_rank(key(entry)));
     }
+}
+
+/// Indices come first, by number; the rest stays as it is.
+fn javascript_rank(key: &str) -> (bool, u32) {
+    array_index(key).map_or((true, 0), |index| (false, index))
 }
 
 /// JavaScript's truth of a value.
@@ -270,30 +275,62 @@ pub enum Written<'a> {
     Object(Vec<(&'a str, Written<'a>)>),
 }
 
-impl Written<'_> {
-    fn is_object(&self) -> bool {
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Sorted::of(self).serialize(serializer)
+    }
+}
+
+/// What is written, or a value in it: one instance of a serialiser for both.
+#[derive(Clone, Copy)]
+enum Sorted<'a> {
+    /// Anything but a value.
+    Written(&'a Written<'a>),
+    Value(&'a Value),
+}
+
+impl<'a> Sorted<'a> {
+    fn of(written: &'a Written<'a>) -> Self {
+        match written {
+            Written::Value(value) => Self::Value(value),
+            _ => Self::Written(written),
+        }
+    }
+
+    /// The members of an object, in order.
+    fn members(self) -> Option<Vec<(&'a str, Self)>> {
+        let members: Vec<(&str, Self)> = match self {
+            Self::Written(Written::Object(members)) => {
+                members.iter().map(|(key, value)| (*key, Self::of(value))).collect()
+            }
+            Self::Value(Value::Object(members)) => {
+                members.iter().map(|(key, value)| (key.as_str(), Self::Value(value))).collect()
+            }
+            _ => return None,
+        };
+        let keys: Vec<_> = members.iter().map(|&(key, value)| (value.is_object(), key)).collect();
+        Some(lockfile_order(&keys).into_iter().map(|index| members[index]).collect())
+    }
+
+    fn is_object(self) -> bool {
         match self {
-            Self::Object(_) => true,
+            Self::Written(written) => matches!(written, Written::Object(_)),
             Self::Value(value) => value.is_object(),
-            Self::Text(_) | Self::True | Self::Texts(_) => false,
         }
     }
 }
 
-impl Serialize for Written<'_> {
+impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let object = |keyed| in_lockfile_order(keyed).into_iter();
+        if let Some(members) = self.members() {
+            return serializer.collect_map(members);
+        }
         match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::True => serializer.serialize_bool(true),
-            Self::Texts(texts) => serializer.collect_seq(texts),
-            Self::Object(members) => {
-                let keyed = members.iter().map(|(key, value)| (value.is_object(), *key, value)).collect();
-                serializer.collect_map(object(keyed))
-            }
-            Self::Value(Value::Object(members)) => serializer
-                .collect_map(sorted_entries(members).into_iter().map(|(key, value)| (key, Written::Value(value)))),
-            Self::Value(Value::Array(values)) => serializer.collect_seq(values.iter().map(Written::Value)),
+            Self::Written(Written::Text(text)) => serializer.serialize_str(text),
+            Self::Written(Written::True) => serializer.serialize_bool(true),
+            Self::Written(Written::Texts(texts)) => serializer.collect_seq(texts),
+            Self::Written(_) => unreachable!("objects have members, and values are none of these"),
+            Self::Value(Value::Array(values)) => serializer.collect_seq(values.iter().map(Sorted::Value)),
             Self::Value(Value::Number(number)) => javascript_number(number).serialize(serializer),
             Self::Value(other) => other.serialize(serializer),
         }
@@ -303,21 +340,22 @@ impl Serialize for Written<'_> {
 /// The entries of an object in the order in which npm writes a lockfile's: values that aren't objects first, preferred keys
 /// first, the rest by collation.
 pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    in_lockfile_order(object.iter().map(|(key, value)| (value.is_object(), key.as_str(), value)).collect())
+    let entries: Vec<(&str, &Value)> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let keys: Vec<_> = entries.iter().map(|(key, value)| (value.is_object(), *key)).collect();
+    lockfile_order(&keys).into_iter().map(|index| entries[index]).collect()
 }
 
-/// Sorts what stands under a key as npm does in a lockfile, objects (`true`) last. No key may be there twice.
-pub fn in_lockfile_order<T>(keyed: Vec<(bool, &str, T)>) -> Vec<(&str, T)> {
+/// The order in which npm writes what stands under these keys in a lockfile, objects (`true`) last. No key may be there twice.
+pub fn lockfile_order(keys: &[(bool, &str)]) -> Vec<usize> {
     let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
-    let ranked = |(is_object, key, value)| ((is_object, rank(key)), (key, value));
-    let mut ranked: Vec<_> = keyed.into_iter().map(ranked).collect();
-    order::sort_by(&mut ranked, |(rank, (a, _)), (other, (b, _))| {
-        rank.cmp(other).then_with(|| collation::compare(a, b))
-    });
-    let mut sorted: Vec<(&str, T)> = ranked.into_iter().map(|(_, entry)| entry).collect();
+    let ranks: Vec<(bool, usize)> = keys.iter().map(|(is_object, key)| (*is_object, rank(key))).collect();
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order::sort_by(&mut order, |&a, &b| ranks[a].cmp(&ranks[b]).then_with(|| collation::compare(keys[a].1, keys[b].1)));
     // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
-    in_javascript_order(&mut sorted, |(key, _)| key);
-    sorted
+    if keys.iter().any(|(_, key)| array_index(key).is_some()) {
+        order::sort_by_key(&mut order, |&index| javascript_rank(keys[index].1));
+    }
+    order
 }
 
 /// JavaScript writes whole numbers without a fraction.

@@ -33,10 +33,11 @@ impl Document {
         format: &Format,
     ) -> Self {
         let format = lockfile_format(format);
-        let keyed = locations.iter().enumerate().map(|(index, &location)| (true, location, index)).collect();
-        let mut members = json::in_lockfile_order(keyed)
-            .into_iter()
-            .filter_map(|(location, index)| Some((location, Cow::Owned(member(location, &entry(index)?, 2, &format)))));
+        let keys: Vec<_> = locations.iter().map(|&location| (true, location)).collect();
+        let mut members = json::lockfile_order(&keys).into_iter().filter_map(|index| {
+            let text = member(locations[index], &entry(index)?, 2, &format);
+            Some((locations[index], Cow::Owned(text)))
+        });
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
         let (text, entries) = assemble(&head, &mut members, &format);
         drop(members);
