@@ -61,8 +61,10 @@ export class Tab {
       ...(trace ? tracing(trace) : []),
       `http://127.0.0.1:${port}/${page}`,
     ];
-    this.#browser = spawn(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args, { stdio: 'ignore' });
+    // A group of its own, so that its processes can be ended together.
+    this.#browser = spawn(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args, { stdio: 'ignore', detached: true });
     this.#ended = new Promise((resolve) => this.#browser.once('exit', resolve));
+    process.once('exit', this.#kill);
   }
 
   /**
@@ -97,9 +99,20 @@ export class Tab {
     await this.#ended;
     this.#server.closeAllConnections();
     this.#server.close();
-    // Its processes may write a little longer than the first one lives.
+    // Its processes live and write a little longer than the first one.
+    while (this.#kill()) await sleep(20);
+    process.off('exit', this.#kill);
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
+
+  /** Kills whatever is left of the browser. Says whether there was anything. */
+  #kill = () => {
+    try {
+      return process.kill(-(/** @type {number} */ (this.#browser.pid)), 'SIGKILL');
+    } catch {
+      return false;
+    }
+  };
 
   #next() {
     this.#work = new Promise((resolve) => (this.#hand = resolve));
