@@ -7,6 +7,8 @@ import { areas } from '../../model/strip';
 
 const WIDTH = 1000;
 const HEIGHT = 24;
+/** Refusals alone, beside a snapshot that has the rest, would read as "0 kB". */
+const LEAST_SAID = 1000;
 
 export function TimeStrip() {
   const { run } = useSession();
@@ -21,7 +23,7 @@ export function TimeStrip() {
         </svg>
         <p class="time-words soft">
           {counted(run.traffic().requests, 'request')}
-          <Show when={run.traffic().bytes > 0}>, {bytes(run.traffic().bytes)}</Show>
+          <Show when={run.traffic().bytes >= LEAST_SAID}>, {bytes(run.traffic().bytes)}</Show>
           <Show when={run.traffic().pending > 0}>, {run.traffic().pending} under way</Show>, {seconds(run.elapsed())}
         </p>
       </Show>
