@@ -132,26 +132,12 @@ fn reached<'a>(uses: &'a Uses, module: &str) -> BTreeSet<&'a String> {
 /// The uses between the modules directly below a crate's root. A module contains everything below it.
 fn uses(source: &Path) -> Uses {
     let mut uses = Uses::new();
-    let mut folders = vec![source.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for path in entries(&folder) {
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let inside = path.strip_prefix(source).expect("a file below it").with_extension("");
-            let module = inside.iter().next().unwrap_or_default().to_string_lossy().into_owned();
-            if matches!(module.as_str(), "lib" | "main" | "tests") {
-                continue;
-            }
-            let text = fs::read_to_string(&path).expect("a source file");
-            let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-            let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-            let code = code.join("\n");
-            let names = code.split("crate::").skip(1).flat_map(modules_of);
-            let others = names.filter(|name| *name != module && name.starts_with(char::is_lowercase));
-            uses.entry(module.clone()).or_default().extend(others);
-        }
+    for (path, code) in files(source) {
+        let Some(module) = path.first().filter(|module| *module != "tests") else { continue };
+        let code = code.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let names = code.split("crate::").skip(1).flat_map(modules_of);
+        let others = names.filter(|name| name != module && name.starts_with(char::is_lowercase));
+        uses.entry(module.clone()).or_default().extend(others);
     }
     uses
 }
