@@ -1,9 +1,9 @@
-//! Cached packuments and version documents.
+//! The cache of packuments and version documents.
 //!
-//! They are rows of one `SQLite` database: several processes use it at once, and any of them may be killed. A file for each
-//! document cost more than fetching it did. Rows are written by a thread of its own, hundreds in one transaction, so that no
-//! answer waits for a disk. A body is kept as the registry sent it, which is usually compressed; a checksum tells a damaged one
-//! before anyone parses it. Beside a packument is its summary, which takes little time to read.
+//! They are rows of one `SQLite` database, because several processes use it at once and any of them can be killed. With a file
+//! for each document, writing cost more than fetching. One thread writes the rows, hundreds in a transaction, so no answer waits
+//! for the disk. A body is kept as the registry sent it, which is usually compressed. A checksum detects a damaged body before it
+//! is parsed. A packument has a summary beside it, which is quick to read.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,14 +20,14 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBe
 use crate::body::Encoding;
 use espalier_registry::Validators;
 
-/// How long a batch waits for other processes. What can't be written by then isn't kept.
+/// How long a batch waits for other processes. After that, the cache goes without it.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A batch is written when it has as many documents, or as many bytes.
+/// A batch is written when it has this number of documents or bytes.
 const BATCH: usize = 512;
 const BATCH_BYTES: usize = 2 << 20;
-/// The pages of a batch stay in memory until it is whole: 8 MB, of which a batch takes a third.
+/// A batch stays in memory until it is complete. This is 8 MB; a batch takes a third of it.
 const PAGES_IN_MEMORY: i32 = -8_192;
-/// The pages of a log that is merged into the database: 4 MB.
+/// When the log reaches this number of pages (4 MB), it is merged into the database.
 const LOG_PAGES: u32 = 256;
 
 const SCHEMA: &str = "
@@ -42,23 +42,24 @@ const SCHEMA: &str = "
     PRAGMA user_version = 1;
     COMMIT;";
 
-/// Which document. Abbreviated and full packuments are different documents.
+/// The key of a document. Abbreviated and full packuments are different documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentKey {
     pub registry: Address,
     pub name: String,
     pub form: Form,
-    /// Of a version's document, what the packument says of the tarball: under the same name and version, another may be published.
+    /// For a version document: the tarball's integrity in the packument, because a version can be published again with other
+    /// content.
     pub integrity: Option<String>,
 }
 
-/// A document as it is kept.
+/// A document in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub about: About,
-    /// A packument's summary; empty where there is none.
+    /// The summary of a packument. It is empty for other documents.
     pub summary: Vec<u8>,
-    /// Shared with a packument that was made of it.
+    /// The body. A packument that was made of it shares it.
     pub body: Arc<Vec<u8>>,
 }
 
@@ -67,9 +68,9 @@ pub(crate) struct About {
     pub content_type: String,
     pub encoding: Encoding,
     pub validators: Validators,
-    /// Until when it may be used without asking, in seconds since the epoch.
+    /// Until when it may be used without asking the registry, in seconds since the epoch.
     pub fresh_until: i64,
-    /// When the registry last said so.
+    /// When the registry last confirmed it.
     pub confirmed: i64,
 }
 
@@ -86,7 +87,7 @@ impl Entry {
         Self { about, summary: Vec::new(), body: Arc::new(body) }
     }
 
-    /// Of the summary and the body, one after the other.
+    /// The checksum of the summary followed by the body.
     fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&self.summary);
@@ -94,13 +95,14 @@ impl Entry {
         hasher.finalize()
     }
 
-    /// Whether it may be used without asking. One from the future is not believed: the clock was wrong then, or is now.
+    /// Whether it may be used without asking the registry. An entry from the future is not fresh, because the clock is or was
+    /// wrong.
     pub(crate) fn is_fresh(&self) -> bool {
         let now = now();
         self.about.confirmed <= now && now < self.about.fresh_until
     }
 
-    /// Reads a row; a damaged one is none.
+    /// Reads a row. `None` if it is damaged.
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
         let checksum: u32 = row.get(6)?;
         let summary: Vec<u8> = row.get(7)?;
@@ -119,7 +121,7 @@ impl Entry {
 }
 
 impl DocumentKey {
-    /// Whether the document is the same for ever: it is of a version, and of what was published as that.
+    /// Whether the document never changes. That holds for the document of a version with a known integrity.
     pub(crate) fn is_final(&self) -> bool {
         self.form.is_final() && self.integrity.is_some()
     }
@@ -131,12 +133,12 @@ impl DocumentKey {
             Form::Full => "full",
             Form::Version(version) => version,
         };
-        // The registry without what might be secret in its URL.
+        // The registry's address without credentials.
         format!("{}{} {} {form} {integrity}", self.registry.authority(), self.registry.path(), self.name)
     }
 }
 
-/// By which a row is found: keys are long, and an index of them would be as large as what it leads to.
+/// The hash that the index is made of. An index of the keys themselves would be as large as the table.
 fn hash(key: &str) -> i64 {
     let digest = digest::digest(&digest::SHA256, key.as_bytes());
     i64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer"))
@@ -147,27 +149,27 @@ fn now() -> i64 {
     i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Until when something is fresh, and since when: from now on.
+/// The time until which something is fresh, and the time now.
 fn lifetime(fresh_for: u64) -> (i64, i64) {
     let now = now();
     (now.saturating_add_unsigned(fresh_for), now)
 }
 
-/// The documents of one cache.
+/// The documents of a cache.
 #[derive(Debug)]
 pub(crate) struct Documents {
     file: PathBuf,
     reader: Mutex<Option<Connection>>,
-    /// Whether the reader hasn't looked at what is there. What this process writes meanwhile, it has, and asks for no more.
+    /// Whether the next read begins a new transaction, to see what was written in the meantime.
     is_outdated: AtomicBool,
     writer: Mutex<Writer>,
 }
 
-/// What is to be written, in order.
+/// A change of the database.
 #[derive(Debug)]
 enum Change {
     Keep(String, Entry),
-    /// The registry said that what is kept is still right.
+    /// The registry has confirmed an entry.
     Confirm(String, u64),
     Forget(String),
 }
@@ -181,11 +183,11 @@ struct Writer {
 
 impl Documents {
     pub(super) fn new(file: PathBuf) -> Self {
-        // Whatever is there by now is news to the reader.
+        // The reader begins its first transaction when it is asked.
         Self { file, reader: Mutex::default(), is_outdated: true.into(), writer: Mutex::default() }
     }
 
-    /// The entry of that key, if there is a sound one. Blocks.
+    /// Finds the entry of a key. `None` if it is absent or damaged. Blocks.
     pub(crate) fn read(&self, key: &DocumentKey) -> Option<Entry> {
         let mut reader = locked(&self.reader);
         if self.is_outdated.swap(false, Ordering::AcqRel) {
@@ -199,16 +201,16 @@ impl Documents {
         statement.as_mut().ok()?.query_row(params![hash(&key), key], Entry::from_row).ok()?
     }
 
-    /// Lets the next look see what was written meanwhile.
+    /// Lets the next read see what other processes have written in the meantime.
     pub(crate) fn look_again(&self) {
         self.is_outdated.store(true, Ordering::Release);
     }
 
-    /// Lets the reader see what is there now. It reads inside of one transaction, because beginning one for each document would
-    /// cost several system calls.
+    /// Brings the reader up to date. All reads share one transaction, because beginning one for each document would cost several
+    /// system calls.
     fn refresh(&self, reader: &mut Option<Connection>) {
         if reader.is_none() {
-            // A database that can't be opened is none; the first batch makes it anew.
+            // A database that can't be opened counts as empty. The first batch creates it again.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             *reader = Connection::open_with_flags(&self.file, flags).ok();
         } else if let Some(reader) = reader {
@@ -223,17 +225,17 @@ impl Documents {
         }
     }
 
-    /// Keeps an entry, soon.
+    /// Queues an entry for writing.
     pub(crate) fn write(&self, key: &DocumentKey, entry: Entry) {
         self.change(entry.summary.len() + entry.body.len(), Change::Keep(key.text(), entry));
     }
 
-    /// Notes that the registry said that an entry is still right, and for how long it will be.
+    /// Queues the registry's confirmation of an entry, and how long it is valid.
     pub(crate) fn confirm(&self, key: &DocumentKey, fresh_for: u64) {
         self.change(0, Change::Confirm(key.text(), fresh_for));
     }
 
-    /// Forgets the packuments of a package.
+    /// Removes the packuments of a package.
     pub(crate) fn forget(&self, registry: &Address, name: &str) {
         for form in [Form::Abbreviated, Form::Full] {
             let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
@@ -250,7 +252,7 @@ impl Documents {
         }
     }
 
-    /// Lets everything be written that was given to it, without waiting for that.
+    /// Starts writing everything in the queue and doesn't wait for it.
     pub(crate) fn settle(&self) {
         self.hand_over(&mut locked(&self.writer));
     }
@@ -267,13 +269,13 @@ impl Documents {
             let write = move || {
                 let mut database = None;
                 for batch in batches {
-                    // What can't be written isn't kept; a full disk must not stop a resolution.
+                    // The cache goes without a batch that can't be written. A full disk must not stop a resolution.
                     let _ = write(&file, &mut database, &batch);
                 }
             };
             (queue, std::thread::spawn(write))
         });
-        // Fails only when the thread is gone; then nothing is kept any more, which is allowed.
+        // This fails only if the thread has ended. The cache then goes without the batch.
         let _ = queue.send(batch);
     }
 
@@ -300,7 +302,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a batch. A database that is damaged is replaced by one that holds only that.
+/// Writes a batch. A damaged database is replaced by a new one, which has only this batch.
 fn write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> rusqlite::Result<()> {
     let mut written = try_write(file, database, batch);
     if written.as_ref().is_err_and(is_damaged) {
@@ -328,7 +330,8 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
         let id: Option<i64> = find.query_row(params![hash, key], |row| row.get(0)).optional()?;
         match change {
             Change::Keep(key, entry) => {
-                // Not `INSERT OR REPLACE`, for which SQLite would first copy each page to where the statement could be undone.
+                // This isn't `INSERT OR REPLACE`, because SQLite would then copy each page first to be able to undo the
+                // statement.
                 let mut keep = transaction.prepare_cached(match id {
                     None => "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                     Some(_) => {
@@ -368,10 +371,10 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
     transaction.commit()
 }
 
-/// Opens the database, or makes one. It doesn't wait for the disk: after a power cut it may be damaged, and is made anew.
+/// Opens the database, or creates it. It doesn't wait for the disk. A power cut can damage it; it is then created again.
 fn open(file: &Path) -> rusqlite::Result<Connection> {
     if let Some(folder) = file.parent() {
-        // Where it can't be made, opening fails and says why.
+        // If the folder can't be created, opening the database fails and reports why.
         let _ = std::fs::create_dir_all(folder);
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -417,7 +420,7 @@ mod tests {
         Entry::new("application/json".into(), Encoding::Identity, validators, fresh_for, b"{}\n{}".to_vec())
     }
 
-    /// A cache with one entry, written to its file.
+    /// A cache with one entry, which has been written to its file.
     fn one_entry(key: &DocumentKey) -> (tempfile::TempDir, Documents) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let documents = Documents::new(folder.path().join("documents"));

@@ -1,8 +1,8 @@
-//! What was fetched once and may be used again: documents by registry and name, tarballs by what they hold.
+//! The cache: documents by registry and name, tarballs by their integrity.
 //!
-//! The cache is an optimisation that is allowed to fail: what can't be read is fetched again, what can't be written is
-//! not kept, and an entry that is damaged is taken for none and replaced. Documents are in a database, tarballs are files
-//! that appear whole, by a rename; several processes can share a folder. When an entry is fresh enough is the caller's business.
+//! The cache may fail. An unreadable entry is fetched again, an unwritable one is not kept, and a damaged one is replaced.
+//! Documents are in a database. Tarballs are files, and a rename puts each in place. Several processes can share the folder. The
+//! caller decides whether an entry is fresh enough.
 
 pub(crate) mod documents;
 pub(crate) mod tarballs;
@@ -16,7 +16,7 @@ use crate::config::Environment;
 use documents::Documents;
 use tarballs::Tarballs;
 
-/// A folder of cached documents and tarballs.
+/// A folder with cached documents and tarballs.
 #[derive(Debug)]
 pub struct Cache {
     pub(crate) documents: Documents,
@@ -24,22 +24,22 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache in this folder, which need not exist.
+    /// The cache in this folder. The folder need not exist.
     pub fn at(folder: &Path) -> Self {
-        // The format is part of the path: another version of this program can't trip over it.
+        // The format is part of the path, so that versions of this program with other formats don't meet.
         Self {
             documents: Documents::new(folder.join("documents-3.sqlite")),
             tarballs: Tarballs::new(folder.join("tarballs-1")),
         }
     }
 
-    /// Waits until everything that was given to it is on disk.
+    /// Waits until everything is written to disk.
     pub fn flush(&self) {
         self.documents.flush();
     }
 }
 
-/// Lets a cache write what is left while other work goes on, and waits for it when dropped.
+/// Lets a cache write its queue while other work goes on. Dropping this waits for the end.
 #[derive(Debug)]
 pub(crate) struct Settling(Arc<Cache>);
 
@@ -56,8 +56,7 @@ impl Drop for Settling {
     }
 }
 
-/// Where the cache is unless someone says otherwise: `ESPALIER_CACHE_DIR`, or the place for such things on this system
-/// (`~/.cache/espalier` on Linux).
+/// The default folder of the cache: `ESPALIER_CACHE_DIR`, or the system's folder for caches (`~/.cache/espalier` on Linux).
 pub fn default_folder(environment: &Environment) -> Option<PathBuf> {
     if let Some(folder) = environment.variable("ESPALIER_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).ok();

@@ -1,5 +1,5 @@
-//! Cached tarballs, named by their integrity. What is read is verified again, so that neither a broken disk nor another
-//! program can put something else into a tree.
+//! Cached tarballs, named by their integrity. A tarball is verified again when it is read, so a failing disk or another program
+//! can't change a tree.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,17 +17,17 @@ impl Tarballs {
         Self { folder }
     }
 
-    /// The tarball of that integrity. Blocks.
+    /// Finds the tarball with this integrity. Blocks.
     pub(crate) fn read(&self, integrity: &Integrity) -> Option<Vec<u8>> {
         let bytes = fs::read(self.path(integrity)?).ok()?;
         integrity.verify(&Hashed::new(&bytes)).ok()?;
         Some(bytes)
     }
 
-    /// Keeps a tarball that was verified. Blocks.
+    /// Keeps a verified tarball. Blocks.
     pub(crate) fn write(&self, integrity: &Integrity, bytes: &[u8]) {
         let Some(path) = self.path(integrity) else { return };
-        // What can't be written isn't kept; a full disk must not stop a resolution.
+        // The cache goes without a tarball that can't be written. A full disk must not stop a resolution.
         let _ = fs::create_dir_all(&self.folder).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(bytes)?;

@@ -1,8 +1,8 @@
-//! The thread that fetches: it owns the sockets, and hands over in batches.
+//! The fetching thread. It owns the sockets and hands answers over in batches.
 //!
-//! It is one thread, because most answers are small: handing each of them from thread to thread, as a runtime of several
-//! threads does, cost more than fetching it. Documents are read by whoever asked for them, unless that one is busy. Answers go back when the thread has nothing left to do for the moment, or when
-//! there are many; so whoever waits for them is woken once for a batch and not once for each.
+//! There is one thread, because most answers are small: passing each between the threads of a runtime cost more than fetching it.
+//! The resolving thread reads the documents; the fetching thread reads them only if that one is far behind. A batch is handed
+//! over when the thread has nothing else to do, or when it is full, so the resolving thread is woken once for many answers.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::{Came, Sources};
 use crate::registry::Misread;
 
-/// A request and what came of it.
+/// A request and its result.
 pub(crate) type Answered = (Request, Result<Came, FetchFailure>);
 
 /// A request to be made.
@@ -27,31 +27,31 @@ pub(crate) type Answered = (Request, Result<Came, FetchFailure>);
 pub(crate) struct Errand {
     pub request: Request,
     pub urgency: Urgency,
-    /// What came of it before, and couldn't be read.
+    /// The earlier answer, if it couldn't be read.
     pub misread: Option<Box<Misread>>,
 }
 
-/// So many answers go back although there is more to do: whoever waits for them could use them.
+/// A batch of this size is handed over at once, because the resolving thread could be idle.
 const MANY: usize = 64;
 
-/// Where so many wait for whoever asked, this thread reads what comes, although it has to fetch, too.
+/// If this number of answers is waiting to be used, this thread reads documents itself.
 const BEHIND: usize = 32;
 
-/// How many workers there are at first. More are of use only to a registry that is far away.
+/// The number of workers at the start. More of them help only if the registry is far away.
 const AT_FIRST: usize = 64;
-/// A registry is far away where an answer takes longer than this.
+/// A registry is far away if an answer takes longer than this.
 const FAR: Duration = Duration::from_millis(10);
 
-/// A runtime on a thread of its own. It ends when it is dropped, and connections with it.
+/// A runtime on a thread of its own. Dropping this ends the thread and its connections.
 #[derive(Debug)]
 pub(crate) struct Thread {
     runtime: Handle,
     outboxes: Outboxes,
-    /// Dropped with this, which ends the thread.
+    /// Dropping this ends the thread.
     _end: oneshot::Sender<()>,
 }
 
-/// Where answers wait until the thread has nothing to do.
+/// The batches that wait until the thread has nothing else to do.
 type Outboxes = Arc<Mutex<Vec<Arc<Outbox>>>>;
 
 #[derive(Debug, Default)]
@@ -60,31 +60,31 @@ struct Outbox {
     sent: Mutex<Vec<Answered>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     arrival: Notify,
-    /// How many were made that nobody has used.
+    /// The number of answers that nobody has used yet.
     unused: AtomicUsize,
 }
 
-/// Requests that no worker has taken yet.
+/// Requests that no worker has taken.
 #[derive(Debug, Default)]
 struct Waiting {
     demanded: VecDeque<Errand>,
     speculative: VecDeque<Errand>,
-    /// Documents of versions: nothing is found out from them, so they fill what would be idle.
+    /// Documents of versions. The resolution learns nothing new from them, so they fill idle connections.
     last: VecDeque<Errand>,
-    /// How many were taken.
+    /// The number of requests that were taken.
     taken: usize,
 }
 
-/// How many workers there may be.
+/// The permitted number of workers.
 struct Allowance {
     now: usize,
     most: usize,
     since: Instant,
-    /// How many requests had been taken then.
+    /// The number of requests that had been taken at that time.
     taken: usize,
 }
 
-/// A resolution's requests, on their way. Dropping it cuts them off.
+/// The requests of a resolution. Dropping this cancels those under way.
 #[derive(Debug)]
 pub(crate) struct Fetching {
     errands: UnboundedSender<Vec<Errand>>,
@@ -96,7 +96,8 @@ impl Thread {
     /// Starts the thread.
     ///
     /// # Panics
-    /// When the system has no thread to give.
+    ///
+    /// If the system can't start a thread.
     pub fn start() -> Self {
         let outboxes = Outboxes::default();
         let idle = Arc::clone(&outboxes);
@@ -112,7 +113,7 @@ impl Thread {
         Self { runtime: handle, outboxes, _end: end }
     }
 
-    /// Begins to fetch for a resolution, no more than `most` at once.
+    /// Begins to fetch for a resolution, with at most `most` requests at once.
     pub fn begin(&self, sources: Sources, most: usize) -> Fetching {
         let outbox = Arc::<Outbox>::default();
         locked(&self.outboxes).push(Arc::clone(&outbox));
@@ -123,16 +124,17 @@ impl Thread {
 }
 
 impl Fetching {
-    /// Asks for these.
+    /// Queues these requests.
     pub fn ask(&self, errands: Vec<Errand>) {
-        // Fails only when the thread is gone, and then it has left a panic.
+        // This fails only if the thread has panicked, and the panic surfaces elsewhere.
         let _ = self.errands.send(errands);
     }
 
-    /// All that has arrived, once there is something.
+    /// Waits for answers and returns all that have arrived.
     ///
     /// # Panics
-    /// When a worker did: that is a bug and not a failed fetch.
+    ///
+    /// If a worker panicked, which is a bug and not a failed fetch.
     pub async fn answers(&mut self) -> Vec<Answered> {
         loop {
             if let Some(panic) = locked(&self.outbox.panic).take() {
@@ -146,7 +148,7 @@ impl Fetching {
         }
     }
 
-    /// Says that one of them isn't waiting any more.
+    /// Records that one answer was used.
     pub fn used_one(&self) {
         self.outbox.used_one();
     }
@@ -159,7 +161,7 @@ impl Drop for Fetching {
 }
 
 impl Outbox {
-    /// Whether whoever asked has more to do than this thread.
+    /// Whether the resolving thread is further behind than this one.
     fn is_behind(&self) -> bool {
         self.unused.load(Ordering::Relaxed) > BEHIND
     }
@@ -215,8 +217,8 @@ impl Allowance {
         Self { now: most.min(AT_FIRST), most, since, taken: 0 }
     }
 
-    /// Looks back after each has taken a few requests: if all were busy and each answer was long in coming, there may be twice
-    /// as many.
+    /// Measures once each worker has taken a few requests. If all were busy and the answers were slow, the number of workers may
+    /// double.
     fn review(&mut self, waiting: &Waiting, now: Instant) {
         const FEW: u32 = 2;
         let taken = waiting.taken - self.taken;
@@ -231,15 +233,15 @@ impl Allowance {
     }
 }
 
-/// Keeps as many workers as there is work for, until nobody asks any more.
+/// Keeps as many workers as there is work for, until the resolution ends.
 async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, most: usize, outbox: Arc<Outbox>) {
     let waiting = Arc::<Mutex<Waiting>>::default();
     let mut workers = JoinSet::new();
     let mut allowance = Allowance::new(most, Instant::now());
     loop {
         tokio::select! {
-            // Those who have ended come first: a worker that is counted below is one that will look for errands once more. With
-            // one that has ended in its place, nobody might take them.
+            // Ended workers are counted first. Otherwise one of them could be counted as active below, and nobody would take the
+            // new requests.
             biased;
             Some(ended) = workers.join_next() => {
                 if let Err(panic) = ended.map_err(JoinError::into_panic) {
@@ -263,7 +265,7 @@ async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, 
     }
 }
 
-/// Answers requests until none waits.
+/// Answers requests until none is waiting.
 async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox>) {
     loop {
         let errand = locked(&waiting).take();
@@ -313,7 +315,7 @@ mod tests {
         assert_eq!(taken, [packument("b"), version("b"), packument("a"), version("a")]);
     }
 
-    /// How many workers there may be after each of the first has taken some requests, which took that long.
+    /// The permitted number of workers, after each of the first has taken some requests in this time.
     fn allowed(most: usize, elapsed: Duration, left: usize) -> usize {
         let mut allowance = Allowance::new(most, Instant::now());
         let mut waiting = Waiting::default();

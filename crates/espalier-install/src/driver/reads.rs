@@ -1,4 +1,4 @@
-//! What a resolution was told, so that a later run can tell whether it would be told the same.
+//! The answers that a resolution got from the project's files, so that a later run can check whether it would get the same ones.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::digest::{Digest, Digested};
 use crate::project::ProjectFolder;
 
-/// One answer from the project's own files.
+/// One answer from the project's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Read {
-    /// The package.json in a folder.
+    /// The package.json of a folder.
     Folder(String, Digested),
     /// A file.
     File(String, Digested),
-    /// Which folders have a package.json.
+    /// The list of folders with a package.json.
     PackageFolders(Digested),
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Reads(Mutex<Told>);
 #[derive(Debug, Default)]
 struct Told {
     reads: Vec<Read>,
-    /// Whether something else than the project's files was asked, or something couldn't be read.
+    /// Whether there was a request for something beyond the project's files, or a file that couldn't be read.
     beyond: bool,
 }
 
 impl Reads {
-    /// Notes an answer.
+    /// Records an answer.
     pub fn add(&self, request: &Request, answer: &Result<Answer, FetchFailure>) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if told.beyond {
@@ -51,7 +51,7 @@ impl Reads {
         }
     }
 
-    /// The answers, if all of them came from the project's own files.
+    /// The answers, if all of them came from the project's files.
     pub fn of_the_project(&self) -> Option<Vec<Read>> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (!told.beyond).then(|| told.reads.clone())
@@ -59,7 +59,7 @@ impl Reads {
 }
 
 impl Read {
-    /// Whether the answer would be the same now. Blocks.
+    /// Whether the same request would get the same answer now. Blocks.
     pub fn is_same(&self, project: &ProjectFolder) -> bool {
         match self {
             Self::Folder(path, known) => project.manifest_in(path).is_ok_and(|text| optional(text.as_ref()) == *known),

@@ -1,4 +1,4 @@
-//! The commands in `.bin`: links to the packages' files (`bin-links`).
+//! The commands in `.bin`, which are links to the packages' files (`bin-links`).
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::plan::bins::BinLink;
 #[cfg(unix)]
 use crate::plan::bins::without_carriage_return;
 
-/// Makes every `.bin` folder hold exactly these commands. One whose file doesn't exist is left out, as npm leaves it out.
+/// Makes every `.bin` folder hold exactly these commands. A command without its file is left out, as in npm.
 pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32, journal: &Journal) -> io::Result<()> {
     let mut by_folder: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for folder in folders {
@@ -36,7 +36,7 @@ pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32,
     Ok(())
 }
 
-/// Makes these commands as they should be, and leaves others alone (`npm rebuild`).
+/// Restores these commands and leaves others alone (`npm rebuild`).
 pub fn relink(project: &Path, bins: &[BinLink]) -> io::Result<()> {
     let journal = Journal::new(project);
     for bin in bins {
@@ -50,7 +50,7 @@ pub fn relink(project: &Path, bins: &[BinLink]) -> io::Result<()> {
     Ok(())
 }
 
-/// The mode of a command: whoever may read it may run it.
+/// The mode of a command: whoever may read it may execute it.
 #[cfg(unix)]
 fn runnable(file: &fs::Metadata) -> u32 {
     let mode = std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o777;
@@ -62,7 +62,7 @@ fn runnable(_: &fs::Metadata) -> u32 {
     0
 }
 
-/// Makes one command; whether there was something to do.
+/// Creates a command. Returns whether anything changed.
 #[cfg(unix)]
 fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     let path = project.join(&bin.location);
@@ -81,7 +81,7 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Makes one command; whether there was something to do.
+/// Creates a command. Returns whether anything changed.
 #[cfg(not(unix))]
 fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     let content = fs::read(project.join(&bin.package).join(&bin.file)).unwrap_or_default();
@@ -100,7 +100,8 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Packages came as they have to be; what a link leads to may not, and neither may one that stayed and got a command now.
+/// Makes a command's file executable. Files of placed packages already are; a link's target, or a file of a kept package with a
+/// new command, may not be.
 #[cfg(unix)]
 fn repair(file: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -114,7 +115,7 @@ fn repair(file: &Path, mode: u32) -> io::Result<()> {
     if without.is_none() && found.nlink() == 1 {
         return set_mode(&file, mode);
     }
-    // A file that others share, the store among them, is not changed but replaced.
+    // Other projects and the store share this file, so it is replaced and not changed.
     let content = without.map_or_else(|| fs::read(&file), Ok)?;
     let mut new = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
     io::Write::write_all(&mut new, &content)?;
@@ -130,7 +131,7 @@ fn repair(_: &Path, _: u32) -> io::Result<()> {
 }
 
 fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
-    // A link in its place leads elsewhere.
+    // A link in the place of the folder leads elsewhere.
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Gets a package into the store: from there, from its registry, from a file or a folder of the project, or from git.
+//! Gets a package into the store, from its registry, a file, a folder of the project, or git.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::plan::Source;
 use crate::registry::Registry;
 use crate::store::{AddError, PackageRecord, Store, StoredPackage};
 
-/// Where packages come from.
+/// The sources of packages, and the store.
 #[derive(Clone, Debug)]
 pub struct Origins {
     /// Registries and URLs.
     pub registry: Registry,
-    /// The folder that `file:` is relative to.
+    /// The folder that `file:` paths are relative to.
     pub project: PathBuf,
-    /// Where they go.
+    /// The store that the packages go to.
     pub store: Arc<Store>,
-    /// What is done before a folder is packed.
+    /// What happens to a folder before it is packed.
     pub preparing: Arc<Preparing>,
-    /// What was fetched ahead, or still is.
+    /// The downloads of this run.
     pub flights: Arc<Flights>,
 }
 
 impl Origins {
-    /// The package of a source, which was verified when it came into the store.
+    /// The package of a source, from the store if it is there. Its bytes were verified when they were stored.
     pub async fn obtain(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let stored = self.stored_or_fetched(source).await?;
-        // Also of what is in the store, where a lock's integrity finds it under whatever name the lock gives it.
+        // This also applies to stored packages: a lock can give a package's integrity under another name.
         self.check_identity(source, &stored.record).map_err(|message| {
             let (kind, url) = (FetchFailureKind::Invalid, git::without_credentials(&source.resolved));
             ObtainError::Fetch(FetchFailure { kind, message: format!("its tarball {message}"), url })
@@ -41,7 +41,7 @@ impl Origins {
         Ok(stored)
     }
 
-    /// What a registry serves has to say that it is what was asked for. A tarball by URL may be what it likes.
+    /// Checks that a package from a registry states the requested name and version. A tarball by URL may state any.
     pub(super) fn check_identity(&self, source: &Source, record: &PackageRecord) -> Result<(), String> {
         let of_registry = self.registry.is_of_registry(&source.resolved, &source.name);
         let Some(version) = source.version.as_ref().filter(|_| of_registry) else { return Ok(()) };
@@ -141,7 +141,7 @@ fn read(
     })
 }
 
-/// A folder or repository that no package can be made of.
+/// The failure of a folder or repository that no package can be made of.
 fn unusable(resolved: &str, reason: &dyn std::fmt::Display) -> ObtainError {
     let url = git::without_credentials(resolved);
     let message = format!("cannot pack {url}: {reason}");

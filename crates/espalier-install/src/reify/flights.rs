@@ -1,4 +1,4 @@
-//! Each tarball is fetched once, however many ask for it, now or later.
+//! The downloads of a run. Each tarball is fetched once, however often it is asked for.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::store::{StoreError, StoredPackage};
 /// Why a package isn't in the store.
 #[derive(Debug, thiserror::Error)]
 pub enum ObtainError {
-    /// It can't be fetched, or isn't what it should be.
+    /// It can't be fetched, or isn't what was requested.
     #[error("{0}")]
     Fetch(FetchFailure),
     /// The store can't take it.
@@ -25,13 +25,12 @@ pub enum ObtainError {
 type Key = (String, Option<String>);
 type Landed = Result<StoredPackage, FetchFailure>;
 
-/// The tarballs that were asked for.
+/// The downloads by source.
 #[derive(Debug, Default)]
 pub struct Flights(Mutex<FxHashMap<Key, Arc<OnceCell<Landed>>>>);
 
 impl Flights {
-    /// What came of fetching this source, now or when it was asked for before. Whoever goes away while it is fetched leaves
-    /// that to the next one.
+    /// The result of fetching a source, which may have been fetched before. If one caller goes away, the next one continues.
     pub(super) async fn of<F>(&self, source: &Source, fetch: impl FnOnce() -> F) -> Result<StoredPackage, ObtainError>
     where
         F: Future<Output = Result<StoredPackage, ObtainError>>,
@@ -44,14 +43,14 @@ impl Flights {
             match fetch().await {
                 Ok(stored) => Ok(Ok(stored)),
                 Err(ObtainError::Fetch(failure)) => Ok(Err(failure)),
-                // A store that is full may have room again.
+                // A store that was full may have room again.
                 Err(ObtainError::Store(error)) => Err(error),
             }
         });
         landed.await.map_err(ObtainError::Store)?.clone().map_err(ObtainError::Fetch)
     }
 
-    /// Lets a source be fetched again, because what came of it was no good.
+    /// Lets a source be fetched again, because its result was unusable.
     pub(super) fn forget(&self, source: &Source) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(source));
     }

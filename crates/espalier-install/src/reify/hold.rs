@@ -1,4 +1,4 @@
-//! One installation of a project at a time.
+//! The lock that allows one installation of a project at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -7,24 +7,24 @@ use std::time::Duration;
 use super::ReifyError;
 use super::replaced::Replaced;
 
-/// How often another installation is looked after, and how long it may take: it may be compiling something.
+/// How often the lock is tried, and for how long: the other installation may be compiling something.
 const INTERVAL: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_mins(15);
 
-/// Keeps other processes from changing the same project at the same time, where folders can be locked. The system lets go of
-/// it when a process dies.
+/// Keeps other processes from changing the same project, on systems that can lock folders. The system releases the lock if the
+/// process dies.
 #[derive(Debug)]
 pub struct Hold {
     path: PathBuf,
     _folder: File,
-    /// Whether the folder wasn't there before.
+    /// Whether this process created the folder.
     is_made: bool,
-    /// What was in its place.
+    /// The file or link that was in the folder's place.
     replaced: Option<Replaced>,
 }
 
 impl Hold {
-    /// Waits for a project's `node_modules`, which is made if need be; what isn't a folder in its place makes way.
+    /// Waits for the lock on a project's `node_modules`. Creates the folder if necessary; anything else in its place makes way.
     pub async fn of(project: &Path) -> Result<Option<Self>, ReifyError> {
         let path = project.join("node_modules");
         let disk = |source| ReifyError::Disk { path: path.clone(), source };
@@ -41,7 +41,7 @@ impl Hold {
                 Ok(()) if is_at(&folder, &path) => {
                     return Ok(Some(Self { path, _folder: folder, is_made, replaced }));
                 }
-                // Whoever had it has removed it, because nothing came of it.
+                // The previous holder removed the folder, because its installation failed.
                 Ok(()) => is_made = false,
                 Err(TryLockError::WouldBlock) if waited < PATIENCE => {
                     tokio::time::sleep(INTERVAL).await;
@@ -56,18 +56,18 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        // Removing works only where nothing came into it.
+        // This removes the folder only if it is empty.
         if self.is_made
             && fs::remove_dir(&self.path).is_ok()
             && let Some(replaced) = &self.replaced
         {
-            // What can't be put back is only a link.
+            // If it can't be put back, only a link is lost.
             let _ = replaced.put_back(&self.path);
         }
     }
 }
 
-/// Whether a folder is still the one of that name.
+/// Whether the path still leads to this folder.
 #[cfg(unix)]
 fn is_at(folder: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -75,7 +75,7 @@ fn is_at(folder: &File, path: &Path) -> bool {
     (held.dev(), held.ino()) == (named.dev(), named.ino())
 }
 
-/// Whether a folder is still the one of that name.
+/// Whether the path still leads to this folder.
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> bool {
     path.is_dir()

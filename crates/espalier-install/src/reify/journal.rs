@@ -1,7 +1,7 @@
-//! What was done to a project so far, so that it can be undone.
+//! A record of the changes to a project, so that they can be undone.
 //!
-//! What has to go is moved into a folder beside it and stays there until everything else has worked. A process that is killed
-//! leaves that folder, and no hidden lockfile: the next installation sees both, looks at every file, and finishes.
+//! What has to go is moved into a folder beside it and stays there until everything else has worked. A killed process leaves that
+//! folder and no hidden lockfile. The next installation then looks at every file and finishes.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use super::replaced::Replaced;
 use crate::retired::RETIRED;
 
-/// The changes to one project.
+/// The changes to a project.
 #[derive(Debug)]
 pub struct Journal {
     project: PathBuf,
@@ -20,29 +20,29 @@ pub struct Journal {
 
 #[derive(Debug, Default)]
 struct Changes {
-    /// From where to where.
+    /// Pairs of the old and the new path.
     moved: Vec<(PathBuf, PathBuf)>,
-    /// What wasn't there before.
+    /// Paths that didn't exist before.
     made: Vec<PathBuf>,
     /// What was in the place of a `node_modules`.
     replaced: Vec<(PathBuf, Replaced)>,
-    /// Where retired things are.
+    /// The folders that hold what was moved away.
     folders: Vec<PathBuf>,
 }
 
 impl Journal {
-    /// Nothing was done yet.
+    /// An empty journal.
     pub fn new(project: &Path) -> Self {
         Self { project: project.to_owned(), changes: Mutex::default() }
     }
 
-    /// Moves something out of the way; what isn't there doesn't have to.
+    /// Moves something out of the way, if it exists.
     pub fn retire(&self, location: &str) -> io::Result<()> {
         let path = self.project.join(location);
         let end = location.find("node_modules").map_or(0, |at| at + "node_modules".len());
         let top = self.project.join(&location[..end]);
         if top == path {
-            // A link or a file in the place of `node_modules`: there is no folder to move it into.
+            // A link or file is in the place of `node_modules`, so there is no folder to move it into.
             let replaced = Replaced::take(&path)?;
             self.changes().replaced.extend(replaced.map(|replaced| (path, replaced)));
             return Ok(());
@@ -50,7 +50,7 @@ impl Journal {
         let folder = top.join(RETIRED);
         let mut changes = self.changes();
         if !changes.folders.contains(&folder) {
-            // What is there was left by a process that was killed.
+            // A killed process left this folder.
             fs::remove_dir_all(&folder).or_else(absent_is_fine)?;
             fs::create_dir_all(&folder)?;
             changes.folders.push(folder.clone());
@@ -64,13 +64,13 @@ impl Journal {
         Ok(())
     }
 
-    /// Notes something that is about to be made.
+    /// Records a path that is about to be created.
     pub fn making(&self, location: &str) {
         let path = self.project.join(location);
         self.changes().made.push(path);
     }
 
-    /// Makes everything as it was, as far as that can be done.
+    /// Undoes everything, as far as possible.
     pub fn roll_back(&self) {
         let changes = std::mem::take(&mut *self.changes());
         for path in changes.made.iter().rev() {
@@ -93,7 +93,7 @@ impl Journal {
         }
     }
 
-    /// Removes what was retired. What can't be removed now is removed by the next installation.
+    /// Removes what was moved away. If something can't be removed now, the next installation removes it.
     pub fn finish(&self) {
         let changes = std::mem::take(&mut *self.changes());
         for folder in &changes.folders {
@@ -104,7 +104,7 @@ impl Journal {
         }
     }
 
-    /// Removes folders that nothing is in any more, up to the `node_modules` of the project itself.
+    /// Removes empty folders upwards, up to the project's own `node_modules`.
     fn remove_empty(&self, mut folder: Option<&Path>) {
         while let Some(path) = folder.filter(|path| path.starts_with(&self.project)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

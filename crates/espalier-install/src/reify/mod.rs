@@ -1,8 +1,8 @@
-//! Carries a plan out (`reify.js`): moves away, fetches, puts in place, links.
+//! Carries out a plan (`reify.js`): moves away, fetches, places and links.
 //!
-//! Everything up to [`Built::commit`] can be undone, and is when anything fails that is not optional. The hidden lockfile goes
-//! first and comes back last, so an installation that was cut off is never taken for one that is done. Which scripts are run
-//! between [`Reify::build`] and [`Built::commit`] is the caller's business.
+//! Everything before [`Built::commit`] can be undone, and a failure that isn't optional undoes it. The hidden lockfile is removed
+//! first and written last, so an interrupted installation never looks complete. The caller decides which scripts run between
+//! [`Reify::build`] and [`Built::commit`].
 
 pub(crate) mod commands;
 mod fetch;
@@ -45,39 +45,39 @@ use ready::Ready;
 use replaced::symlink;
 use task::{Job, Shared, run};
 
-/// How many threads put files in place. The disk is not faster for more.
+/// The number of threads that place files. More of them make no disk faster.
 const HANDS: usize = 2;
 
-/// An installation to be carried out.
+/// An installation to be carried out. It has a field for each thing that the installer passes on.
 #[derive(Debug)]
 pub struct Reify<'a> {
     /// The project's folder.
     pub project: &'a Path,
     /// The resolved tree.
     pub outcome: &'a Outcome,
-    /// What shall be.
+    /// The target state.
     pub layout: Layout,
-    /// What is to be done for it.
+    /// The steps to it.
     pub plan: Plan,
-    /// Where packages come from.
+    /// The sources of packages.
     pub origins: Origins,
-    /// How many requests may be in flight at once.
+    /// The maximum number of concurrent requests.
     pub concurrency: usize,
-    /// What goes on.
+    /// The counts of the run.
     pub activity: Arc<Activity>,
     /// The mode of commands.
     pub executable_mode: u32,
-    /// The patches of what is placed, by location.
+    /// The patches of placed packages, by location.
     pub patches: FxHashMap<String, String>,
-    /// Whether the project's name is noted with what is installed.
+    /// Whether the hidden lockfile states the project's name.
     pub names_project: bool,
-    /// Optional packages that can't or may not be installed, and why.
+    /// Optional packages that can't or may not be installed, with the reasons.
     pub left_out: Vec<(String, String)>,
-    /// What keeps others away from the project.
+    /// The lock on the project.
     pub hold: Option<Hold>,
 }
 
-/// An installation of which all files are there.
+/// An installation whose files are all in place.
 #[derive(Debug)]
 pub struct Built<'a> {
     project: PathBuf,
@@ -86,28 +86,28 @@ pub struct Built<'a> {
     layout: Layout,
     journal: Arc<Journal>,
     _hold: Option<Hold>,
-    /// What happened.
+    /// What has happened so far.
     pub report: Report,
 }
 
-/// What an installation did.
+/// The result of an installation.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Packages that are new, with their versions.
+    /// New packages, with their versions.
     pub added: Vec<PlacedPackage>,
     /// Packages that replaced others.
     pub changed: Vec<PlacedPackage>,
-    /// What was removed, relative to the project.
+    /// Removed paths, relative to the project.
     pub removed: Vec<String>,
-    /// Packages that were put right again, and what was wrong.
+    /// Repaired packages, with the first difference of each.
     pub repaired: Vec<(String, String)>,
-    /// Packages that stayed as they were.
+    /// The number of packages that stayed as they were.
     pub kept: usize,
-    /// Optional packages that could not be had, and why.
+    /// Optional packages that couldn't be installed, with the reasons.
     pub left_out: Vec<(String, String)>,
-    /// Of how many packages scripts were run.
+    /// The number of packages whose scripts ran.
     pub scripts_run: usize,
-    /// New packages with install scripts that were not run, in the order in which they would run.
+    /// New packages with install scripts that didn't run, in the order in which they would run.
     pub with_scripts: Vec<PlacedPackage>,
     /// New packages whose version is deprecated, with the message.
     pub deprecated: Vec<(PlacedPackage, String)>,
@@ -115,10 +115,10 @@ pub struct Report {
     pub copied_because: Option<&'static str>,
 }
 
-/// A package that was installed.
+/// An installed package.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PlacedPackage {
-    /// Where.
+    /// Its location.
     pub location: String,
     /// Its own name.
     pub name: String,
@@ -129,16 +129,16 @@ pub struct PlacedPackage {
 /// Why nothing was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReifyError {
-    /// A package can't be had.
+    /// A package can't be fetched.
     #[error("{failure}")]
     Fetch {
         /// Its name.
         name: String,
         /// Its version.
         version: Option<String>,
-        /// Where it was to go.
+        /// The location that it was meant for.
         location: String,
-        /// Why.
+        /// The reason.
         failure: Box<FetchFailure>,
     },
     /// The store can't be used.
@@ -150,24 +150,24 @@ pub enum ReifyError {
     /// The project's folders can't be changed.
     #[error("cannot change {}: {source}", path.display())]
     Disk {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         source: io::Error,
     },
-    /// Another process keeps changing it.
+    /// Another process keeps changing the project.
     #[error("another installation has been using {} for a long time", .path.display())]
     Busy {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
-    /// Someone stopped it.
+    /// The user interrupted it.
     #[error("interrupted; node_modules is unchanged")]
     Interrupted,
 }
 
 impl<'a> Reify<'a> {
-    /// Does everything but the last step. After an error everything is as it was before.
+    /// Does everything but the commit. After an error, everything is as it was before.
     pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built<'a>, ReifyError> {
         let noted = fs::read(self.project.join(HIDDEN_LOCKFILE)).ok();
         let journal = Arc::new(Journal::new(self.project));
@@ -185,7 +185,7 @@ impl<'a> Reify<'a> {
             Err(error) => {
                 journal.roll_back();
                 if let Some(noted) = noted {
-                    // Without it the next installation only has to look closer.
+                    // Without the hidden lockfile, the next installation only takes longer.
                     let _ = fs::write(self.project.join(HIDDEN_LOCKFILE), noted);
                 }
                 Err(error)
@@ -219,7 +219,7 @@ impl<'a> Reify<'a> {
             make_link(self.project, &link.location, &link.text, journal).map_err(disk(&link.location))?;
         }
         let bins = bins::links(&self.layout);
-        // Also where the last package went, whose commands lead nowhere now.
+        // This includes folders that have just lost their last package, whose commands lead nowhere.
         let emptied = self.plan.retire.iter().filter(|retirement| lies_in_node_modules(&retirement.path));
         let emptied = emptied.map(|retirement| split(&retirement.path).0);
         let folders: FxHashSet<&str> = self.layout.folders().into_keys().chain(emptied).collect();
@@ -249,7 +249,7 @@ impl<'a> Reify<'a> {
         }
     }
 
-    /// Fetches and places everything; returns the optional packages that could not be had.
+    /// Fetches and places everything. Returns the optional packages that couldn't be installed.
     async fn place_all(
         &mut self,
         shared: &Arc<Shared>,
@@ -303,7 +303,7 @@ impl<'a> Reify<'a> {
                 left_out.extend(placements.into_iter().map(|placement| (placement.location, error.to_string())));
             } else if failed.is_none() {
                 failed = Some(error);
-                // What runs ends by itself; nothing may write while everything is undone.
+                // Tasks under way end by themselves. Nothing may write while everything is undone.
                 let _ = stop.send(true);
             }
         }
@@ -320,7 +320,8 @@ impl<'a> Reify<'a> {
         jobs
     }
 
-    /// What a lock says is in a bundle, and isn't: it comes from where else the lock says that it can be had.
+    /// Places packages that the lock calls bundled, but that their bundle lacks. They come from the address that the lock gives
+    /// for them.
     async fn place_missing_bundled(
         &self,
         shared: &Arc<Shared>,
@@ -332,7 +333,7 @@ impl<'a> Reify<'a> {
             if is_there || left_out.iter().any(|(above, _)| location.starts_with(&format!("{above}/"))) {
                 continue;
             }
-            // Nobody was asked whether it may come from anywhere else than its registry.
+            // Nobody was asked whether they may come from anywhere but their registry.
             let registry = &self.origins.registry;
             let resolved =
                 resolved.as_ref().filter(|resolved| registry.is_of_registry(resolved, &package.package_name));
@@ -356,7 +357,7 @@ impl<'a> Reify<'a> {
         Ok(())
     }
 
-    /// Takes out what can't be had, with everything that only it needed.
+    /// Removes what can't be installed, with everything that only it needed.
     fn leave_out(&mut self, failed: &[(String, String)], journal: &Journal) -> Result<(), ReifyError> {
         if failed.is_empty() {
             return Ok(());
@@ -410,11 +411,11 @@ impl<'a> Reify<'a> {
     }
 }
 
-/// What a task was about.
+/// The subject of a task.
 enum Finished {
-    /// One package.
+    /// One source.
     Job(Vec<Placement>, Result<(), ReifyError>),
-    /// Those that are in the store, of which some couldn't be placed.
+    /// Packages in the store. Some of them couldn't be placed.
     Hand(Vec<Job>),
 }
 
@@ -428,7 +429,7 @@ fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> i
 }
 
 impl Built<'_> {
-    /// Removes what was replaced, and notes what is installed. From then on it is done.
+    /// Removes what was replaced and writes the hidden lockfile. This completes the installation.
     pub fn commit(self) -> Result<Report, ReifyError> {
         self.journal.finish();
         let path = self.project.join(HIDDEN_LOCKFILE);
@@ -440,12 +441,12 @@ impl Built<'_> {
         Ok(self.report)
     }
 
-    /// Takes an optional package out again, with its optional set, because its script failed.
+    /// Removes an optional package with its optional set, because its script failed.
     pub fn leave_out(&mut self, graph: &Graph, location: &str, reason: String) {
         let set: Vec<String> =
             optional_set(graph, location).into_iter().filter(|location| lies_in_node_modules(location)).collect();
         for location in &set {
-            // What can't be moved away now is found by the next installation.
+            // If it can't be moved away now, the next installation finds it.
             let _ = self.journal.retire(location);
         }
         self.report.added.retain(|package| !set.contains(&package.location));
@@ -453,7 +454,7 @@ impl Built<'_> {
         self.layout.leave_out(set);
     }
 
-    /// Makes everything as it was before.
+    /// Restores the previous state.
     pub fn roll_back(self) {
         self.journal.roll_back();
     }
@@ -466,6 +467,6 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     crate::project::readable_as_usual(&mut builder);
     let mut file = builder.tempfile_in(folder)?;
     io::Write::write_all(&mut file, text.as_bytes())?;
-    // It has to be as new as the folder, which its own appearing changes.
+    // It has to be as new as the folder, which changed when the file appeared.
     file.persist(path)?.set_modified(SystemTime::now())
 }

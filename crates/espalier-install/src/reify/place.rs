@@ -1,8 +1,8 @@
-//! Puts a package of the store into a folder: by hard links where that can be, else by copies.
+//! Places a stored package in a folder: by hard links if possible, otherwise by copies.
 //!
-//! Copies are made where a file must be this project's alone: in packages with install scripts, of commands that aren't
-//! executable in the tarball, and where the store is on another file system, which is said once. A file is looked at before it
-//! is linked; one that isn't as it was stored makes the whole package damaged.
+//! Copies are made if a file must belong to this project alone: in packages with install scripts, for commands that aren't
+//! executable in the tarball, and if the store is on another file system, which is reported once. Each file is checked before it
+//! is linked. One changed file makes the whole package damaged.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -17,42 +17,42 @@ use crate::plan::bins::without_carriage_return;
 use crate::store::{FileRecord, StoredPackage};
 use crate::unpack;
 
-/// Copies up to this size go through memory: asking the system for a copy takes more calls.
+/// Copies up to this size go through memory, because a copy by the system takes more calls.
 const SMALL: u64 = 128 << 10;
 
-/// Why a package could not be put in its place.
+/// Why a package could not be placed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// What the store has is not what was put there.
+    /// A file in the store has changed.
     #[error("{0} in the store was changed")]
     Damaged(PathBuf),
     /// Its patch doesn't fit.
     #[error(transparent)]
     Patch(PatchError),
-    /// The system says no.
+    /// The system refuses.
     #[error("cannot write {}: {source}", path.display())]
     Unwritable {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         source: io::Error,
     },
 }
 
-/// How files get from the store into projects; shared by all packages of an installation.
+/// The way of files from the store into projects. All packages of an installation share it.
 #[derive(Debug, Default)]
 pub struct Linker {
     copying: OnceLock<&'static str>,
 }
 
-/// How one package is put in its place.
+/// How to place a package.
 #[derive(Debug)]
 pub struct Placing<'a> {
     /// The files that have to be executable.
     pub executables: &'a FxHashSet<&'a str>,
-    /// Their mode.
+    /// The mode of executable files.
     pub executable_mode: u32,
-    /// Whether all of its files are copies.
+    /// Whether all files are copies.
     pub private: bool,
 }
 
@@ -62,7 +62,7 @@ impl Linker {
         self.copying.get().copied()
     }
 
-    /// Makes the package's folder and everything in it. The folder may be there, with other packages below.
+    /// Creates the package's folder and its content. The folder may exist, with other packages below.
     pub fn place(&self, stored: &StoredPackage, target: &Path, placing: &Placing<'_>) -> Result<(), PlaceError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();
@@ -77,7 +77,7 @@ impl Linker {
         for folder in &stored.record.folders {
             route.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
-        // Scripts of node-gyp write into the package, too.
+        // Scripts of node-gyp also write into the package.
         let private = placing.private || stored.record.file("binding.gyp").is_some();
         for file in &stored.record.files {
             if !stored.is_fresh && !route.is_untouched(file, &stored.key) {
@@ -109,7 +109,7 @@ impl Linker {
                 }
                 Err(error) => match reason_to_copy(&error) {
                     Some(reason) => self.copying.get_or_init(|| reason),
-                    // A file can have so many names and no more: this one is copied, the next one may be linked.
+                    // The file has as many links as the file system allows. It is copied, and the next file may be linked again.
                     None if error.kind() == io::ErrorKind::TooManyLinks => return copy(from, to, file, stored),
                     None => return Err(error),
                 },
@@ -134,7 +134,7 @@ fn reason_to_copy(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// A file of its own, which says like the stored one when it was changed: that is how it is recognised.
+/// Copies a file. The copy gets the modification time of the stored file, by which it is recognised.
 fn copy(from: &Path, to: &Path, file: &FileRecord, stored: &StoredPackage) -> io::Result<()> {
     if file.size <= SMALL {
         let content = fs::read(from)?;
@@ -156,12 +156,12 @@ fn copy_whole(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> 
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Err(_) => {}
     }
-    // Clones where the file system can, and takes the mode along.
+    // This clones if the file system can, and it keeps the mode.
     fs::copy(from, to)?;
     fs::File::options().write(true).open(to)?.set_modified(stored.key.modified())
 }
 
-/// A command as `bin-links` leaves it: executable, and without a carriage return after its `#!` line.
+/// Makes a command as `bin-links` leaves it: executable, and without a carriage return after its `#!` line.
 fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) -> io::Result<()> {
     copy_whole(from, to, stored)?;
     if let Some(content) = without_carriage_return(&fs::read(to)?) {
@@ -170,21 +170,21 @@ fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) ->
     set_mode(to, mode)
 }
 
-/// Whether a file begins with a `#!` line that ends as on Windows.
+/// Whether a file begins with a `#!` line that ends with a carriage return.
 pub fn has_carriage_return(file: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(file).and_then(|file| file.take(2048).read_to_end(&mut start));
     read.is_ok() && without_carriage_return(&start).is_some()
 }
 
-/// Sets a file's permissions, where there are such.
+/// Sets a file's permissions, on systems that have them.
 #[cfg(unix)]
 pub fn set_mode(file: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(file, fs::Permissions::from_mode(mode))
 }
 
-/// Sets a file's permissions, where there are such.
+/// Sets a file's permissions, on systems that have them.
 #[cfg(not(unix))]
 pub fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())

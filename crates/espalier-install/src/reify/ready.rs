@@ -1,5 +1,5 @@
-//! Packages that are in the store already, which is most of them as a rule: a few threads put one after the other in its place,
-//! and nobody waits for anybody. One that can't be placed is left to the usual way, which knows what to do about it.
+//! Places the packages that are already in the store, which usually is most of them. A few threads take them from one queue and
+//! don't wait for each other. A package that can't be placed becomes a task of its own, which can fetch it again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +13,19 @@ use super::task::{Job, Shared};
 pub(super) struct Ready(Mutex<VecDeque<Job>>);
 
 impl Ready {
-    /// These packages; those with the most files first, so that the threads end together.
+    /// Queues these packages, those with the most files first, so that the threads end at about the same time.
     pub fn new(mut jobs: Vec<Job>) -> Arc<Self> {
         let files = |job: &Job| job.source.stored.as_ref().map_or(0, |stored| stored.record.files.len());
         jobs.sort_by_key(|job| std::cmp::Reverse(files(job) * job.placements.len()));
         Arc::new(Self(Mutex::new(jobs.into())))
     }
 
-    /// How many there are.
+    /// The number of packages in the queue.
     pub fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Places packages until none is left, and returns those that couldn't be.
+    /// Places packages until the queue is empty. Returns those that couldn't be placed.
     pub fn place(&self, shared: &Shared, stopped: &watch::Receiver<bool>) -> Vec<Job> {
         let mut left = Vec::new();
         while !*stopped.borrow() {

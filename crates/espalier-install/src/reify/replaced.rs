@@ -1,21 +1,21 @@
-//! A link or a file where a `node_modules` has to be. As in npm (`reify.js`, `[_validateNodeModules]`) it makes way and is never followed;
-//! unlike there it comes back when the installation fails.
+//! A link or file in the place of a `node_modules`. As in npm (`reify.js`, `[_validateNodeModules]`), it makes way and is never
+//! followed. Unlike in npm, it comes back if the installation fails.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What made way.
+/// The entry that made way.
 #[derive(Debug)]
 pub(super) enum Replaced {
-    /// A link, with what it says.
+    /// A link, with its text.
     Link(PathBuf),
-    /// A file, with what is in it.
+    /// A file, with its content.
     File(Vec<u8>),
 }
 
 impl Replaced {
-    /// Removes what is at this path, unless it is a folder, or nothing.
+    /// Removes the entry at this path, unless it is a folder or absent.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         let found = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -29,7 +29,7 @@ impl Replaced {
         Ok(Some(replaced))
     }
 
-    /// Makes it as it was.
+    /// Restores it.
     pub fn put_back(&self, path: &Path) -> io::Result<()> {
         match self {
             Self::Link(text) => symlink(text, path),
@@ -38,13 +38,13 @@ impl Replaced {
     }
 }
 
-/// Makes a link to a folder.
+/// Creates a link to a folder.
 #[cfg(unix)]
 pub(super) fn symlink(text: &Path, path: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(text, path)
 }
 
-/// Makes a link to a folder.
+/// Creates a link to a folder.
 #[cfg(windows)]
 pub(super) fn symlink(text: &Path, path: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_dir(text, path)

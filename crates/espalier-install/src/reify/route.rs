@@ -1,5 +1,5 @@
-//! From a folder in the store to a folder in a project. Both are opened once, where a system has such calls, so that the long
-//! way to them isn't walked again for each file.
+//! A folder in the store and a folder in a project. Both are opened once, on systems with such calls, so that the system doesn't
+//! walk the long paths again for each file.
 
 #[cfg(not(unix))]
 use std::fs;
@@ -25,14 +25,14 @@ pub(super) struct Route {
 
 #[cfg(unix)]
 impl Route {
-    /// Opens both folders, which have to be there.
+    /// Opens both folders, which have to exist.
     pub fn open(from: &Path, to: &Path) -> io::Result<Self> {
         use rustix::fs::{CWD, Mode, OFlags, openat};
         let folder = |path| openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         Ok(Self { folders: (folder(from)?, folder(to)?) })
     }
 
-    /// Makes a folder, which may be there.
+    /// Creates a folder, which may exist.
     pub fn make_folder(&self, path: &str) -> io::Result<()> {
         match rustix::fs::mkdirat(&self.folders.1, path, rustix::fs::Mode::from_raw_mode(0o777)) {
             Err(error) if error != rustix::io::Errno::EXIST => Err(error.into()),
@@ -40,7 +40,7 @@ impl Route {
         }
     }
 
-    /// Whether the stored file is as it was made, by its size and time.
+    /// Whether the stored file is unchanged, judged by its size and time.
     pub fn is_untouched(&self, file: &FileRecord, key: &PackageKey) -> bool {
         use rustix::fs::{AtFlags, FileType, statat};
         let Ok(found) = statat(&self.folders.0, &file.path, AtFlags::SYMLINK_NOFOLLOW) else { return false };
@@ -50,7 +50,7 @@ impl Route {
             && found.st_mtime_nsec == 0
     }
 
-    /// Gives a file its second name.
+    /// Links a file into the project.
     pub fn link(&self, path: &str) -> io::Result<()> {
         Ok(rustix::fs::linkat(&self.folders.0, path, &self.folders.1, path, rustix::fs::AtFlags::empty())?)
     }
@@ -58,12 +58,12 @@ impl Route {
 
 #[cfg(not(unix))]
 impl Route {
-    /// Both folders have to be there.
+    /// Both folders have to exist.
     pub fn open(from: &Path, to: &Path) -> io::Result<Self> {
         Ok(Self { folders: (from.to_owned(), to.to_owned()) })
     }
 
-    /// Makes a folder, which may be there.
+    /// Creates a folder, which may exist.
     pub fn make_folder(&self, path: &str) -> io::Result<()> {
         match fs::create_dir(self.folders.1.join(path)) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -71,12 +71,12 @@ impl Route {
         }
     }
 
-    /// Whether the stored file is as it was made, by its size and time.
+    /// Whether the stored file is unchanged, judged by its size and time.
     pub fn is_untouched(&self, file: &FileRecord, key: &PackageKey) -> bool {
         fs::symlink_metadata(self.folders.0.join(&file.path)).is_ok_and(|found| is_untouched(&found, file, key))
     }
 
-    /// Gives a file its second name.
+    /// Links a file into the project.
     pub fn link(&self, path: &str) -> io::Result<()> {
         fs::hard_link(self.folders.0.join(path), self.folders.1.join(path))
     }

@@ -1,10 +1,10 @@
-//! Commands on Windows: a script for each of its three shells, in the very words of npm's (`cmd-shim`).
+//! Commands on Windows: scripts for three shells, with exactly npm's text (`cmd-shim`).
 //!
-//! Only texts are made here, so that they can be compared with npm's on any system.
+//! This module only makes texts, so they can be compared with npm's on any system.
 
 use std::fmt::Write as _;
 
-/// The scripts of one command.
+/// The scripts of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shims {
     /// `<name>.cmd`, for the command prompt.
@@ -15,7 +15,7 @@ pub struct Shims {
     pub powershell: String,
 }
 
-/// What the first line of a program asks for.
+/// The interpreter in the first line of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Interpreter<'a> {
     variables: &'a str,
@@ -23,7 +23,7 @@ struct Interpreter<'a> {
     arguments: &'a str,
 }
 
-/// The scripts for a program, at a path relative to their folder, with forward slashes.
+/// The scripts for a program. `target` is its path relative to their folder, with forward slashes.
 pub fn shims(target: &str, content: &str) -> Shims {
     let first = content.trim().lines().next().unwrap_or_default().trim_end_matches('\r');
     let interpreter = interpreter(first);
@@ -34,7 +34,7 @@ pub fn shims(target: &str, content: &str) -> Shims {
     }
 }
 
-/// `#!program arguments`, or `#!/usr/bin/env [-S] [NAME=value …] program arguments`.
+/// Parses `#!program arguments` or `#!/usr/bin/env [-S] [NAME=value …] program arguments`.
 fn interpreter(line: &str) -> Option<Interpreter<'_>> {
     let line = line.strip_prefix("#!")?.trim_start();
     let mut rest = line;
@@ -79,7 +79,7 @@ fn cmd(target: &str, interpreter: Option<&Interpreter<'_>>) -> String {
     )
 }
 
-/// `$NAME` and `${NAME}` as the command prompt has them: `%NAME%`.
+/// `$NAME` and `${NAME}` in the notation of the command prompt: `%NAME%`.
 fn with_percents(value: &str) -> String {
     let mut result = String::new();
     let mut rest = value;
@@ -176,7 +176,7 @@ mod tests {
         ps1: String,
     }
 
-    /// Recorded from npm's own `cmd-shim`.
+    /// The texts were recorded from npm's own `cmd-shim`.
     #[test]
     fn the_texts_are_npms() {
         let cases: Vec<Case> = serde_json::from_str(include_str!("shims.json")).expect("cases");

@@ -1,4 +1,4 @@
-//! The work for one source: fetching it, and putting it wherever it goes. Many of these run at once.
+//! The task for one source: fetching it and placing it at its locations. Many of these run concurrently.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::patch;
 use crate::plan::{Placement, Source};
 use crate::store::StoredPackage;
 
-/// What one source's task is given.
+/// The input of a task.
 #[derive(Debug)]
 pub(super) struct Job {
     pub source: Source,
     pub placements: Vec<Placement>,
 }
 
-/// What all tasks share.
+/// What all tasks share. It has a field for each resource that they use.
 pub(super) struct Shared {
     pub project: PathBuf,
     pub origins: Origins,
@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub activity: Arc<Activity>,
 }
 
-/// Gets one source and puts it in its places. Once others have failed nothing more is written.
+/// Gets a source and places it. Nothing more is written after another task has failed.
 pub(super) async fn run(
     shared: Arc<Shared>,
     mut job: Job,
@@ -47,7 +47,7 @@ pub(super) async fn run(
     for attempt in 0.. {
         let obtained = tokio::select! {
             obtained = obtain(&shared, &job.source) => obtained,
-            // A sender that is gone doesn't stop anything.
+            // A sender that is gone stops nothing.
             Ok(_) = stopped.wait_for(|stopped| *stopped) => return (placements, Ok(())),
         };
         let stored = match obtained {
@@ -71,7 +71,7 @@ pub(super) async fn run(
                 shared.activity.installed.add(placements.len() as u64);
                 return (placements, Ok(()));
             }
-            // What the store has is no good: once more, from where it came from.
+            // The stored package is damaged: fetch it once more.
             Err(PlaceError::Damaged(_)) if attempt < 2 => {
                 if let Err(error) = shared.origins.store.discard(&stored.key) {
                     return (placements, Err(error.into()));

@@ -1,8 +1,7 @@
 //! The store's index: an `SQLite` database from keys to records.
 //!
-//! `SQLite`, because several processes use it at once and any of them may be killed. It is told not to wait for the disk: what a
-//! power cut takes is only an index, and one that can't be read is made anew. The packages themselves are verified when
-//! they are used.
+//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk. A power cut can destroy it; an
+//! unreadable index is created again. The packages themselves are checked when they are used.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +18,7 @@ pub(super) struct Index {
     connection: Connection,
 }
 
-/// A package that is new to the index: its key, the integrities by which locks know it, and its record.
+/// A package that is new to the index: its key, the integrities that locks know it by, and its record.
 #[derive(Debug)]
 pub(super) struct Row {
     pub key: PackageKey,
@@ -28,7 +27,7 @@ pub(super) struct Row {
 }
 
 impl Index {
-    /// Opens the index, or makes one. One that is damaged is replaced.
+    /// Opens the index, or creates it. A damaged index is replaced.
     pub fn open(file: &Path) -> rusqlite::Result<Self> {
         match Self::try_open(file) {
             Err(error) if is_damaged(&error) => {
@@ -58,8 +57,8 @@ impl Index {
         Ok(Self { connection })
     }
 
-    /// The packages that locks know by these integrities, as far as they are there. In one transaction: to begin one for each
-    /// costs more than to find it.
+    /// The packages with these integrities, as far as the index has them. One transaction serves all, because beginning one costs
+    /// more than a lookup.
     pub fn find_all<'a>(
         &self,
         integrities: impl Iterator<Item = &'a str>,
@@ -75,14 +74,14 @@ impl Index {
         Ok(found)
     }
 
-    /// The package that a lock knows by this integrity.
+    /// The package with this integrity.
     pub fn find(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT package.key, record FROM known_as JOIN package USING (key) WHERE integrity = ? AND umask = ?",
         )?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?));
         let found = statement.query_row(params![integrity, umask], row).optional()?;
-        // A record that can't be read is of a package that isn't there.
+        // A record that can't be read counts as absent.
         Ok(found.and_then(|(key, record)| Some((PackageKey::from_text(key), postcard::from_bytes(&record).ok()?))))
     }
 
@@ -101,14 +100,14 @@ impl Index {
         transaction.commit()
     }
 
-    /// Forgets a package.
+    /// Removes a package.
     pub fn remove(&self, key: &PackageKey) -> rusqlite::Result<()> {
         self.connection.execute("DELETE FROM known_as WHERE key = ?", [key.as_str()])?;
         self.connection.execute("DELETE FROM package WHERE key = ?", [key.as_str()])?;
         Ok(())
     }
 
-    /// Every package.
+    /// All packages.
     pub fn all(&self) -> rusqlite::Result<Vec<(PackageKey, PackageRecord)>> {
         let mut statement = self.connection.prepare("SELECT key, record FROM package ORDER BY key")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;

@@ -1,4 +1,4 @@
-//! Looking after a store: whether all of it is as it was made, and what nobody uses any more.
+//! Maintenance of a store: verifying its files, and removing packages that no project uses.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,33 +7,32 @@ use std::path::Path;
 use super::record::{PackageKey, PackageRecord};
 use super::{Store, StoreError, is_untouched};
 
-/// What [`Store::verify`] found.
+/// The result of [`Store::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// How many packages there were.
+    /// The number of packages.
     pub packages: usize,
-    /// How many files they had.
+    /// The number of their files.
     pub files: usize,
-    /// How many bytes.
+    /// The number of their bytes.
     pub bytes: u64,
-    /// The packages that were damaged and are removed, as `name@version`, with the first thing that was wrong.
+    /// The damaged packages, which were removed: `name@version` and the first difference.
     pub damaged: Vec<(String, String)>,
 }
 
-/// What [`Store::prune`] removed.
+/// The result of [`Store::prune`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// How many packages.
+    /// The number of removed packages.
     pub packages: usize,
-    /// How many bytes.
+    /// The number of their bytes.
     pub bytes: u64,
-    /// How many packages stay.
+    /// The number of packages that remain.
     pub kept: usize,
 }
 
 impl Store {
-    /// Reads every file and compares it with its digest. Packages with a file that differs are removed, to be fetched again
-    /// when they are needed.
+    /// Compares the digest of every file. Damaged packages are removed, so that they are fetched again when they are needed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
         self.flush()?;
         let mut verified = Verified::default();
@@ -49,7 +48,7 @@ impl Store {
         Ok(verified)
     }
 
-    /// Removes the packages of which no project has a file.
+    /// Removes the packages that no project links to.
     pub fn prune(&self) -> Result<Pruned, StoreError> {
         self.flush()?;
         let mut pruned = Pruned::default();
@@ -102,7 +101,7 @@ fn is_linked(file: &Path) -> bool {
     fs::symlink_metadata(file).is_ok_and(|found| found.nlink() > 1)
 }
 
-/// Without a count of links everything counts as used.
+/// This platform has no count of links, so every file counts as used.
 #[cfg(not(unix))]
 fn is_linked(file: &Path) -> bool {
     file.exists()

@@ -1,9 +1,9 @@
-//! The store: every package once, unpacked, for all projects of a user.
+//! The store has every package once, unpacked, for all projects of a user.
 //!
-//! A package is known by the SHA-512 of its tarball, and gets in only after its integrity was verified. It is unpacked beside
-//! the store and appears in it whole, by a rename, so whatever has a name here is complete, whenever a process was
-//! killed. Its files are not written to again; that nobody else did is seen by their sizes and times when they are used, and
-//! by their digests in [`Store::verify`]. What is damaged is removed and fetched again.
+//! A package is named by the SHA-512 of its tarball and is added only after its integrity was verified. It is unpacked beside the
+//! store and renamed into it as a whole, so a named package is complete, even if a process is killed. Its files are never written
+//! again. Changes by others are detected by size and time when a package is used, and by digest in [`Store::verify`]. A damaged
+//! package is removed and fetched again.
 //!
 //! Several processes can use a store at once. It knows nothing of projects and trees.
 
@@ -28,7 +28,7 @@ use crate::unpack::{self, Limits, Manner, UnpackError};
 use index::{Index, Row};
 use staging::Staging;
 
-/// How many packages wait for being written into the index together.
+/// The number of packages that are written into the index together.
 const BATCH: usize = 128;
 
 /// A store on disk.
@@ -39,20 +39,20 @@ pub struct Store {
     staging: Staging,
     index: Mutex<Index>,
     pending: Mutex<Vec<Row>>,
-    /// What was found, by integrity.
+    /// Packages that were looked up ahead, by integrity.
     found: Mutex<FxHashMap<String, StoredPackage>>,
 }
 
 /// A package in the store.
 #[derive(Clone, Debug)]
 pub struct StoredPackage {
-    /// Its name there.
+    /// Its name in the store.
     pub key: PackageKey,
-    /// Where its files are.
+    /// The folder with its files.
     pub folder: PathBuf,
-    /// Which they are.
+    /// The list of its files.
     pub record: Arc<PackageRecord>,
-    /// Whether this process has just put it there, so that nobody has to look whether it is as it was made.
+    /// Whether this process has just unpacked it. Its files then need no check.
     pub is_fresh: bool,
 }
 
@@ -62,7 +62,7 @@ pub enum StoreError {
     /// Its folder can't be written to.
     #[error("cannot use the store in {}: {source}", folder.display())]
     Folder {
-        /// Where it is.
+        /// The folder.
         folder: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -70,25 +70,25 @@ pub enum StoreError {
     /// Its index can't be used.
     #[error("cannot use the index of the store in {}: {source}", folder.display())]
     Index {
-        /// Where the store is.
+        /// The store's folder.
         folder: PathBuf,
         /// The database's reason.
         source: rusqlite::Error,
     },
 }
 
-/// Why a package didn't get into the store.
+/// Why a package wasn't added to the store.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// Its tarball is at fault.
+    /// The tarball is at fault.
     #[error(transparent)]
     Tarball(UnpackError),
-    /// The store is.
+    /// The store is at fault.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Where the store is unless someone says otherwise: `ESPALIER_STORE`, or `store` in the cache's folder.
+/// The default folder of the store: `ESPALIER_STORE`, or `store` in the cache's folder.
 pub fn default_folder(environment: &Environment, cache: Option<&Path>) -> Option<PathBuf> {
     if let Some(folder) = environment.variable("ESPALIER_STORE").filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).ok();
@@ -97,9 +97,9 @@ pub fn default_folder(environment: &Environment, cache: Option<&Path>) -> Option
 }
 
 impl Store {
-    /// Opens the store in this folder, which is made if need be.
+    /// Opens the store in this folder, or creates it.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        // The format is part of the path: another version of this program can't trip over it.
+        // The format is part of the path, so that versions of this program with other formats don't meet.
         let root = folder.join("v2");
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         fs::create_dir_all(root.join("packages")).map_err(unusable)?;
@@ -110,17 +110,17 @@ impl Store {
         Ok(Self { root, umask, staging, index: Mutex::new(index), pending: Mutex::default(), found: Mutex::default() })
     }
 
-    /// Where the packages are.
+    /// The folder with the packages.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The mode of a command, as `bin-links` makes it.
+    /// The mode of a command, as `bin-links` sets it.
     pub fn executable_mode(&self) -> u32 {
         0o777 & !self.umask
     }
 
-    /// The package that a lock knows by this integrity. A damaged index has none.
+    /// Finds the package with this integrity. A damaged index finds nothing.
     pub fn find(&self, integrity: &Integrity) -> Option<StoredPackage> {
         let integrity = integrity.to_string();
         if let Some(found) = self.found().get(&integrity) {
@@ -130,7 +130,7 @@ impl Store {
         Some(self.stored(key, record))
     }
 
-    /// Finds these together, and remembers those that are there until one of them turns out to be damaged.
+    /// Looks these packages up together and remembers the results.
     pub fn find_ahead<'a>(&self, integrities: impl Iterator<Item = &'a Integrity>) {
         let integrities: Vec<String> = integrities.map(ToString::to_string).collect();
         let Ok(found) = self.index().find_all(integrities.iter().map(String::as_str), self.umask) else { return };
@@ -143,7 +143,7 @@ impl Store {
         StoredPackage { key, folder, record: Arc::new(record), is_fresh: false }
     }
 
-    /// Unpacks a tarball into the store. The bytes were verified before, against this integrity if there was one.
+    /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity if there is one.
     pub fn add(&self, tarball: &Hashed<'_>, integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
         let key = PackageKey::of(tarball, self.umask);
         let manner = Manner { umask: self.umask, modified: key.modified() };
@@ -175,7 +175,7 @@ impl Store {
         Ok(stored)
     }
 
-    /// Gives a package its name.
+    /// Renames an unpacked package into the store.
     fn move_in(&self, staged: &Path, folder: &Path, key: &PackageKey, record: &PackageRecord) -> io::Result<()> {
         if let Some(above) = folder.parent() {
             fs::create_dir_all(above)?;
@@ -185,7 +185,7 @@ impl Store {
                 Err(_) if folder.is_dir() => {}
                 moved => return moved,
             }
-            // Another process was faster, or the index lost it. The same tarball makes the same files.
+            // Another process was faster, or the index has lost the package. The same tarball gives the same files.
             if is_sound(folder, key, record) {
                 return fs::remove_dir_all(staged);
             }
@@ -194,7 +194,7 @@ impl Store {
         fs::rename(staged, folder)
     }
 
-    /// Removes a package that isn't what it was, so that it can be added again.
+    /// Removes a damaged package, so that it can be added again.
     pub fn discard(&self, key: &PackageKey) -> Result<(), StoreError> {
         self.found().retain(|_, found| found.key != *key);
         let removed = self.index().remove(key);
@@ -212,7 +212,7 @@ impl Store {
         }
     }
 
-    /// Writes what is new into the index. What isn't written is only fetched once more.
+    /// Writes new packages into the index. One that can't be written is fetched again by a later run.
     pub fn flush(&self) -> Result<(), StoreError> {
         self.write(&mut self.pending())
     }
@@ -244,12 +244,12 @@ impl Store {
     }
 }
 
-/// Whether a file in the store is as it was made, by its size and time.
+/// Whether a stored file is unchanged, judged by its size and time.
 pub fn is_untouched(file: &fs::Metadata, record: &FileRecord, key: &PackageKey) -> bool {
     file.is_file() && file.len() == record.size && file.modified().is_ok_and(|time| time == key.modified())
 }
 
-/// Whether all files of a package are as they were made.
+/// Whether all files of a package are unchanged.
 fn is_sound(folder: &Path, key: &PackageKey, record: &PackageRecord) -> bool {
     let mut files = record.files.iter();
     files.all(|file| fs::symlink_metadata(folder.join(&file.path)).is_ok_and(|found| is_untouched(&found, file, key)))

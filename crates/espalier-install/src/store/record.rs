@@ -1,4 +1,4 @@
-//! What the store knows of a package: its files, one by one.
+//! A package's record in the store: its files and folders.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::integrity::{Hashed, hexadecimal};
 use crate::unpack::{Unpacked, UnpackedFile};
 
-/// The name of a package in a store: the SHA-512 of its tarball, and the umask its files were made with.
+/// The name of a package in a store: the SHA-512 of its tarball, and the umask that its files were created with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackageKey(String);
 
 impl PackageKey {
-    /// The key of a tarball of these bytes.
+    /// The key of this tarball.
     pub fn of(tarball: &Hashed<'_>, umask: u32) -> Self {
         Self(format!("{}-{umask:03o}", hexadecimal(tarball.sha512())))
     }
@@ -22,19 +22,19 @@ impl PackageKey {
         Self(text)
     }
 
-    /// As the index and the folder have it.
+    /// The key as text, as the index and the folder have it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// When the package's files say that they were changed. It follows from the key, so that two processes that store the
-    /// same package make the same files, a file that was written to is known by its time, and tools that remember files
-    /// by size and time don't take another version's for it.
+    /// The modification time of the package's files, which is derived from the key. So two processes that store the same package
+    /// write identical files, a file that somebody changed is detected by its time, and tools that remember files by size and
+    /// time don't confuse two versions.
     pub fn modified(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds())
     }
 
-    /// The same, in seconds since 1970.
+    /// The modification time in seconds since 1970.
     pub fn seconds(&self) -> u64 {
         const FIRST: u64 = 1_000_000_000;
         const SPAN: u64 = 500_000_000;
@@ -43,34 +43,34 @@ impl PackageKey {
     }
 }
 
-/// A package as it was unpacked.
+/// An unpacked package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageRecord {
     /// The name in its package.json.
     pub name: Option<String>,
-    /// The version there.
+    /// The version in its package.json.
     pub version: Option<String>,
-    /// Its folders, each after the one that it is in.
+    /// Its folders. A folder follows the one that contains it.
     pub folders: Vec<String>,
     /// Its files, by path.
     pub files: Vec<FileRecord>,
 }
 
-/// One file of a package.
+/// A file of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Below the package's folder, with forward slashes.
+    /// The path below the package's folder, with forward slashes.
     pub path: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Permissions.
+    /// The permissions.
     pub mode: u32,
-    /// BLAKE3 of its bytes.
+    /// The BLAKE3 digest of the content.
     pub digest: [u8; 32],
 }
 
 impl PackageRecord {
-    /// The record of what was unpacked.
+    /// The record of an unpacked package.
     pub fn of(unpacked: Unpacked) -> Self {
         let identity = Identity::read(&unpacked.manifest.unwrap_or_default());
         let file = |(path, file): (String, UnpackedFile)| FileRecord {
@@ -84,12 +84,12 @@ impl PackageRecord {
         Self { name: identity.name, version: identity.version, folders: folders(&files), files }
     }
 
-    /// A file of this path.
+    /// The file at this path.
     pub fn file(&self, path: &str) -> Option<&FileRecord> {
         self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|index| &self.files[index])
     }
 
-    /// The bytes of all files.
+    /// The size of all files in bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
     }
@@ -98,7 +98,7 @@ impl PackageRecord {
 fn folders(files: &[FileRecord]) -> Vec<String> {
     let above = |path: &str| path.match_indices('/').map(|(at, _)| path[..at].to_owned()).collect::<Vec<_>>();
     let mut folders: Vec<String> = files.iter().flat_map(|file| above(&file.path)).collect();
-    // A folder is shorter than what is in it, so it comes first.
+    // A folder's path is shorter than the paths of its content, so it comes first.
     folders.sort_unstable();
     folders.dedup();
     folders

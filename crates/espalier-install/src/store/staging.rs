@@ -1,8 +1,7 @@
-//! Where packages are unpacked before they are in the store: a folder for each process, on the store's own file system.
+//! The folder in which a process unpacks packages, on the store's own file system.
 //!
-//! A process holds a lock on a file beside its folder. What a killed process left is known by a lock that nobody holds, and
-//! is removed by the next one. The lock is taken before the folder is made, so that nobody takes a new folder for an old
-//! one.
+//! A process holds a lock on a file beside its folder. If nobody holds that lock, the process was killed, and the next process
+//! removes the folder. The lock is taken before the folder is created, so that a new folder isn't mistaken for an old one.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,7 +17,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// A folder for this process, after removing those of dead ones.
+    /// Creates a folder for this process and removes those of dead processes.
     pub fn new(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
         remove_abandoned(parent);
@@ -35,7 +34,7 @@ impl Staging {
         self.folder.join(self.next.fetch_add(1, Ordering::Relaxed).to_string())
     }
 
-    /// The bits that no file made here has.
+    /// The umask of this process, as its new folder shows it.
     #[cfg(unix)]
     pub fn umask(&self) -> io::Result<u32> {
         use std::os::unix::fs::PermissionsExt as _;
@@ -50,7 +49,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What can't be removed now is removed by the next process.
+        // If the folder can't be removed now, the next process removes it.
         let _ = fs::remove_dir_all(&self.folder);
         let _ = fs::remove_file(&self.lock);
     }
