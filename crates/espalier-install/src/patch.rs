@@ -1,5 +1,5 @@
-//! A patch is applied to the package in a folder, whose files have to be its own. What a patch says, and what it may be
-//! about, is in `espalier-package`.
+//! Applies a patch to the package in a folder, whose files must not be shared. `espalier-package` parses the patch and decides
+//! which files it may change.
 
 use std::fs;
 use std::path::{Component, Path};

@@ -8,7 +8,7 @@ use crate::integrity::Hashed;
 /// Why an archive can't be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum TarballError {
-    /// It is damaged or no archive.
+    /// It is damaged or not an archive.
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
     /// It is larger than a package may be.

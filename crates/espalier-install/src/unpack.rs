@@ -1,8 +1,8 @@
-//! Unpacks a package's tarball into a folder of its own. What of an archive is unpacked is `espalier_package::archive`'s
-//! business; here it is written.
+//! Unpacks a package's tarball into a folder. `espalier_package::archive` decides which entries are unpacked; this module writes
+//! them.
 //!
-//! The folder has to be empty and nobody else's. Owners and times are ignored; modes are what npm makes of them.
-//! Whether the bytes are the promised ones was decided before.
+//! The folder has to be empty and private. Owners and times are ignored. Modes are set as in npm. The caller has verified the
+//! bytes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,56 +16,56 @@ use rustc_hash::FxHashSet;
 
 use crate::body::Inflater;
 
-/// How files are made.
+/// How files are created.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// The bits that no file gets.
+    /// The umask.
     pub umask: u32,
-    /// When every file says that it was changed.
+    /// The modification time of every file.
     pub modified: SystemTime,
 }
 
-/// A file that was unpacked.
+/// An unpacked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnpackedFile {
     /// Its length in bytes.
     pub size: u64,
     /// Its permissions.
     pub mode: u32,
-    /// The BLAKE3 of its bytes: the store's own business, and it is hashed twice as fast as SHA-256.
+    /// The BLAKE3 digest of its content. Only the store uses it, and it takes half as long as SHA-256.
     pub digest: [u8; 32],
 }
 
-/// What was unpacked.
+/// The content of a tarball.
 #[derive(Debug, Default)]
 pub struct Unpacked {
-    /// The files by their paths below the folder.
+    /// The files, by their paths below the folder.
     pub files: IndexMap<String, UnpackedFile>,
-    /// The text of the package.json, when there is one.
+    /// The text of the package.json, if there is one.
     pub manifest: Option<Vec<u8>>,
 }
 
 /// Why an archive was not unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackError {
-    /// It is damaged, or no archive at all.
+    /// It is damaged or not an archive.
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
-    /// It is larger than any package should be.
+    /// It is larger than a package may be.
     #[error("holds more than {0}")]
     TooLarge(String),
     /// It has no files.
     #[error("holds no files")]
     Empty,
-    /// A file can't be written; that is not the archive's fault.
+    /// A file can't be written. The archive is not at fault.
     #[error("cannot be unpacked: {0}")]
     Unwritable(io::Error),
 }
 
-/// The longest package.json that is looked into.
+/// The maximum length of a package.json that is read.
 const LONGEST_MANIFEST: u64 = 16 << 20;
 
-/// The longest archive that is inflated in one go; a longer one is read piece by piece.
+/// The maximum length of an archive that is inflated in one go. A longer one is read piece by piece.
 const LONGEST_AT_ONCE: u64 = 16 << 20;
 
 /// Unpacks a tarball, compressed or not, into an empty folder.
@@ -99,7 +99,7 @@ struct Unpacking<'a> {
     manner: Manner,
     folders: FxHashSet<String>,
     open: Option<Open>,
-    /// Of the open file.
+    /// The digest of the open file.
     hasher: blake3::Hasher,
     unpacked: Unpacked,
 }
@@ -152,11 +152,11 @@ impl Receiver for Unpacking<'_> {
 }
 
 impl Unpacking<'_> {
-    /// Opens a new file. Of a path that comes twice the last content stays.
+    /// Creates a file. If a path occurs twice, the last content wins.
     fn create(&mut self, path: &str, target: &Path, mode: u32) -> io::Result<File> {
         match new_file(target, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // On a file system that takes `a` and `A` for one, the other name is gone.
+                // A file system that ignores case has replaced the other name.
                 let folded = path.to_lowercase();
                 self.unpacked.files.retain(|other, _| other == path || other.to_lowercase() != folded);
                 OpenOptions::new().write(true).truncate(true).open(target)
@@ -181,14 +181,14 @@ impl Unpacking<'_> {
     }
 }
 
-/// A new file, which must not be there yet.
+/// Creates a file that must not exist.
 #[cfg(unix)]
 pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
 }
 
-/// A new file, which must not be there yet.
+/// Creates a file that must not exist.
 #[cfg(not(unix))]
 pub(crate) fn new_file(path: &Path, _: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)

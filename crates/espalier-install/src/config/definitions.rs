@@ -1,7 +1,7 @@
-//! The settings that npm knows, with their defaults (`@npmcli/config`'s definitions).
+//! npm's settings and their defaults, from the definitions of `@npmcli/config`.
 //!
-//! What depends on the machine has no default in the table: folders, the user agent, and the registry, whose address
-//! is kept in one place only.
+//! Settings that depend on the machine have no default in the table: folders, the user agent, and the registry, whose address is
+//! in one place only.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::Value;
 static TABLE: LazyLock<IndexMap<String, Json>> =
     LazyLock::new(|| serde_json::from_str(include_str!("definitions.json")).expect("the table is valid"));
 
-/// Known, but without an entry in the table.
+/// Settings that npm knows, but that have no entry in the table.
 const OF_THE_MACHINE: [&str; 22] = [
     "cache",
     "ci-name",
@@ -39,10 +39,10 @@ const OF_THE_MACHINE: [&str; 22] = [
     "viewer",
 ];
 
-/// Keys that are about one registry, behind its address.
+/// Settings of a single registry. Its address precedes the key.
 const OF_A_REGISTRY: [&str; 7] = ["_auth", "_authToken", "_password", "certfile", "email", "keyfile", "username"];
 
-/// What npm doesn't hand on to scripts: what is deprecated, and what is about one command only.
+/// Settings that npm doesn't pass on to scripts: deprecated ones, and those of a single command.
 const NOT_EXPORTED: [&str; 25] = [
     "allow-scripts",
     "also",
@@ -71,7 +71,7 @@ const NOT_EXPORTED: [&str; 25] = [
     "workspaces",
 ];
 
-/// npm's default of a setting, where it is the same on every machine.
+/// npm's default of a setting, if it is the same on every machine.
 pub fn default(key: &str) -> Option<Value> {
     Some(match TABLE.get(key)? {
         Json::Null => Value::Null,
@@ -82,7 +82,7 @@ pub fn default(key: &str) -> Option<Value> {
     })
 }
 
-/// Whether npm lets `config set` have this key.
+/// Whether npm's `config set` accepts this key.
 pub fn is_known(key: &str) -> bool {
     let base = key.rsplit(':').next().unwrap_or(key);
     TABLE.contains_key(base) || OF_THE_MACHINE.contains(&base) || OF_A_REGISTRY.contains(&base)
@@ -92,22 +92,22 @@ pub fn is_known(key: &str) -> bool {
 const OTHER_SWITCHES: [&str; 8] =
     ["color", "expect-results", "optional", "production", "progress", "unicode", "workspaces", "yes"];
 
-/// Whether a setting is on or off, and needs no value on the command line.
+/// Whether a setting is a switch, which needs no value on the command line.
 pub fn is_switch(key: &str) -> bool {
     matches!(TABLE.get(key), Some(Json::Bool(_))) || OTHER_SWITCHES.contains(&key)
 }
 
-/// Whether npm takes several values for a setting.
+/// Whether npm accepts several values for a setting.
 pub fn is_list(key: &str) -> bool {
     matches!(TABLE.get(key), Some(Json::Array(_))) || matches!(key, "allow-scripts" | "ca" | "noproxy")
 }
 
-/// Whether scripts get to see a setting: not what names a registry or a scope, nor a credential.
+/// Whether scripts see a setting. They see no credentials and no settings of a registry or scope.
 pub fn is_exported(key: &str) -> bool {
     !key.starts_with(['/', '@', '_']) && !NOT_EXPORTED.contains(&key)
 }
 
-/// The settings with a default that is the same everywhere, in alphabetical order.
+/// The settings whose default is the same on every machine, in alphabetical order.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     TABLE.keys().map(String::as_str)
 }

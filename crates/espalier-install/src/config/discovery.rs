@@ -1,8 +1,7 @@
-//! Where npm's settings are made, and in which order the places are read.
+//! The sources of npm's settings and their order.
 //!
-//! The order matters beyond precedence: the project may say where the user's file is, and the user's file where the
-//! machine's is. A file that doesn't exist has no settings; one that can't be read is an error, because a token would
-//! silently be missing.
+//! The order matters beyond precedence: the project's file can name the user's file, and the user's file can name the machine's.
+//! A missing file has no settings. An unreadable file is an error, because a token could be in it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,7 @@ use indexmap::IndexMap;
 use super::{Config, ConfigError, Environment, Layer, Origin};
 
 impl Config {
-    /// Reads everything that is in force for the project in `directory`. `flags` are the command line's settings by
-    /// npm's names.
+    /// Reads the settings of the project in `directory`. `flags` are the settings from the command line, under npm's names.
     pub fn load(
         directory: &Path,
         flags: IndexMap<String, Value>,
@@ -24,7 +22,7 @@ impl Config {
         let mut config = Self { layers: vec![command_line, from_variables(environment)] };
 
         let project_file = directory.join(".npmrc");
-        // In the user's own folder the two are one file, and it is the user's.
+        // In the user's own folder, both are the same file, and it counts as the user's.
         if config.user_file(environment).as_ref() != Some(&project_file) {
             config.read(Origin::Project(project_file), environment)?;
         }
@@ -54,14 +52,14 @@ impl Config {
         Ok(())
     }
 
-    /// A setting that is a path, `~/` being the user's folder.
+    /// A setting that is a path. `~/` is the user's folder.
     pub fn path(&self, key: &str, environment: &Environment) -> Option<PathBuf> {
         let text = self.text(key)?;
         let in_home = text.strip_prefix("~/").and_then(|rest| Some(environment.home.as_ref()?.join(rest)));
         in_home.or_else(|| std::path::absolute(&text).ok())
     }
 
-    /// The user's own file, whether it exists or not.
+    /// The user's file, which may not exist.
     pub fn user_file(&self, environment: &Environment) -> Option<PathBuf> {
         self.path("userconfig", environment).or_else(|| Some(environment.home.as_ref()?.join(".npmrc")))
     }
@@ -72,7 +70,7 @@ impl Config {
         self.path("globalconfig", environment).or_else(in_prefix)
     }
 
-    /// npm's global folder, which is two above the `node` in use (one on Windows).
+    /// npm's global folder, which is two levels above the `node` in use (one on Windows).
     pub fn global_prefix(&self, environment: &Environment) -> Option<PathBuf> {
         let above_node = || {
             let folder = environment.node.as_ref()?.parent()?;
@@ -100,8 +98,8 @@ impl Layer {
     }
 }
 
-/// `npm_config_*`, whatever its case. Variables come in alphabetical order, so that of two spellings the lower case
-/// one counts. A key for one registry (`npm_config_//registry.test/:_authToken`) is taken as it is.
+/// Reads `npm_config_*` in upper or lower case. Variables come in alphabetical order, so the lower case wins. The key of a single
+/// registry (`npm_config_//registry.test/:_authToken`) stays as it is.
 fn from_variables(environment: &Environment) -> Layer {
     let mut layer = Layer { origin: Origin::Environment, settings: IndexMap::new(), expanded: false };
     for (name, value) in environment.variables() {
@@ -121,12 +119,12 @@ fn from_variables(environment: &Environment) -> Layer {
         };
         layer.insert(&key, value, environment);
     }
-    // Environment variables are the user's own; only what a file expands is worth a warning.
+    // Environment variables belong to the user. Only variables that a file expands deserve a warning.
     layer.expanded = false;
     layer
 }
 
-/// `STRICT_SSL` is `strict-ssl`; an underscore in front stays (`_authToken`).
+/// `STRICT_SSL` becomes `strict-ssl`. A leading underscore stays (`_authToken`).
 fn normalise(key: &str) -> String {
     let (first, rest) = key.split_at(key.chars().next().map_or(0, char::len_utf8));
     format!("{first}{}", rest.replace('_', "-")).to_lowercase()

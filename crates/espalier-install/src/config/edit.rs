@@ -1,15 +1,15 @@
-//! Changing one setting in the text of an `.npmrc`.
+//! Changes one setting in the text of an `.npmrc`.
 //!
-//! The other lines stay as they are, comments included; npm writes the whole file anew and loses them.
+//! The other lines stay as they are, comments included. npm rewrites the whole file and loses its comments.
 
 use super::ini;
 
-/// The text with this setting; `None` takes it out.
+/// The text with this setting, or without it if `value` is `None`.
 pub fn with_setting(text: &str, key: &str, value: Option<&str>) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let written = value.map(|value| format!("{}={}", quoted(key), quoted(value)));
     let lines: Vec<&str> = text.lines().collect();
-    // What follows a section's heading isn't npm's any more.
+    // npm reads nothing after the heading of a section.
     let is_heading = |line: &&str| line.starts_with('[') && line.trim_end().ends_with(']');
     let end = lines.iter().position(is_heading).unwrap_or(lines.len());
     let sets = |line: &str| ini::parse(line).keys().any(|set| set == key);
@@ -31,7 +31,7 @@ pub fn with_setting(text: &str, key: &str, value: Option<&str>) -> String {
     kept.into_iter().flat_map(|line| [line, newline]).collect()
 }
 
-/// As the `ini` package writes it: JSON where it would be read differently otherwise.
+/// Quotes a value as the `ini` package does: as JSON, if it would be read differently otherwise.
 fn quoted(text: &str) -> String {
     let is_quoted = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
     if text.contains(['=', '\r', '\n'])

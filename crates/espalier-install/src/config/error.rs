@@ -1,13 +1,13 @@
-//! Why the configuration can't be used.
+//! Errors in the configuration.
 
 use std::path::PathBuf;
 
 use super::Origin;
 
-/// A setting or a file of settings that is wrong.
+/// An error in a setting or in a file of settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file is there but can't be read.
+    /// A file exists but can't be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
         /// The file.
@@ -15,29 +15,29 @@ pub enum ConfigError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A value that can't mean what the setting needs.
+    /// The value of a setting is not acceptable.
     #[error("{key} is `{value}`, which is not {expected} (set by {origin})")]
     Invalid {
         /// npm's name of the setting.
         key: String,
-        /// As it is written there, variables put in.
+        /// The value, with variables expanded.
         value: String,
-        /// `a URL`, `a number`, `a date`.
+        /// What the setting takes: `a URL`, `a number`, `a date`.
         expected: &'static str,
-        /// Where it was set.
+        /// Where it is set.
         origin: Origin,
     },
-    /// A credential that doesn't say which registry it is for. npm 12 refuses it, so that it can't reach the wrong one.
+    /// A credential that doesn't name its registry. npm 12 refuses it, so that it can't be sent to the wrong one.
     #[error("{key} in {origin} names no registry")]
     UnscopedCredential {
         /// `_auth`, `_authToken`, `username` or `_password`.
         key: &'static str,
-        /// Where it was set.
+        /// Where it is set.
         origin: Origin,
-        /// The key that would be right for the registry in force.
+        /// The key that would be right for the current registry.
         replacement: String,
     },
-    /// A file of certificates that can't be used.
+    /// Certificates that can't be used.
     #[error("cannot use the certificates of {setting}: {reason}")]
     Certificates {
         /// `cafile`, `ca` or `NODE_EXTRA_CA_CERTS`, and the file.

@@ -1,7 +1,7 @@
-//! Client certificates: by which a registry knows who is asking.
+//! Client certificates, which identify the user to a registry.
 //!
-//! `//host/path/:certfile` and `:keyfile` name the files for one registry; `cert` and `key` hold the texts for all of them,
-//! as older npm had it. The longest prefix counts, as for tokens.
+//! `//host/path/:certfile` and `:keyfile` name the files for one registry. `cert` and `key` hold the texts for all registries, as
+//! in older npm. The longest prefix wins, as for tokens.
 
 use url::{Position, Url};
 
@@ -10,16 +10,16 @@ use super::{Config, ConfigError, Environment};
 /// A certificate with its key.
 #[derive(Clone, Debug)]
 pub struct ClientIdentity {
-    /// The host and path that it is for, with a slash at the end; empty for all.
+    /// The host and path that it is for, with a slash at the end. Empty for all registries.
     prefix: String,
-    /// The setting that names it, for errors.
+    /// The setting that names it, for error messages.
     pub setting: String,
-    /// Key and certificates, in PEM.
+    /// The key and the certificates, in PEM.
     pub pem: String,
 }
 
 impl ClientIdentity {
-    /// All that are configured.
+    /// All configured certificates.
     pub(super) fn all(config: &Config, environment: &Environment) -> Result<Vec<Self>, ConfigError> {
         let mut identities: Vec<Self> = Vec::new();
         for key in config.keys() {
@@ -38,7 +38,7 @@ impl ClientIdentity {
             identities.push(Self { prefix, setting: key.to_owned(), pem });
         }
         if let (Some(certificate), Some(private)) = (config.text("cert"), config.text("key")) {
-            // In an .npmrc, line breaks can only be written as `\n`.
+            // An .npmrc can only write line breaks as `\n`.
             let pem = format!("{private}\n{certificate}").replace("\\n", "\n");
             identities.push(Self { prefix: String::new(), setting: "cert".to_owned(), pem });
         }
@@ -46,7 +46,7 @@ impl ClientIdentity {
         Ok(identities)
     }
 
-    /// Whether it is for this URL.
+    /// Whether this certificate is for a URL.
     pub fn is_for(&self, url: &Url) -> bool {
         let address = &url[Position::BeforeHost..Position::AfterPath];
         url.scheme() == "https" && (address.starts_with(&self.prefix) || format!("{address}/") == self.prefix)

@@ -1,9 +1,9 @@
-//! npm's configuration: which settings are in force, and where each of them was made.
+//! npm's configuration: the settings in force and their origins.
 //!
-//! Settings come from five places, and the nearer one wins: the command line, `npm_config_*` in the environment, and
-//! the `.npmrc` of the project, the user and the machine. This module finds and merges them under npm's names; what
-//! they mean is read in [`settings`], and which registry a package comes from in [`registries`]. npm's own builtin file
-//! is ignored, because it belongs to an installation of npm.
+//! Settings come from five places, and the nearest one wins: the command line, `npm_config_*` in the environment, and the
+//! `.npmrc` files of the project, the user and the machine. This module finds and merges them under npm's names. [`settings`]
+//! interprets them, and [`registries`] decides which registry a package comes from. npm's builtin file is ignored, because it
+//! belongs to one installation of npm.
 
 pub mod definitions;
 mod discovery;
@@ -24,16 +24,16 @@ pub use environment::Environment;
 pub use error::ConfigError;
 pub use espalier_package::npmrc::{Value, ini};
 
-/// Where a setting was made.
+/// The origin of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A flag.
+    /// An option.
     CommandLine,
     /// A variable `npm_config_…`.
     Environment,
     /// The `.npmrc` beside package.json.
     Project(PathBuf),
-    /// The user's own file.
+    /// The user's file.
     User(PathBuf),
     /// The machine's file.
     Global(PathBuf),
@@ -60,7 +60,7 @@ impl Origin {
 struct Layer {
     origin: Origin,
     settings: IndexMap<String, Value>,
-    /// Whether a variable of the environment was put into one of the values.
+    /// Whether an environment variable was expanded in one of the values.
     expanded: bool,
 }
 
@@ -71,27 +71,27 @@ pub struct Config {
 }
 
 impl Config {
-    /// The value in force, and where it comes from.
+    /// The current value of a setting, and its origin.
     pub fn find(&self, key: &str) -> Option<(&Value, &Origin)> {
         self.layers.iter().find_map(|layer| Some((layer.settings.get(key)?, &layer.origin)))
     }
 
-    /// Where a setting that is in force was made; `None` where it has npm's default.
+    /// The origin of a setting. `None` if it has npm's default.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.find(key).map(|(_, origin)| origin)
     }
 
-    /// Every place that has settings, the nearest first.
+    /// Every place with settings, the nearest first.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.layers.iter().map(|layer| &layer.origin)
     }
 
-    /// The value that one place gives to a key.
+    /// The value of a key in one place.
     pub fn value_of(&self, origin: &Origin, key: &str) -> Option<&Value> {
         self.layers.iter().filter(|layer| layer.origin == *origin).find_map(|layer| layer.settings.get(key))
     }
 
-    /// A setting as text; `null` takes it back to npm's default.
+    /// The text of a setting. `null` restores npm's default.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.find(key)?.0 {
             Value::Text(text) => Some(text.clone()),
@@ -101,7 +101,7 @@ impl Config {
         }
     }
 
-    /// A setting that may be given more than once; one value is split at commas, as npm does for `noproxy`.
+    /// The values of a setting that can occur more than once. A single value is split at commas, as npm does for `noproxy`.
     pub fn list(&self, key: &str) -> Vec<String> {
         let items = match self.find(key) {
             Some((Value::List(items), _)) => items.clone(),
@@ -110,7 +110,7 @@ impl Config {
         items.iter().flat_map(|item| item.split(',')).map(|item| item.trim().to_owned()).collect()
     }
 
-    /// A switch. npm takes every text but `false`, `null` and the number zero for yes.
+    /// The value of a switch. As in npm, every text is true except `false`, `null` and the number zero.
     pub fn flag(&self, key: &str, default: bool) -> bool {
         match self.find(key) {
             None => default,
@@ -124,19 +124,19 @@ impl Config {
         }
     }
 
-    /// A number that is not negative.
+    /// The value of a setting that is a non-negative number.
     pub fn number(&self, key: &str) -> Result<Option<u64>, ConfigError> {
         let Some(text) = self.text(key) else { return Ok(None) };
         let number = text.trim().parse().map_err(|_| self.invalid(key, "a whole number"))?;
         Ok(Some(number))
     }
 
-    /// A number of any kind; what isn't one is none.
+    /// The value of a setting that is a number of any kind. `None` for anything else.
     pub fn amount(&self, key: &str) -> Option<f64> {
         self.text(key)?.trim().parse().ok()
     }
 
-    /// The error for a setting that can't be used.
+    /// The error for an unacceptable value.
     fn invalid(&self, key: &str, expected: &'static str) -> ConfigError {
         ConfigError::Invalid {
             key: key.to_owned(),
@@ -146,7 +146,7 @@ impl Config {
         }
     }
 
-    /// Every key that is set anywhere, nearest place first; a key may come more than once.
+    /// Every key that is set anywhere, the nearest place first. A key can occur more than once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.layers.iter().flat_map(|layer| layer.settings.keys().map(String::as_str))
     }

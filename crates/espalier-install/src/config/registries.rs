@@ -1,6 +1,6 @@
-//! What npm's settings say of registries and their credentials.
+//! Reads registries and credentials from npm's settings.
 //!
-//! What follows from that for a package or a URL is [`espalier_registry`]'s, the same as in JavaScript.
+//! [`espalier_registry`] decides which of them apply to a package or URL, as in JavaScript.
 
 use espalier_registry::{Address, Credentials, PUBLIC_REGISTRY, Registries, ReplacedHost};
 use url::Url;
@@ -12,7 +12,7 @@ pub(crate) fn normalize(text: &str) -> Option<String> {
     Url::parse(text).ok().map(String::from)
 }
 
-/// Takes what concerns registries out of the settings.
+/// Reads the registries from the settings.
 pub fn read(config: &Config) -> Result<Registries, ConfigError> {
     let registry = registry_address(config, "registry")?;
     refuse_unscoped_credentials(config, registry.as_ref())?;
@@ -26,7 +26,7 @@ pub fn read(config: &Config) -> Result<Registries, ConfigError> {
             scopes.push((scope.to_owned(), address));
         }
     }
-    // `scope` says whose registry stands in for the default one.
+    // `scope` names the scope whose registry replaces the default one.
     let of_scope = |scope: String| {
         let scope = scope.trim_start_matches('@');
         scopes.iter().find(|(known, _)| known == scope).map(|(_, address)| address.clone())
@@ -61,8 +61,8 @@ fn refuse_unscoped_credentials(config: &Config, registry: Option<&Address>) -> R
 }
 
 impl Config {
-    /// What a person should know about the settings before trusting them: a project that chooses the registry *and* puts
-    /// a variable of the environment into its settings could send that variable anywhere.
+    /// Warnings about the settings. A project that chooses the registry *and* expands an environment variable in its settings
+    /// could send that variable anywhere.
     pub fn warnings(&self) -> Vec<String> {
         let redirects = |key: &String| key == "registry" || key.ends_with(":registry");
         let suspicious = |layer: &&super::Layer| {

@@ -1,7 +1,7 @@
-//! What npm's settings mean, as far as they decide what is resolved and how it is fetched.
+//! Interprets the settings that decide what is resolved and how it is fetched.
 //!
-//! Names and defaults are npm's, except where a wait would be needlessly long: npm's ten seconds before a first retry
-//! are half a second here, unless they are configured.
+//! Names and defaults are npm's. There is one exception: the default wait before the first retry is half a second, because npm's
+//! ten seconds are needlessly long.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,104 +15,104 @@ use super::registries;
 use super::{Config, ConfigError, Environment, Value};
 use crate::digest::{Digest, Digested};
 
-/// Everything that is configured, typed.
+/// All settings, with types.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where packages come from.
+    /// The sources of packages.
     pub registries: Registries,
-    /// How they are fetched.
+    /// How packages are fetched.
     pub network: Network,
-    /// When the network is used at all.
+    /// How the cache is used.
     pub freshness: Freshness,
-    /// What changes the tree. Node's version and the platform are still those of nobody in particular.
+    /// The options of the resolution, without the version of Node and the platform.
     pub options: Box<Options>,
-    /// The platform to resolve for, where it isn't the machine's own.
+    /// The platform to resolve for, if it isn't the machine's own.
     pub target: Target,
-    /// What is written into package.json and package-lock.json.
+    /// How package.json and package-lock.json are written.
     pub saving: Saving,
-    /// npm's `extension-file`, in place of `.npm-extension.mjs` and `.npm-extension.cjs`.
+    /// npm's `extension-file`, which replaces `.npm-extension.mjs` and `.npm-extension.cjs`.
     pub extension_file: Option<String>,
-    /// A digest of all that is configured, and where, whether it means anything or not.
+    /// A digest of all settings and their origins, including those without effect.
     pub(crate) source: Digested,
 }
 
-/// How to talk to a registry.
+/// How to talk to a registry. It has a field for each of npm's settings on the subject.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// How often a request is tried again.
+    /// The number of retries.
     pub retries: u32,
     /// The wait before the first retry.
     pub retry_minimum: Duration,
-    /// The wait that no retry exceeds.
+    /// The maximum wait before a retry.
     pub retry_maximum: Duration,
-    /// By how much each wait is longer than the one before.
+    /// The factor by which each wait exceeds the one before.
     pub retry_factor: u32,
-    /// The longest that one attempt may take, from the connection to the last byte.
+    /// The maximum duration of one attempt, from the connection to the last byte.
     pub timeout: Duration,
-    /// How many requests for documents may be in flight at once: `maxsockets`.
+    /// The maximum number of concurrent requests for documents: `maxsockets`.
     pub concurrency: usize,
-    /// How many requests for tarballs: no more than that, and not too many.
+    /// The maximum number of concurrent requests for tarballs, which is lower.
     pub tarballs: usize,
     /// The proxy for `https:` URLs.
     pub https_proxy: Option<String>,
     /// The proxy for `http:` URLs.
     pub http_proxy: Option<String>,
-    /// Hosts that are reached without one, separated by commas.
+    /// The hosts that need no proxy, separated by commas.
     pub no_proxy: Option<String>,
     /// Whether certificates are verified.
     pub strict_ssl: bool,
-    /// PEM texts, each with the name of the setting; they stand in for the system's certificates.
+    /// PEM texts that replace the system's certificates, each with the name of its setting.
     pub certificates: Vec<(String, String)>,
-    /// PEM texts that are trusted beside the system's.
+    /// PEM texts that are trusted in addition to the system's certificates.
     pub extra_certificates: Vec<(String, String)>,
-    /// Certificates of the user's own, the one for the longest prefix first.
+    /// The user's client certificates, those with the longest prefix first.
     pub identities: Vec<ClientIdentity>,
 }
 
 /// How old a cached document may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Freshness {
-    /// As old as the registry said, then it is asked whether there is a newer one.
+    /// As old as the registry permits. After that, it is revalidated.
     #[default]
     Normal,
     /// The registry is always asked (`prefer-online`).
     Revalidate,
-    /// Any age; the registry is asked for what is missing (`prefer-offline`).
+    /// Any age. The registry is asked for missing documents only (`prefer-offline`).
     AnyAge,
-    /// Any age, and what is missing is an error (`offline`).
+    /// Any age. A missing document is an error (`offline`).
     CacheOnly,
 }
 
-/// `os`, `cpu` and `libc`, where they are set.
+/// `os`, `cpu` and `libc`, if they are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// `os`
+    /// The setting `os`.
     pub os: Option<String>,
-    /// `cpu`
+    /// The setting `cpu`.
     pub cpu: Option<String>,
-    /// `libc`
+    /// The setting `libc`.
     pub libc: Option<String>,
 }
 
 /// How files are saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saving {
-    /// `save`, where it is set: what it is otherwise depends on the command.
+    /// `save`, if it is set. The default depends on the command.
     pub save: Option<bool>,
-    /// What is put before a version that is saved: `save-prefix`, or nothing with `save-exact`.
+    /// The prefix of a saved version: `save-prefix`, or nothing with `save-exact`.
     pub prefix: String,
-    /// `format-package-lock`: whether the lockfile has lines.
+    /// `format-package-lock`: whether the lockfile has line breaks.
     pub format_package_lock: bool,
 }
 
-/// Documents are small, and there are two for each package: what counts is the way to the registry and back. So many are asked
-/// for at once only where that way is long.
+/// The maximum number of concurrent requests for documents. Documents are small and there are two for each package, so the round
+/// trip dominates. The driver reaches this number only if the registry is far away.
 const DOCUMENTS_AT_ONCE: usize = 256;
-/// Tarballs are large, and are held in memory until they are verified.
+/// The maximum number of concurrent requests for tarballs. They are large and stay in memory until they are verified.
 const TARBALLS_AT_ONCE: usize = 64;
 
 impl Settings {
-    /// Reads the settings; what is wrong is an error that says where it was set.
+    /// Interprets the settings. An error names the setting and its origin.
     pub fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
         Ok(Self {
             registries: registries::read(config)?,
@@ -126,7 +126,7 @@ impl Settings {
         })
     }
 
-    /// Where packages may come from.
+    /// The permitted sources of packages.
     pub fn trust(&self) -> Trust {
         let options = &self.options;
         Trust {
@@ -139,8 +139,8 @@ impl Settings {
 }
 
 impl Target {
-    /// The platform that is resolved for on a machine. A C library belongs to a platform: that of this machine says nothing
-    /// about another one.
+    /// The platform to resolve for on this machine. A C library belongs to a platform, so this machine's says nothing about
+    /// another platform.
     pub fn on(&self, machine: &Platform) -> Platform {
         let os = self.os.clone().unwrap_or_else(|| machine.os.clone());
         let libc = machine.libc.clone().filter(|_| os == machine.os);
@@ -165,7 +165,7 @@ impl Network {
             |key, default| Ok::<_, ConfigError>(Duration::from_millis(config.number(key)?.unwrap_or(default)));
         let small =
             |key| Ok::<_, ConfigError>(config.number(key)?.map(|number| u32::try_from(number).unwrap_or(u32::MAX)));
-        // npm speaks to every registry through `https-proxy` when that is set, and lets `proxy=false` turn proxies off.
+        // npm uses `https-proxy` for every registry if it is set. `proxy=false` turns proxies off.
         let configured = |key| config.text(key).filter(|text| !text.is_empty());
         let off = configured("proxy").is_some_and(|text| text == "false");
         let proxy = configured("https-proxy").or_else(|| configured("proxy")).filter(|text| text != "false");
@@ -182,7 +182,7 @@ impl Network {
             retry_maximum: milliseconds("fetch-retry-maxtimeout", 60_000)?,
             retry_factor: small("fetch-retry-factor")?.unwrap_or(Retries::default().factor),
             timeout: match milliseconds("fetch-timeout", 5 * 60 * 1000)? {
-                // npm's agent takes it for no limit. A year is none, and can be added to any moment.
+                // npm takes zero for "no limit". A year is as good, and can be added to any time.
                 Duration::ZERO => Duration::from_hours(365 * 24),
                 timeout => timeout,
             },
@@ -199,12 +199,12 @@ impl Network {
     }
 }
 
-/// `cafile`, else `ca`. As in Node, they replace what the system trusts.
+/// The certificates of `cafile`, otherwise `ca`. As in Node, they replace the system's.
 fn certificates(config: &Config, environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
     if let Some(path) = config.path("cafile", environment) {
         return match std::fs::read_to_string(&path) {
             Ok(text) => Ok(vec![(format!("cafile {}", path.display()), text)]),
-            // npm takes a file that doesn't exist for none.
+            // npm ignores a file that doesn't exist.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(source) => Err(ConfigError::Unreadable { path, source }),
         };
@@ -212,7 +212,7 @@ fn certificates(config: &Config, environment: &Environment) -> Result<Vec<(Strin
     Ok(config.list("ca").into_iter().filter(|text| !text.is_empty()).map(|text| ("ca".to_owned(), text)).collect())
 }
 
-/// The file that Node is told to trust besides the usual ones.
+/// The certificates of the file that Node is told to trust in addition.
 fn extra_certificates(environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
     let Some(path) = environment.variable("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
         return Ok(Vec::new());
@@ -236,12 +236,12 @@ impl Freshness {
     }
 }
 
-/// A text that is set, and not empty.
+/// The text of a setting, if it is set and not empty.
 fn named(config: &Config, key: &str) -> Option<String> {
     config.text(key).filter(|text| !text.is_empty())
 }
 
-/// The options of a resolution. `--save` is the command's to decide, where it isn't set.
+/// The options of a resolution. If `--save` isn't set, the command decides.
 fn options(config: &Config, environment: &Environment) -> Result<Options, ConfigError> {
     let flag = |key| config.flag(key, false);
     let defaults = Options::default();
@@ -301,12 +301,12 @@ fn install_strategy(config: &Config) -> Result<InstallStrategy, ConfigError> {
         None | Some("" | "hoisted") => Ok(InstallStrategy::Hoisted),
         Some("nested") => Ok(InstallStrategy::Nested),
         Some("shallow") => Ok(InstallStrategy::Shallow),
-        // npm's fourth, `linked`, is another layout altogether, and doing something else silently would be worse.
+        // npm also has `linked`. That is a different layout, so ignoring it silently would be worse than an error.
         Some(_) => Err(config.invalid("install-strategy", "hoisted, nested or shallow")),
     }
 }
 
-/// The nearest place that sets either of the two decides, and within it the date.
+/// The nearest place that sets one of the two decides. Within one place, the date wins.
 fn before(config: &Config) -> Result<Option<i64>, ConfigError> {
     let sets = |key: &'static str| move |layer: &&super::Layer| layer.settings.contains_key(key);
     let nearest = config.layers.iter().find(|layer| sets("before")(layer) || sets("min-release-age")(layer));
@@ -324,7 +324,7 @@ fn before(config: &Config) -> Result<Option<i64>, ConfigError> {
     Ok(Some(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)))
 }
 
-/// A date as JavaScript reads the usual forms: a day alone begins in UTC, a time without a zone is local.
+/// Parses a date as JavaScript does. A date alone is in UTC; a time without a zone is local.
 fn parse_date(text: &str) -> Option<i64> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(moment.as_millisecond());
@@ -337,8 +337,8 @@ fn parse_date(text: &str) -> Option<i64> {
     Some(mail.timestamp().as_millisecond())
 }
 
-/// npm's `omit` and `include`, and the older settings that mean the same (`buildOmitList`); in production, development is
-/// omitted unless it is included.
+/// Reads npm's `omit` and `include` and the older settings with the same meaning (`buildOmitList`). In production, dev
+/// dependencies are omitted unless they are included.
 pub fn omitted(config: &Config, environment: &Environment) -> Omit {
     let in_production = environment.variable("NODE_ENV") == Some("production");
     let (mut omit, mut include) = (config.list("omit"), config.list("include"));
@@ -358,7 +358,7 @@ pub fn omitted(config: &Config, environment: &Environment) -> Omit {
         Some(true) => add(&mut include, "optional"),
         None => {}
     }
-    // npm's own default of `omit` is what the environment says.
+    // In npm, the default of `omit` depends on the environment.
     if in_production && config.origin("omit").is_none() {
         add(&mut omit, "dev");
     }

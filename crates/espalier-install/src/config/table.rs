@@ -1,7 +1,7 @@
-//! The settings of npm that Espalier acts on: what each is called, what it can be, what it does, and how the npm package calls
-//! it. The options of the command line and its help are made of this table. Defaults are npm's ([`definitions`]).
+//! The settings of npm that Espalier acts on: name, type, description, and the npm package's field. The options of the command
+//! line and its help are made of this table. The defaults are npm's ([`definitions`]).
 //!
-//! What a setting means is decided where it is read ([`settings`](super::settings)).
+//! [`settings`](super::settings) interprets the values.
 
 use super::{Value, definitions};
 
@@ -10,46 +10,46 @@ use super::{Value, definitions};
 pub struct Setting {
     /// npm's name.
     pub name: &'static str,
-    /// What it can be.
+    /// The type of its value.
     pub kind: Kind,
-    /// What it is about.
+    /// The subject, which is a heading in the help.
     pub subject: Subject,
-    /// What it does, in a sentence.
+    /// The effect, in one sentence.
     pub description: &'static str,
-    /// The field of the npm package's input that means the same.
+    /// The field of the npm package's input with the same meaning.
     pub field: Option<&'static str>,
-    /// What help says of the default, where that isn't npm's constant.
+    /// The default in the help, if it isn't npm's constant.
     default: Option<&'static str>,
 }
 
-/// What a setting can be.
+/// The type of a setting's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Yes or no.
     Switch,
-    /// Any text, with the placeholder for it.
+    /// Any text, with its placeholder.
     Text(&'static str),
     /// Some of these texts.
     Choices(&'static [&'static str]),
 }
 
-/// What a setting is about: the heading that it has in help.
+/// The subject of a setting, which is a heading in the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// What changes the tree.
+    /// Settings that change the tree.
     Tree,
-    /// What is written.
+    /// Settings for written files.
     Saving,
-    /// What the tree is for.
+    /// Settings for the platform to resolve for.
     Platform,
-    /// What is run.
+    /// Settings for scripts.
     Scripts,
-    /// Where things come from.
+    /// Settings for registries and the network.
     Network,
 }
 
 impl Subject {
-    /// The heading.
+    /// The text of the heading.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Tree => "Tree",
@@ -74,7 +74,7 @@ impl Setting {
         Self { default: Some(default), ..self }
     }
 
-    /// What help says: what the setting does, and its default where that isn't "off" or "nothing".
+    /// The text in the help: the effect, and the default unless it is "off" or "nothing".
     pub fn help(&self) -> String {
         let of_npm = match definitions::default(self.name) {
             Some(Value::Flag(true)) => Some("true".to_owned()),
@@ -91,7 +91,7 @@ impl Setting {
 const KINDS: Kind = Kind::Choices(&["dev", "optional", "peer"]);
 const KINDS_TO_INCLUDE: Kind = Kind::Choices(&["prod", "dev", "optional", "peer"]);
 
-/// All of them.
+/// All settings.
 pub const SETTINGS: &[Setting] = &[
     Setting::new("legacy-peer-deps", Kind::Switch, Subject::Tree, "Ignore peer dependencies, as npm 6 did")
         .in_tab("legacyPeerDeps"),
@@ -217,7 +217,7 @@ mod tests {
 
     use super::{Kind, SETTINGS, definitions};
 
-    /// A file of the repository.
+    /// Reads a file of the repository.
     fn text(path: &str) -> String {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -242,7 +242,7 @@ mod tests {
         assert!(!help("engine-strict").contains("[default"));
     }
 
-    /// The input of the npm package: its types, its check, its .npmrc and what Rust reads.
+    /// The input of the npm package consists of its types, its check, its .npmrc and what Rust reads.
     #[test]
     fn the_npm_package_has_the_fields_of_the_table_and_no_others() {
         let types = text("pkg/index.d.ts") + &text("pkg/install.d.ts");

@@ -1,7 +1,7 @@
-//! The files of a commit, in a folder of their own (`git.js` of pacote, `clone.js` of `@npmcli/git`).
+//! Checks out the files of a commit into a folder of their own (`git.js` of pacote, `clone.js` of `@npmcli/git`).
 //!
-//! From a host that npm knows it takes an archive, which leaves out what the repository marks with `export-ignore` and
-//! has no links; from any other one, a clone with its submodules. Here git makes both.
+//! From a known host, npm takes an archive, which has no links and omits paths with the attribute `export-ignore`. From other
+//! hosts, it takes a clone with submodules. Here git makes both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Of a `resolved` that is one.
+    /// Parses a `resolved`. `None` if it isn't a git URL with a commit.
     pub fn of(resolved: &str) -> Option<Self> {
         let spec = Specs::default().intern(resolved);
         let SpecKind::Git(git) = &spec.kind else { return None };
@@ -35,7 +35,7 @@ impl Repository {
     }
 }
 
-/// Puts the files of a commit into a folder that doesn't exist yet.
+/// Writes the files of a commit into a new folder.
 pub(crate) async fn checkout(repository: &Repository, folder: &Path) -> Result<(), FetchFailure> {
     let Repository { urls, commit, hosted } = repository;
     let invalid = |message: &str| failed(FetchFailureKind::Invalid, urls.first().map_or("", String::as_str), message);
@@ -76,7 +76,7 @@ fn unpack(file: &PathBuf, folder: &Path) -> std::io::Result<()> {
     for entry in Archive::new(fs::File::open(file)?).entries()? {
         let mut entry = entry?;
         if entry.header().entry_type() == EntryType::Regular {
-            // Leads nowhere but into the folder.
+            // This refuses paths that lead out of the folder.
             entry.unpack_in(folder)?;
         }
     }
@@ -90,7 +90,7 @@ async fn clone(repository: &Path, url: &str, commit: &str, folder: &Path) -> Res
     let tree = folder.to_string_lossy();
     for arguments in [
         &["config", "core.bare", "false"][..],
-        // Submodules can be given relative to where this comes from.
+        // The URLs of submodules can be relative to the repository's own.
         &["config", "remote.origin.url", url],
         &["--work-tree", &tree, "checkout", "--quiet", "--detach", commit, "--"],
     ] {

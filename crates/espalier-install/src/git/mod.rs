@@ -1,8 +1,8 @@
-//! Git repositories, through the system's git: which commit a spec means, the package.json in it, and, for installing, all
-//! files of it ([`checkout`]).
+//! Git repositories, by means of the system's git. This finds the commit of a spec, reads its package.json and, for an
+//! installation, gets all of its files ([`checkout`]).
 //!
-//! To know a package.json nothing is checked out: the file is read from git's own store. No hook of a repository ever runs.
-//! Refs are read as npm reads them (`@npmcli/git`).
+//! Reading a package.json needs no checkout, because git prints the file from its object store. No hook of a repository ever
+//! runs. Refs are interpreted as in npm (`@npmcli/git`).
 
 mod checkout;
 
@@ -16,17 +16,17 @@ use tokio::process::Command;
 
 pub(crate) use checkout::{Repository, checkout};
 
-/// How long one git command may take.
+/// The time limit of a git command.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Finds the commit and reads its package.json; the addresses are tried in turn.
+/// Finds the commit and reads its package.json. The addresses are tried in turn.
 pub async fn commit(urls: &[String], wanted: &GitRevision, folder: &str) -> Result<GitCommit, FetchFailure> {
     let mut first_failure = None;
     for url in urls {
         match commit_at(url, wanted, folder).await {
             Ok(commit) => return Ok(commit),
             Err(failure) => {
-                // What isn't in the repository isn't there by another way, either.
+                // A file that isn't in the repository won't be at another address of it either.
                 let final_word = failure.kind == FetchFailureKind::NotFound;
                 let failure = first_failure.get_or_insert(failure);
                 if final_word {
@@ -75,20 +75,20 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     Ok(GitCommit { commit: hash, manifest, files: files.lines().map(str::to_owned).collect() })
 }
 
-/// Gets a revision into a new bare repository. What isn't known to be a commit or the name of a ref is only found by getting
+/// Fetches a revision into a new bare repository. A revision that isn't known to be a commit or a ref requires fetching
 /// everything.
 async fn fetch(url: &str, revision: &str, known: bool, repository: &Path) -> Result<(), String> {
     git(None, &["init", "--bare", "--quiet", &repository.to_string_lossy()]).await?;
     let shallow = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", url, revision];
     if !known || git(Some(repository), &shallow).await.is_err() {
-        // Not every server gives a single commit away.
+        // Not every server allows fetching a single commit.
         let all = ["fetch", "--quiet", "--tags", "--", url, "+refs/heads/*:refs/heads/*"];
         git(Some(repository), &all).await?;
     }
     Ok(())
 }
 
-/// The refs of a repository, by every name that they go by.
+/// The refs of a repository, under all of their names.
 #[derive(Debug, Default)]
 struct Refs {
     by_name: BTreeMap<String, String>,
@@ -96,13 +96,13 @@ struct Refs {
 }
 
 impl Refs {
-    /// Reads what `git ls-remote` prints.
+    /// Parses the output of `git ls-remote`.
     fn read(listing: &str) -> Self {
         let mut refs = Self::default();
         for line in listing.lines() {
             let Some((hash, raw)) = line.split_once(char::is_whitespace) else { continue };
             let raw = raw.trim();
-            // A tag that is an object of its own is followed by the commit that it points to.
+            // An annotated tag is followed by the commit that it points to.
             let name = raw.strip_suffix("^{}").unwrap_or(raw);
             let tag = name.strip_prefix("refs/tags/");
             let pull = name.strip_prefix("refs/").filter(|rest| rest.starts_with("pull/"));
@@ -118,14 +118,14 @@ impl Refs {
         refs
     }
 
-    /// The commit that a ref's name, or the beginning of its own hash, means.
+    /// The commit that a name or a full hash means.
     fn find(&self, name: &str) -> Option<String> {
         let is_hash = |text: &str| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let by_hash = || self.by_name.values().find(|hash| *hash == name).cloned();
         self.by_name.get(name).cloned().or_else(by_hash).or_else(|| is_hash(name).then(|| name.to_owned()))
     }
 
-    /// The commit of the best version in a range: what the default branch points to, if it is one, else the highest.
+    /// The commit of the best version in a range: the default branch if it is a match, otherwise the highest version.
     fn best(&self, range: &str) -> Option<String> {
         let latest = self.by_name.get("latest").or_else(|| self.by_name.get("HEAD"));
         let at_latest = self.versions.iter().rfind(|(_, hash)| Some(*hash) == latest);
@@ -146,7 +146,7 @@ fn version_of(tag: &str) -> Option<String> {
     starts.map(|(at, _)| &tag[at..]).find_map(|text| semver::Version::parse(text).map(|version| version.to_string()))
 }
 
-/// Runs git without asking anyone for anything; returns what it prints, or its complaint.
+/// Runs git without prompts. Returns its output or its error message.
 async fn git(repository: Option<&Path>, arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new("git");
     if let Some(repository) = repository {
@@ -184,7 +184,8 @@ fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind, message: message.replace(url, &without_credentials(url)), url: without_credentials(url) }
 }
 
-/// An address as it may be shown: over HTTP even a name can be a token, and `git@` for ssh is none.
+/// The address without credentials, for messages. In an HTTP URL, even the user name can be a token. In an ssh URL, `git@` isn't
+/// one.
 pub(crate) fn without_credentials(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let end = rest.find('/').unwrap_or(rest.len());

@@ -1,9 +1,9 @@
-//! Downloads that begin before the tree is known: as soon as a package is placed, or, for a lockfile that nothing was installed
-//! from yet, at once.
+//! Downloads that begin before the tree is complete: as soon as a package is placed, or at once if there is a lockfile and
+//! nothing is installed.
 //!
-//! What is fetched goes into the store and nowhere else. That may be too much; which packages are installed is decided
-//! without looking at it. Only tarballs that need no permission are fetched: those of the registry that a package comes
-//! from, under its own name.
+//! The packages go into the store and nowhere else. Some may turn out to be unnecessary; the choice of packages to install
+//! doesn't depend on these downloads. Only tarballs that need no permission are fetched: those at the package's own registry,
+//! under its own name.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::plan::Source;
 use crate::reify::Origins;
 use crate::store::Store;
 
-/// How many tarballs may be on their way: few enough to leave the documents their sockets, which the tree waits for.
+/// The maximum number of concurrent downloads. It is low, so that documents get their connections; the tree waits for those.
 const AT_ONCE: usize = 16;
 
-/// What is on its way.
+/// The downloads under way.
 #[derive(Debug)]
 pub(super) struct Ahead {
     origins: Arc<Origins>,
@@ -35,15 +35,15 @@ impl Ahead {
         Self { origins: Arc::new(origins), room: Arc::new(Semaphore::new(AT_ONCE)), tasks: JoinSet::new() }
     }
 
-    /// Where the packages go.
+    /// The store that the packages go to.
     pub fn store(&self) -> Arc<Store> {
         Arc::clone(&self.origins.store)
     }
 
-    /// Fetches what was placed.
+    /// Fetches a package that was placed.
     pub fn observe(&mut self, event: &Event) {
         let Event::Placed { version, kind, tarball: Some(tarball), .. } = event else { return };
-        // Packuments in their abbreviated form don't tell the C library; these are optional, and there are many.
+        // Abbreviated packuments lack the C library. Optional packages for musl are numerous.
         if *kind == EdgeKind::Optional && tarball.name.contains("musl") {
             return;
         }
@@ -52,7 +52,7 @@ impl Ahead {
         }
     }
 
-    /// Fetches what a lockfile lists for this platform.
+    /// Fetches the packages of a lockfile that suit this platform.
     pub fn read(&mut self, lockfile: &str, platform: &Platform) {
         let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
         let mut sources = Vec::new();
@@ -73,12 +73,12 @@ impl Ahead {
         }
     }
 
-    /// What may be fetched without asking.
+    /// The source of a package, if it may be fetched without permission.
     fn source(&self, name: &str, version: &str, resolved: &str, integrity: Option<&str>) -> Option<Source> {
         let registry = &self.origins.registry;
         let other = package_of(resolved);
         let is_plain = registry.is_of_registry(resolved, name) && (other.is_empty() || other == name);
-        // Without an integrity nobody knows whether the store has it.
+        // Without an integrity, the store can't be asked for it.
         let integrity = integrity.and_then(|text| text.parse().ok()).filter(|_| is_plain)?;
         Some(Source {
             name: name.to_owned(),
@@ -95,13 +95,13 @@ impl Ahead {
             let Ok(_room) = room.acquire().await else { return };
             let is_stored = source.integrity.as_ref().is_some_and(|integrity| origins.store.find(integrity).is_some());
             if !is_stored {
-                // What can't be had is told when it turns out to be needed.
+                // If the package is needed, the installation reports the failure.
                 let _ = origins.obtain(&source).await;
             }
         });
     }
 
-    /// What hasn't begun yet is left to the installation, which knows what is needed.
+    /// Cancels the downloads that haven't begun. The installation knows what it needs.
     pub fn settle(&self) {
         self.room.close();
     }
@@ -128,7 +128,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether its lists name this platform, or there are none. What they exclude isn't looked at.
+    /// Whether its lists include this platform or are empty. Exclusions are ignored.
     fn suits(&self, platform: &Platform) -> bool {
         let lists =
             [(&self.os, Some(&platform.os)), (&self.cpu, Some(&platform.cpu)), (&self.libc, platform.libc.as_ref())];

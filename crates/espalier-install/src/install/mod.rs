@@ -1,8 +1,7 @@
-//! `ci` and `install`: resolves a project, plans what is to be done on disk, and does it.
+//! `ci` and `install`: resolve a project, plan the changes on disk, and carry them out.
 //!
-//! `ci` insists on a lockfile that fits, changes neither it nor package.json, and looks at every file that is installed;
-//! `install` starts from the lockfile, believes npm's note about what is installed, and writes the lockfile when everything
-//! else is done.
+//! `ci` requires a matching lockfile, changes neither it nor package.json, and checks every installed file. `install` starts from
+//! the lockfile, trusts the hidden lockfile, and writes the lockfile at the end.
 
 mod ahead;
 mod patches;
@@ -44,78 +43,78 @@ use scripts::{ScriptFailure, Scripts};
 use selection::{Selection, Touched};
 use unchanged::Unchanged;
 
-/// What to install, and how.
+/// What to install, and how. It has a field for each setting that concerns installations only.
 #[derive(Debug)]
 pub struct Install {
-    /// The project, its settings, and what they say about resolving.
+    /// The project, its settings, and the changes to it.
     pub lock: Lock,
-    /// Where packages are kept.
+    /// The folder of the store.
     pub store: PathBuf,
     /// Whether this is `ci`.
     pub clean: bool,
-    /// Whether to stop before anything is changed.
+    /// Whether to stop before anything changes.
     pub dry_run: bool,
-    /// Where packages may come from.
+    /// The permitted sources of packages.
     pub trust: Trust,
-    /// How scripts are run.
+    /// How scripts run.
     pub scripts: Scripts,
-    /// Whether those of the project itself are.
+    /// Whether the project's own scripts run.
     pub project_scripts: bool,
-    /// `--workspaces=false`: only what the project itself needs is installed.
+    /// `--workspaces=false`: installs only what the project itself needs.
     pub without_workspaces: bool,
-    /// `bin-links`: whether packages get their commands.
+    /// `bin-links`: whether to link the commands of packages.
     pub bin_links: bool,
-    /// What installs the dependencies of a package from git that is prepared before it is packed.
+    /// The installer for the dependencies of git packages that are prepared.
     pub installer: Option<Installer>,
 }
 
-/// A project of which `node_modules` is as it should be, or in a dry run would be.
+/// The result of a run. In a dry run, nothing was changed.
 #[derive(Debug)]
 pub struct Done {
-    /// What a person should know about the tree.
+    /// Warnings about the tree.
     pub warnings: Vec<Warning>,
-    /// What became of the lockfile; `ci` doesn't write it.
+    /// The lockfile and what happened to it. `ci` doesn't write it.
     pub lockfile: Option<(PathBuf, Written)>,
     /// What was done.
     pub report: Report,
-    /// What would be done, in a dry run.
+    /// The plan, in a dry run.
     pub plan: Option<Plan>,
-    /// What a person should know about the store.
+    /// A message about the store.
     pub note: Option<String>,
-    /// From the first file read to the last byte written.
+    /// The time from the first file read to the last byte written.
     pub elapsed: Duration,
-    /// Where that time went, beside what the activity counts.
+    /// The parts of that time, beside those that the activity counts.
     pub phases: Phases,
 }
 
-/// The parts of an installation, one after the other.
+/// The parts of an installation, in their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phases {
-    /// Those of the resolution.
+    /// The parts of the resolution.
     pub resolution: lock::Phases,
-    /// Comparing what is there with what shall be.
+    /// Comparing the disk with the target state.
     pub planning: Duration,
     /// Moving away, fetching, unpacking and placing.
     pub placing: Duration,
-    /// Install scripts of dependencies.
+    /// The install scripts of dependencies.
     pub scripts: Duration,
     /// Writing the lockfiles, and the project's own scripts.
     pub finishing: Duration,
 }
 
-/// Why a project is as it was before.
+/// Why an installation failed. The project is as it was before.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// There is no tree.
+    /// The resolution failed.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// `ci` has no lockfile to go by.
+    /// `ci` needs a lockfile, and there is none.
     #[error("`ci` needs a package-lock.json")]
     NoLockfile,
-    /// `ci` has a lockfile that doesn't fit.
+    /// `ci` found a lockfile that doesn't match.
     #[error("package.json and package-lock.json are not in sync")]
     Disagreement {
-        /// What is wrong, in npm's words.
+        /// The differences, in npm's words.
         differences: Vec<String>,
     },
     /// The lockfile can't be installed.
@@ -124,10 +123,10 @@ pub enum InstallError {
     /// It names a package that must not be fetched.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Packages have scripts that nobody has reviewed, and that is to be an error.
+    /// Packages have unreviewed scripts, and the settings make that an error.
     #[error("{} with install scripts {} not covered by allowScripts", counted(packages.len()), if packages.len() == 1 { "is" } else { "are" })]
     Unreviewed {
-        /// Which, with their versions.
+        /// The packages, with their versions.
         packages: Vec<String>,
     },
     /// A package can't be patched.
@@ -164,14 +163,14 @@ impl From<StoreError> for InstallError {
 }
 
 impl Install {
-    /// Runs it. `observe` sees what the resolution decides, and `interruption` ends it when it comes to pass.
+    /// Runs the installation. `observe` receives the events of the resolution. When `interruption` completes, the run ends.
     pub async fn run(
         self,
         mut observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let mut interruption = pin!(interruption);
-        // It may prepare what the installation needs, so it runs before anything is read.
+        // This script may prepare what the installation needs, so it runs before anything is read.
         self.project_event("preinstall").await?;
         let start = Instant::now();
         let unchanged = Unchanged::of(&self).await;
@@ -222,7 +221,7 @@ impl Install {
         Box::pin(self.apply(resolved, flights, store, unchanged.as_ref(), interruption)).await
     }
 
-    /// Begins to download, unless nothing is to be installed or the store can't be used: that is told later.
+    /// Begins to download, unless nothing is to be installed. A store that can't be used is reported later.
     fn ahead(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
         let project = self.lock.project.path();
         if self.dry_run || started.registry.is_offline() {
@@ -261,7 +260,7 @@ impl Install {
         let selection = self.selection(graph);
         self.check_reviewed(&layout, graph)?;
         if self.clean {
-            // What isn't meant goes, too.
+            // Packages outside the selection go, too.
             selection.narrow(&mut layout, None);
         }
         let is_needed = layout.packages.keys().any(|location| lies_in_node_modules(location));
@@ -275,7 +274,7 @@ impl Install {
         } else {
             None
         };
-        // Only now: another installation may have been at work until a moment ago.
+        // This is read as late as here, because another installation may have just finished.
         let installed = if self.clean { None } else { self.lock.project.noted().map(|(noted, _)| noted) };
         let (store, note) = match store {
             Some(store) => (store, None),
@@ -337,12 +336,12 @@ impl Install {
         drop(store);
         let temporary = project.join(TEMPORARY_STORE);
         if note.is_some() {
-            // What can't be removed now is removed by the next installation.
+            // If it can't be removed now, the next installation removes it.
             let _ = std::fs::remove_dir_all(temporary);
         }
         let report = built.commit()?;
         let warnings = resolved.outcome.warnings;
-        // Before the project's own scripts: what those change is not what was found.
+        // This precedes the project's own scripts, because they may change what was found.
         if let (Some(unchanged), true, Some((_, Written::Unchanged))) = (unchanged, is_nothing_to_do, &lockfile) {
             unchanged.note(&self, &resolved.reads, report.kept, &warnings);
         }
@@ -351,7 +350,7 @@ impl Install {
         Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed(), phases })
     }
 
-    /// Puts everything in place, and runs the install scripts of dependencies.
+    /// Places everything and runs the install scripts of dependencies.
     async fn build<'a>(
         &self,
         reify: Reify<'a>,
@@ -374,7 +373,7 @@ impl Install {
         }
     }
 
-    /// The project's own scripts that run when everything is installed.
+    /// Runs the project's own scripts that follow an installation.
     async fn later_project_events(&self) -> Result<(), ScriptFailure> {
         for event in PROJECT_EVENTS.into_iter().filter(|event| *event != "preinstall") {
             self.project_event(event).await?;
@@ -382,7 +381,7 @@ impl Install {
         Ok(())
     }
 
-    /// Writes the lockfiles; `ci` leaves npm's own as it is.
+    /// Writes the lockfiles. `ci` leaves package-lock.json as it is.
     fn save(&self, resolved: &Resolved) -> Result<Option<(PathBuf, Written)>, ProjectError> {
         if self.clean {
             return self.lock.save_yarn_lock(resolved).map(|()| None);
@@ -391,7 +390,7 @@ impl Install {
         Ok(Some((resolved.lockfile.path().to_owned(), written)))
     }
 
-    /// Which part of the tree is meant.
+    /// The selected part of the tree.
     fn selection(&self, graph: &Graph) -> Selection {
         if self.without_workspaces {
             return Selection::of_project(graph);
@@ -400,13 +399,13 @@ impl Install {
         Selection::of(graph, &changes.workspaces, changes.include_root)
     }
 
-    /// Whether npm knows the project by its lockfile, the old or the new one: only then its name is noted.
+    /// Whether npm has read or written a lockfile of the project. Only then does the hidden lockfile state the project's name.
     fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
         let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
         self.clean || self.lock.settings.options.package_lock && (has_lock || resolved.outcome.is_saved)
     }
 
-    /// What isn't there and can't be asked for: an optional package is left out, and any other one is an error.
+    /// Handles missing packages without a known source. An optional one is left out; any other is an error.
     fn left_out_as_unknown(
         &self,
         plan: &Plan,
@@ -427,7 +426,7 @@ impl Install {
         Ok(left_out)
     }
 
-    /// Refuses what may not be fetched. What is in its place already stays.
+    /// Refuses packages that may not be fetched. Packages that are already in place stay.
     fn check_trust(&self, plan: &Plan, layout: &Layout, resolved: &Resolved) -> Result<Vec<Refusal>, Refusal> {
         let locations = plan.place.iter().map(|placement| placement.location.as_str());
         let world = World {
@@ -437,7 +436,7 @@ impl Install {
         self.trust.check(locations, layout, &resolved.outcome.graph, &world)
     }
 
-    /// The project's own scripts run when everything is installed, not when single packages are.
+    /// Runs one of the project's own scripts, unless the command installs single packages.
     async fn project_event(&self, event: &str) -> Result<(), ScriptFailure> {
         if !self.project_scripts || self.dry_run || self.lock.changes.any() {
             return Ok(());
@@ -445,7 +444,7 @@ impl Install {
         self.scripts.of_project(self.lock.project.path(), event).await
     }
 
-    /// Runs the approved scripts of what is new. An optional package whose script fails is left out.
+    /// Runs the approved scripts of new packages. An optional package whose script fails is left out.
     async fn run_scripts(&self, graph: &Graph, built: &mut Built<'_>, links: &[String]) -> Result<(), ScriptFailure> {
         let project = self.lock.project.path();
         let is_new = |location: &str| {
@@ -461,7 +460,7 @@ impl Install {
         Ok(())
     }
 
-    /// What is done before folders are packed: only what was approved is prepared.
+    /// The preparation of folders before they are packed. Only approved packages are prepared.
     fn preparing(&self, graph: &Graph) -> Preparing {
         let project = self.lock.project.path();
         let is_packed = |resolved: &str| resolved.starts_with("file:") || Repository::of(resolved).is_some();
@@ -477,7 +476,7 @@ impl Install {
         }
     }
 
-    /// `strict-allow-scripts`: stops where a package has install scripts that nobody has said anything about.
+    /// `strict-allow-scripts`: fails if a package has unreviewed install scripts.
     fn check_reviewed(&self, layout: &Layout, graph: &Graph) -> Result<(), InstallError> {
         let gate = &self.scripts.gate;
         if !self.scripts.strict || gate.ignore_scripts || gate.allow_all {
@@ -528,7 +527,7 @@ impl Install {
     }
 }
 
-/// The store, or one for this installation alone where that can't be written to, and what to say about it.
+/// Opens the store. If it can't be written to, opens one for this installation alone and returns a message about it.
 fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), StoreError> {
     match Store::open(folder) {
         Ok(store) => Ok((store, None)),
@@ -543,7 +542,7 @@ fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), 
     }
 }
 
-/// A folder that the lockfile calls one of the project's has to be inside it, wherever links lead.
+/// Checks that the workspaces in the lockfile are inside the project, with links resolved.
 fn check_workspaces(project: &Path, layout: &Layout) -> Result<(), InstallError> {
     let Ok(root) = project.canonicalize() else { return Ok(()) };
     for folder in layout.folders().keys() {

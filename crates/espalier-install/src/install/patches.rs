@@ -1,4 +1,4 @@
-//! The texts of patches (`patchedDependencies`). Which patch is for which package was decided when the tree was resolved.
+//! Reads the texts of patches (`patchedDependencies`). The resolution has decided which package each patch is for.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::plan::Plan;
 use crate::plan::layout::Layout;
 
-/// The patches of the packages that are going to be placed, by location, checked against the lock.
+/// The patches of the packages to place, by location, compared with the lock.
 pub(super) fn read(project: &Path, layout: &Layout, plan: &Plan) -> Result<FxHashMap<String, String>, PatchError> {
     let placed = plan.place.iter().filter_map(|placement| layout.packages.get_key_value(&placement.location));
     let patched = placed.filter_map(|(location, package)| Some((location, package.patch.as_ref()?)));

@@ -1,7 +1,7 @@
-//! The scripts of an installation: those of dependencies that were approved, run while everything can still be undone
-//! (`rebuild.js`), and the project's own (`install.js`).
+//! Runs the scripts of an installation: the approved ones of dependencies, while everything can still be undone (`rebuild.js`),
+//! and the project's own (`install.js`).
 //!
-//! Which packages are new, and what becomes of a failure, is decided by whoever installs.
+//! The caller decides which packages are new and what a failure leads to.
 
 use std::path::Path;
 
@@ -18,18 +18,18 @@ use crate::scripts::package::ScriptPackage;
 use crate::scripts::policy::{Policy, PolicyError};
 use crate::scripts::process::{Ended, Script};
 
-/// How scripts are run, and which of them may.
+/// Which scripts may run, and how.
 #[derive(Clone, Debug)]
 pub struct Scripts {
-    /// What lets them run.
+    /// What permits scripts.
     pub gate: Gate,
-    /// What they find around them.
+    /// Their environment.
     pub environment: ScriptEnvironment,
-    /// `foreground-scripts`: those of dependencies print to the terminal, one after the other.
+    /// `foreground-scripts`: scripts of dependencies print to the terminal, one after the other.
     pub foreground: bool,
-    /// Whether the project's own print to the terminal.
+    /// Whether the project's own scripts print to the terminal.
     pub shown: bool,
-    /// `strict-allow-scripts`: unreviewed ones are an error.
+    /// `strict-allow-scripts`: unreviewed scripts are an error.
     pub strict: bool,
 }
 
@@ -45,23 +45,23 @@ pub struct ScriptFailure {
     pub how: String,
     /// Its exit code, if it had one.
     pub code: Option<i32>,
-    /// What was run.
+    /// The command.
     pub command: String,
-    /// What it printed, as far as it wasn't shown.
+    /// The output that wasn't shown.
     pub output: String,
 }
 
-/// What has run.
+/// The scripts that have run.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The locations of the packages.
+    /// The locations of their packages.
     pub locations: FxHashSet<String>,
     /// Optional packages whose scripts failed, and how.
     pub left_out: Vec<(String, String)>,
 }
 
 impl Scripts {
-    /// As npm's settings and the project's `allowScripts` say; `command` is npm's name for what is done.
+    /// Follows npm's settings and the project's `allowScripts`. `command` is npm's name of the current command.
     pub fn new(
         config: &Config,
         environment: &Environment,
@@ -70,13 +70,13 @@ impl Scripts {
         shown: bool,
     ) -> Result<Self, PolicyError> {
         let text = project.manifest().unwrap_or_default();
-        // What is wrong with the file is told when it is resolved.
+        // The resolution reports an error in the file.
         let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let policy = Policy::of_project(&manifest, config)?;
         Ok(Self::with(policy, config, environment, project, command, shown))
     }
 
-    /// The same with another policy than the project's.
+    /// The same, with another policy than the project's.
     pub fn with(
         policy: Policy,
         config: &Config,
@@ -107,7 +107,7 @@ impl Scripts {
         }
     }
 
-    /// Runs what is approved of the packages and links at these locations.
+    /// Runs the approved scripts of the packages and links at these locations.
     pub async fn of_dependencies(
         &self,
         graph: &Graph,
@@ -135,7 +135,7 @@ impl Scripts {
         Ok(ran)
     }
 
-    /// Runs one of the project's own scripts, if there is one of that name.
+    /// Runs one of the project's own scripts, if it exists.
     pub async fn of_project(&self, project: &Path, event: &str) -> Result<(), ScriptFailure> {
         if self.gate.ignore_scripts {
             return Ok(());
@@ -173,7 +173,7 @@ fn failure(finished: &Finished) -> Option<ScriptFailure> {
     })
 }
 
-/// How a script failed, with which exit code, and what it printed; nothing, if it didn't fail.
+/// How a script failed, its exit code, and its output. `None` if it succeeded.
 fn told(result: &Result<Ended, String>) -> Option<(String, Option<i32>, String)> {
     match result {
         Ok(ended) if ended.is_success() => None,

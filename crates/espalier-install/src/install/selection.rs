@@ -1,5 +1,5 @@
-//! Which part of a tree is installed when only some workspaces are meant: they, and what they need (`filterNodes` of
-//! `diff.js`). The lockfile is always about everything.
+//! The part of a tree that is installed if some workspaces are selected: the workspaces and what they need (`filterNodes` of
+//! `diff.js`). The lockfile covers the whole tree.
 
 use std::collections::VecDeque;
 
@@ -10,16 +10,16 @@ use rustc_hash::FxHashSet;
 use crate::plan::Plan;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
 
-/// The locations that are meant; without any, all.
+/// The selected locations. `None` for the whole tree.
 #[derive(Debug, Default)]
 pub(super) struct Selection(Option<FxHashSet<String>>);
 
-/// The locations that a plan puts something into.
+/// The locations that a plan writes to.
 #[derive(Debug)]
 pub(super) struct Touched(FxHashSet<String>);
 
 impl Touched {
-    /// Those of this plan.
+    /// The locations that this plan writes to.
     pub fn by(plan: &Plan) -> Self {
         let packages = plan.place.iter().map(|placement| &placement.location);
         Self(packages.chain(plan.links.iter().map(|link| &link.location)).cloned().collect())
@@ -27,7 +27,7 @@ impl Touched {
 }
 
 impl Selection {
-    /// What the workspaces of these names need, and with `root`, what the project itself does.
+    /// What the workspaces with these names need, and with `root`, what the project itself needs.
     pub fn of(graph: &Graph, workspaces: &[String], root: bool) -> Self {
         if workspaces.is_empty() {
             return Self::default();
@@ -64,14 +64,14 @@ impl Selection {
         Self(Some(meant))
     }
 
-    /// Takes out of a layout what is neither meant nor there already, which is what the whole plan has nothing to do with.
-    /// Without a plan, all that isn't meant goes.
+    /// Removes from a layout what is neither selected nor installed already, that is, what the whole plan would write. Without a
+    /// plan, everything that isn't selected goes.
     pub fn narrow(&self, layout: &mut Layout, plan: Option<&Touched>) {
         let Some(meant) = &self.0 else { return };
         let stays = |location: &String| {
             meant.contains(location) || plan.is_some_and(|Touched(touched)| !touched.contains(location))
         };
-        // A folder of the project is there in any case; it is part of what is installed if a link leads to it.
+        // A workspace's folder always exists. It counts as installed if a link leads to it.
         let linked: FxHashSet<&String> = layout
             .packages
             .iter()
@@ -86,8 +86,8 @@ impl Selection {
         layout.leave_out(out);
     }
 
-    /// Takes out of a plan what is about other parts of the tree. What nobody needs any more goes, as far as npm's note
-    /// knows it, if there is one.
+    /// Removes from a plan what concerns other parts of the tree. A package that nobody needs is removed if the hidden lockfile
+    /// lists it, or if there is no hidden lockfile.
     pub fn limit(&self, plan: &mut Plan, installed: Option<&Noted>) {
         let Some(meant) = &self.0 else { return };
         plan.place.retain(|placement| meant.contains(&placement.location));

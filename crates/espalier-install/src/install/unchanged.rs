@@ -1,14 +1,13 @@
-//! Whether nothing has changed since an installation found nothing to do. Then there is nothing to do now either, and neither
-//! the tree nor the store has to be looked at to know it.
+//! Detects that nothing has changed since an installation found nothing to do. Then there is nothing to do now either, and
+//! neither the tree nor the store is looked at.
 //!
-//! A resolution is a function of its options, the project's files and the answers to what it asked; a plan is one of the
-//! resolution and of what is in `node_modules`. A run that asked no registry and had an empty plan leaves a note in the cache
-//! with a digest of all of these. The next run makes the same digest from what is there now. A note is no more than that:
-//! whatever differs, or can't be told, leads to the whole procedure.
+//! A resolution is a function of its options, the project's files and the answers that it got; a plan is a function of the
+//! resolution and of `node_modules`. A run that asked no registry and had an empty plan leaves a note in the cache, with a digest
+//! of all of these. The next run computes the same digest. If anything differs or is unknown, the run goes on in full.
 //!
-//! Of `node_modules`, the times and numbers of all folders count that npm looks at to believe its own note, of those with
-//! commands, and of that note. They are compared for being the same, so a folder that became older is seen, too. What is in
-//! the files of packages is `ci`'s business, as it is npm's.
+//! Of `node_modules`, the digest covers the times and inode numbers of the hidden lockfile, of all folders that npm checks before
+//! it trusts the hidden lockfile, and of those with commands. A folder that became older counts as changed, too. As in npm, only
+//! `ci` looks at the files of packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,13 +22,13 @@ use crate::digest::{Digest, Digested};
 use crate::driver::reads::{Read, Reads};
 use crate::project::HIDDEN_LOCKFILE;
 
-/// What a note is made by: another program may judge the same project differently.
+/// The version of the notes, because another program may judge the same project differently.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 1");
 
-/// The warnings that a run with nothing to do can have. One that isn't among them is not noted.
+/// The warnings that a note can hold. A run with any other warning leaves no note.
 const WARNINGS: [&str; 6] = ["ERESOLVE", "EBADENGINE", "EBADPLATFORM", "EBADDEVENGINES", "deprecated", "damaged"];
 
-/// What was found the last time.
+/// The content of a note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     inputs: Digested,
@@ -40,14 +39,14 @@ struct Note {
     warnings: Vec<(String, String, String)>,
 }
 
-/// An installation to which a note may apply.
+/// An installation that a note may apply to.
 #[derive(Debug)]
 pub(super) struct Unchanged {
     file: PathBuf,
     inputs: Digested,
 }
 
-/// What there is to say where nothing is to be done.
+/// The result of a run with nothing to do.
 #[derive(Debug)]
 pub(super) struct Found {
     pub kept: usize,
@@ -55,7 +54,7 @@ pub(super) struct Found {
 }
 
 impl Unchanged {
-    /// Everything that decides beside the project's folders; nothing for installations that always are done in full.
+    /// Collects all inputs beside the project's folders. `None` for installations that always run in full.
     pub async fn of(install: &Install) -> Option<Self> {
         let lock = &install.lock;
         let project = &lock.project;
@@ -67,7 +66,7 @@ impl Unchanged {
         }
         let cache = lock.cache.as_deref()?;
         let lockfile = fs::read(project.path().join("package-lock.json")).ok()?;
-        // Without a lock, a resolution begins from what is installed.
+        // Without a lock, a resolution starts from the installed packages.
         if lockfile.is_empty() || !project.path().join(HIDDEN_LOCKFILE).exists() {
             return None;
         }
@@ -76,7 +75,7 @@ impl Unchanged {
         digest.add(program()?);
         digest.add(project.path().to_string_lossy().as_bytes());
         digest.add(lock.settings.source);
-        // Where it follows from `min-release-age` it is another one each time; what is configured is in the digest already.
+        // The date that follows from `min-release-age` changes with each run. The setting itself is part of the digest.
         let options = Options { before: None, ..lock.options().await };
         digest.add(format!("{options:?} {:?} {:?}", lock.changes, install.trust));
         digest.add(format!("{:?} {} {}", install.scripts.gate, install.bin_links, install.store.display()));
@@ -88,7 +87,7 @@ impl Unchanged {
         Some(Self { file: cache.join("unchanged-1").join(name.text()), inputs: digest.finish() })
     }
 
-    /// What was found when everything was as it is now.
+    /// The result of the last run, if everything is as it was then.
     pub fn find(&self, install: &Install) -> Option<Found> {
         let note: Note = postcard::from_bytes(&fs::read(&self.file).ok()?).ok()?;
         let project = &install.lock.project;
@@ -104,7 +103,7 @@ impl Unchanged {
         Some(Found { kept: note.kept, warnings: note.warnings.into_iter().map(warning).collect::<Option<_>>()? })
     }
 
-    /// Notes that there was nothing to do. What can't be noted is found out again.
+    /// Notes that there was nothing to do. Without the note, the next run goes on in full.
     pub fn note(&self, install: &Install, reads: &Reads, kept: usize, warnings: &[Warning]) {
         let _ = self.try_to_note(install, reads, kept, warnings);
     }
@@ -129,14 +128,14 @@ impl Unchanged {
     }
 }
 
-/// What tells this program from another one.
+/// The identity of this program.
 fn program() -> Option<String> {
     let found = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{} {}", found.len(), changed.as_nanos()))
 }
 
-/// When these folders and npm's note were changed, and that they are still the same ones.
+/// The times and inode numbers of these folders and of the hidden lockfile.
 #[cfg(unix)]
 fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags};

@@ -1,6 +1,6 @@
-//! The commands of what is installed, made anew (`rebuild.js`): each package says which it has.
+//! Links the commands of installed packages again (`rebuild.js`). The package.json of each package names them.
 //!
-//! Which of several packages has a name is decided as in an installation: the first in the order of building.
+//! If several packages have a command of the same name, the first in the order of building wins, as in an installation.
 
 use std::collections::HashSet;
 use std::io;
@@ -17,7 +17,7 @@ use crate::reify::commands::relink;
 use crate::scripts::package::ScriptPackage;
 
 impl Installed {
-    /// Links the commands of these nodes, or of all, into their `.bin` folders.
+    /// Links the commands of these nodes, or of all nodes, into their `.bin` folders.
     pub fn relink(&self, nodes: Option<&[usize]>) -> io::Result<()> {
         let is_meant = |node: usize| nodes.is_none_or(|nodes| nodes.contains(&node));
         let commands = self.commands();

@@ -1,7 +1,7 @@
-//! What `npm ls` lists: a tree of dependencies from the root down, each package opened once (`ls.js`).
+//! The tree of dependencies that `npm ls` lists, from the root down. Each package is expanded once (`ls.js`).
 //!
-//! It is walked breadth first, and what is said of a package depends on when the walk comes to it: the first time it is
-//! listed with what it needs, afterwards as deduped. How it is drawn is not known here.
+//! The walk is breadth first. The first time it reaches a package, it lists its dependencies; after that, the package is deduped.
+//! This module doesn't print.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -17,110 +17,110 @@ use super::Installed;
 /// What to list.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// `all`: everything, not just what the root asks for.
+    /// `all`: lists everything, not just the root's dependencies.
     pub all: bool,
-    /// `depth`: how deep.
+    /// `depth`: the maximum depth.
     pub depth: Option<usize>,
-    /// `omit`: kinds of the root's dependencies that are left out: `dev`, `optional`, `peer`.
+    /// `omit`: the kinds of the root's dependencies that are left out: `dev`, `optional`, `peer`.
     pub omit: Vec<String>,
-    /// `link`: only what the root links to.
+    /// `link`: lists only links of the root.
     pub links_only: bool,
-    /// Names or `name@range`: only what they mean, and the way there.
+    /// Names or `name@range`: lists only these packages and the way to them.
     pub packages: Vec<String>,
-    /// Locations of the workspaces that were asked for; empty where all count.
+    /// The locations of the selected workspaces; empty for all.
     pub workspaces: Vec<String>,
-    /// `--no-workspaces`: leave them out.
+    /// `--no-workspaces`: leaves workspaces out.
     pub without_workspaces: bool,
-    /// `include-workspace-root`.
+    /// `include-workspace-root`: includes the root beside selected workspaces.
     pub with_root: bool,
 }
 
-/// One line of it.
+/// A line of the listing. It has a field for each fact that npm prints.
 #[derive(Clone, Debug, Default)]
 pub struct Item {
-    /// The line that it is below.
+    /// The line above, that is, the dependent's.
     pub parent: Option<usize>,
-    /// The node; absent where a dependency is missing.
+    /// The node; absent if the dependency is missing.
     pub node: Option<u32>,
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// `name@version`, or `name@spec` of what is missing.
+    /// `name@version`, or `name@spec` of a missing dependency.
     pub id: String,
-    /// The spec that asks, where npm tells it.
+    /// The requested spec, if npm prints it.
     pub required: Option<String>,
-    /// Who misses it, as `name@version`.
+    /// The dependent of a missing dependency, as `name@version`.
     pub missing: Option<String>,
-    /// Whether whoever asks can do without.
+    /// Whether the dependency is optional.
     pub optional: bool,
-    /// Whose specs it doesn't satisfy.
+    /// The specs that it doesn't satisfy.
     pub invalid: Option<String>,
-    /// Listed before.
+    /// Whether the package is listed before.
     pub deduped: bool,
-    /// Needed by nobody.
+    /// Whether nobody needs it.
     pub extraneous: bool,
     /// Whether it is listed: it was asked for, or is on the way.
     pub included: bool,
-    /// Whether it was itself asked for.
+    /// Whether it was asked for.
     pub matched: bool,
-    /// What is wrong with it.
+    /// Its problems.
     pub problems: Vec<Problem>,
     depth: usize,
 }
 
-/// What is wrong with what is installed; its text is npm's.
+/// A problem of the installed tree. Its text is npm's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Problem {
-    /// A dependency isn't there.
+    /// A dependency is missing.
     #[error("missing: {id}, required by {by}")]
     Missing {
-        /// The name and the spec asked for.
+        /// The requested name and spec.
         id: String,
-        /// Who asks, as `name@version`.
+        /// The dependent, as `name@version`.
         by: String,
     },
-    /// It doesn't satisfy whoever asks for it.
+    /// A package doesn't satisfy a dependent.
     #[error("invalid: {id} {path}")]
     Invalid {
         /// Its name and version.
         id: String,
-        /// Where it is.
+        /// Its path.
         path: String,
     },
-    /// Nobody needs it.
+    /// Nobody needs a package.
     #[error("extraneous: {id} {path}")]
     Extraneous {
         /// Its name and version.
         id: String,
-        /// Where it is.
+        /// Its path.
         path: String,
     },
 }
 
-/// All lines, the root's first, each after the one that it is below.
+/// All lines. The root's is the first, and each line follows the one above it.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The lines.
     pub items: Vec<Item>,
-    /// All problems of what is listed, each once.
+    /// The problems of all listed packages, each once.
     pub problems: Vec<Problem>,
-    /// What npm prints with `--parseable`: the listed folders, in the order of the walk.
+    /// The listed folders in the order of the walk, which npm prints with `--parseable`.
     pub folders: Vec<usize>,
     /// The lines below each line.
     below: Vec<Vec<usize>>,
 }
 
 impl Listing {
-    /// Whether anything but extraneous packages is wrong.
+    /// Whether there is a problem beside extraneous packages.
     pub fn is_broken(&self) -> bool {
         self.problems.iter().any(|problem| !matches!(problem, Problem::Extraneous { .. }))
     }
 
-    /// Whether nothing is what was asked for.
+    /// Whether nothing matches.
     pub fn is_empty(&self) -> bool {
         !self.items[0].included
     }
 
-    /// The listed lines below one, in order.
+    /// The listed lines below a line, in order.
     pub fn below(&self, item: usize) -> &[usize] {
         &self.below[item]
     }
@@ -175,12 +175,12 @@ struct Walk<'a> {
     tree: &'a Installed,
     selection: &'a Selection,
     limit: usize,
-    /// What was found wrong with a node so far.
+    /// The specs that a node doesn't satisfy, as far as the walk has found them.
     invalid: HashMap<u32, String>,
     seen: HashSet<u32>,
     missing_before: bool,
     problems: IndexSet<Problem>,
-    /// What nobody needs, by where it lies.
+    /// Extraneous packages, by the node whose folder they are in.
     extraneous: HashMap<u32, Vec<u32>>,
     items: Vec<Item>,
 }
@@ -206,7 +206,7 @@ impl Walk<'_> {
         }
     }
 
-    /// npm looks at what is wrong when the walk reaches a package, by which time others may have found it invalid, too.
+    /// Judges a package when the walk reaches it, as npm does. By then, other dependents may have found it invalid, too.
     fn judge(&mut self, item: &mut Item) {
         if let Some(node) = item.node.filter(|_| !item.deduped) {
             item.invalid = self.invalid.get(&node).cloned();
@@ -221,7 +221,7 @@ impl Walk<'_> {
         if item.extraneous {
             item.problems.push(Problem::Extraneous { id: item.id.clone(), path: path.clone() });
         }
-        // Of what is only on the way to something else, npm doesn't tell.
+        // npm doesn't report problems of packages that are only on the way.
         if !item.included {
             item.problems.clear();
         }
@@ -239,7 +239,7 @@ impl Walk<'_> {
     fn children(&mut self, index: usize) -> Vec<Item> {
         let item = &self.items[index];
         let Some(node) = item.node.filter(|_| !item.deduped) else { return Vec::new() };
-        // What a workspace asks for counts as asked for directly.
+        // A dependency of a workspace counts as a direct one.
         let depth = if self.tree.graph.nodes[node as usize].workspace { 0 } else { item.depth };
         if depth > self.limit {
             return Vec::new();
@@ -292,7 +292,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Settles what the order of the walk decides.
+    /// Sets what depends on the order of the walk.
     fn place(&mut self, child: &mut Item) {
         match child.node {
             Some(node) => {
@@ -307,7 +307,7 @@ impl Walk<'_> {
             }
             None => {
                 child.included = self.selection.packages.is_empty();
-                // npm keeps what is missing under one key, and so loses the spec of all but the first.
+                // npm keeps missing dependencies under one key, so it loses the spec of all but the first.
                 if std::mem::replace(&mut self.missing_before, true) {
                     child.required = None;
                 }
@@ -340,7 +340,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an edge of the root leads into the workspaces that were asked for.
+    /// Whether an edge of the root leads to a selected workspace.
     fn is_selected(&self, edge: &GraphEdge) -> bool {
         let to = edge.to.map(|to| &self.tree.graph.nodes[to as usize]);
         let to_workspace = to.is_some_and(|to| to.workspace);

@@ -1,7 +1,7 @@
-//! The tree that is there: what `node_modules` holds, or what the lockfile says it should.
+//! Reads the existing tree, either from `node_modules` or from the lockfile.
 //!
-//! Nothing is resolved and nothing is changed. npm keeps a lockfile of its own inside `node_modules`; where that is still
-//! true it is read instead of a thousand files, else the folders are looked through ([`scan`]).
+//! Nothing is resolved or changed. If npm's hidden lockfile is up to date, it is read instead of a thousand files. Otherwise the
+//! folders are scanned ([`scan`]).
 
 mod commands;
 pub mod listing;
@@ -13,19 +13,19 @@ pub use espalier_package::explain;
 
 use crate::project::{ProjectError, ProjectFolder};
 
-/// Where to look.
+/// The source of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// What is in `node_modules`.
+    /// The folder `node_modules`.
     NodeModules,
-    /// What the lockfile says (`package-lock-only`).
+    /// The lockfile (`package-lock-only`).
     Lockfile,
 }
 
 /// A project with its tree.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// The nodes and edges; what is missing, invalid or extraneous is marked.
+    /// The nodes and edges. Missing, invalid and extraneous ones are marked.
     pub graph: Graph,
     /// The project's folder, absolute with forward slashes.
     pub path: String,
@@ -33,16 +33,16 @@ pub struct Installed {
     pub folder_name: String,
 }
 
-/// Why there is no tree to look at.
+/// Why there is no tree.
 #[derive(Debug, thiserror::Error)]
 pub enum InstalledError {
     /// The project's files can't be read.
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// They can't be understood.
+    /// The project's files can't be understood.
     #[error("{error}")]
     Unreadable {
-        /// Why.
+        /// The reason.
         error: Box<ResolveError>,
         /// The files in question.
         project: Box<Project>,
@@ -75,17 +75,17 @@ impl Installed {
         Ok(Self { graph, path, folder_name })
     }
 
-    /// A node's folder, absolute.
+    /// The absolute folder of a node.
     pub fn path_of(&self, node: u32) -> String {
         espalier_core::paths::join(&self.path, &self.graph.nodes[node as usize].location)
     }
 
-    /// Where a node really is: of a link, its target's folder.
+    /// The node itself, or the target of a link.
     pub fn target(&self, node: u32) -> u32 {
         self.graph.nodes[node as usize].target.unwrap_or(node)
     }
 
-    /// `name@version` as npm writes it, an alias as `name@npm:package@version`.
+    /// `name@version` as npm prints it. An alias is `name@npm:package@version`.
     pub fn id(&self, node: u32) -> String {
         let entry = &self.graph.nodes[node as usize];
         let version = entry.version.as_deref().unwrap_or_default();
@@ -96,12 +96,12 @@ impl Installed {
         }
     }
 
-    /// The name that the package itself has.
+    /// The package's own name.
     pub fn package_name(&self, node: u32) -> &str {
         explain::package_name(&self.graph, node)
     }
 
-    /// What can explain it.
+    /// The explanations of this tree.
     pub fn explainer(&self) -> explain::Explainer<'_> {
         explain::Explainer { graph: &self.graph, path: &self.path }
     }

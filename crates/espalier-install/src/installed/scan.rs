@@ -1,7 +1,7 @@
-//! What is in `node_modules`, put down as a lockfile (`load-actual.js`).
+//! Describes the packages in `node_modules` as a lockfile (`load-actual.js`).
 //!
-//! Each package's own package.json says what it is; where it came from only the project's lockfile knows, as far as it has
-//! the same version in the same place.
+//! Each package's package.json describes it. Only the project's lockfile knows where it came from, provided that it has the same
+//! version at the same location.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 use espalier_core::paths;
 use serde_json::{Map, Value, json};
 
-/// What of a package.json stands in a lockfile, too.
+/// The fields of package.json that a lockfile also has.
 const FIELDS: [&str; 14] = [
     "version",
     "dependencies",
@@ -28,7 +28,7 @@ const FIELDS: [&str; 14] = [
     "bin",
 ];
 
-/// The lockfile of what is there.
+/// A lockfile of the installed packages.
 pub(super) fn lockfile(project: &Path, lock: Option<&str>) -> String {
     let known = lock.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let known = known.and_then(|mut lock| Some(lock.get_mut("packages")?.take()));
@@ -45,7 +45,8 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The packages in the `node_modules` of a folder; names in alphabetical order, so that the result is always the same.
+    /// Adds the packages in the `node_modules` of a folder. Names are in alphabetical order, so that the result is always the
+    /// same.
     fn modules(&mut self, location: &str) {
         if !self.visited.insert(location.to_owned()) {
             return;
@@ -67,7 +68,7 @@ impl Scan<'_> {
         let path = self.project.join(location);
         let Ok(metadata) = fs::symlink_metadata(&path) else { return };
         if metadata.is_symlink() {
-            // A link to nowhere is as good as none.
+            // A link without a target is ignored.
             let Some(target) = fs::canonicalize(&path).ok().filter(|target| target.is_dir()) else { return };
             let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
             let target = paths::relative(&text(self.project), &text(&target));

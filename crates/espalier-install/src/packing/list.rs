@@ -1,7 +1,7 @@
-//! The files of a folder that make up its package (`npm-packlist`).
+//! Lists the files of a folder that belong to its package (`npm-packlist`).
 //!
-//! Nothing but plain files is listed, and links are never followed: neither a link to a file nor one to a folder leads
-//! anything into a package. What a package bundles is looked for in the `node_modules` inside of it.
+//! Only plain files are listed. Links are never followed, neither to files nor to folders. Bundled packages are looked up in the
+//! package's own `node_modules`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,12 +23,12 @@ pub fn files_of(folder: &Path) -> io::Result<BTreeSet<String>> {
 struct Packing<'a> {
     root: &'a Path,
     found: BTreeSet<String>,
-    /// Packages that were looked at, so that a circle ends.
+    /// The packages that were listed, because dependencies can form a circle.
     seen: BTreeSet<String>,
 }
 
 impl Packing<'_> {
-    /// Lists the package in a folder, and what it bundles. Below the first, everything that it needs is bundled.
+    /// Lists the package in a folder and its bundled packages. In a bundled package, all dependencies count as bundled.
     fn package(&mut self, folder: &str, is_first: bool) -> io::Result<()> {
         if !self.seen.insert(folder.to_owned()) {
             return Ok(());
@@ -59,7 +59,7 @@ impl Packing<'_> {
 
     fn walk(&mut self, folder: &str, level: &Level<'_>) -> io::Result<()> {
         for entry in sorted_entries(&self.root.join(folder))? {
-            // What Windows can't have isn't packed; nor is what has no name in Unicode.
+            // Names that Windows can't have aren't packed, and neither are names that aren't Unicode.
             let Some(name) = entry.file_name().to_str().map(str::to_owned).filter(|name| !name.contains('*')) else {
                 continue;
             };
@@ -80,7 +80,7 @@ impl Packing<'_> {
         Ok(())
     }
 
-    /// Rules for what the globs in `files` find. A folder stands for everything in it.
+    /// Turns the globs in `files` into rules. A folder stands for everything in it.
     fn rules_of_files(&self, folder: &str, files: &[Value]) -> Vec<String> {
         let mut rules = Vec::new();
         for entry in files.iter().filter_map(Value::as_str) {
@@ -111,7 +111,7 @@ impl Packing<'_> {
         rules
     }
 
-    /// Where a package finds another one, inside of what is packed.
+    /// The folder in which a package finds another one, inside of what is packed.
     fn installed(&self, from: &str, name: &str) -> Option<String> {
         let is_name = !name.split('/').any(|step| matches!(step, "" | "." | ".."));
         let mut folders = std::iter::successors(Some(from), |folder| {
@@ -123,7 +123,7 @@ impl Packing<'_> {
     }
 }
 
-/// A glob without `.` and `x/..`; none where nothing is left, or where it leads out of the package.
+/// The glob without `.` and `x/..`. `None` if nothing is left, or if it leads out of the package.
 fn normalized(glob: &str) -> Option<String> {
     let mut steps: Vec<&str> = Vec::new();
     for step in glob.split('/') {
@@ -148,7 +148,7 @@ fn read_ignore_files(rules: &mut Rules, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The text of a file, if it is one and not a link.
+/// The text of a plain file. `None` for anything else.
 fn plain_file(path: &Path) -> io::Result<Option<String>> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => Ok(Some(String::from_utf8_lossy(&fs::read(path)?).into_owned())),
@@ -162,13 +162,13 @@ fn sorted_entries(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
     Ok(entries)
 }
 
-/// The package.json of a folder; anything else is an empty one.
+/// The package.json of a folder. If it isn't an object, an empty one.
 pub(super) fn manifest(folder: &Path) -> Map<String, Value> {
     let text = plain_file(&folder.join("package.json")).ok().flatten().unwrap_or_default();
     serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
 }
 
-/// What package.json names has to come along; patches never do.
+/// The rules for files that are always packed or never packed: those that package.json names, and patches.
 fn required(manifest: &Map<String, Value>, is_first: bool) -> Vec<String> {
     let text = |field: &str| manifest.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let mut rules: Vec<String> =
@@ -186,7 +186,7 @@ fn required(manifest: &Map<String, Value>, is_first: bool) -> Vec<String> {
     rules
 }
 
-/// The names of what a package brings in its tarball.
+/// The names of bundled packages.
 fn bundled(manifest: &Map<String, Value>, is_first: bool) -> Vec<String> {
     let names =
         |field: &str| manifest.get(field).and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name);

@@ -1,8 +1,7 @@
-//! Packs a folder into a tarball, as npm does with what comes from git and, with `--install-links`, from folders
-//! (`dir.js` of pacote).
+//! Packs a folder into a tarball, as npm does with git dependencies and, with `--install-links`, with folders (`dir.js` of
+//! pacote).
 //!
-//! The archive isn't compressed: it goes into the store, from where it is installed like any other. Which scripts run
-//! before is decided by [`prepare`].
+//! The archive isn't compressed, because it goes straight into the store. [`prepare`] decides which scripts run before.
 
 mod list;
 pub mod prepare;
@@ -16,7 +15,7 @@ use espalier_core::manifest_edit;
 use serde_json::Value;
 use tar::{Builder, EntryType, Header};
 
-/// The most bytes that a folder may hold; the same as what an archive may inflate to.
+/// The maximum size of a folder, which is also the maximum size of an unpacked archive.
 const LONGEST: u64 = 4 << 30;
 
 /// Packs a folder.
@@ -33,7 +32,7 @@ pub fn pack(folder: &Path) -> io::Result<Vec<u8>> {
         if path == "package.json" && manifest.contains_key("patchedDependencies") {
             content = without_patches(&content);
         }
-        // npm drops the first folder of the path before it looks whether this is a command.
+        // npm drops the first component of the path before it checks whether the file is a command.
         let short = path.split_once('/').map_or(path.as_str(), |(_, rest)| rest);
         let is_bin = bins.as_object().is_some_and(|bins| bins.values().any(|bin| bin.as_str() == Some(short)));
         let mode = if is_bin { mode | 0o111 } else { mode };
@@ -66,7 +65,7 @@ fn mode_of(_: &fs::Metadata) -> u32 {
     0o644
 }
 
-/// Patches are the project's own, and don't go out with it.
+/// Removes `patchedDependencies`, because patches belong to the project and aren't published.
 fn without_patches(manifest: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(manifest);
     let stripped = manifest_edit::with_field(&text, "patchedDependencies", None);

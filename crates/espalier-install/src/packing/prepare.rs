@@ -1,8 +1,7 @@
-//! What is done to a folder before it is packed: a clone gets its dependencies, and `prepare` runs (`git.js` and `dir.js` of
-//! pacote).
+//! Prepares a folder for packing: installs the dependencies of a clone and runs `prepare` (`git.js` and `dir.js` of pacote).
 //!
-//! npm does this for whatever `allow-git` lets in. Here the package has to be approved as for any other script; packed it
-//! is either way.
+//! npm does this for everything that `allow-git` permits. Here the package has to be approved, as for any script. It is packed in
+//! either case.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,36 +15,36 @@ use crate::scripts::environment::ScriptEnvironment;
 use crate::scripts::package::ScriptPackage;
 use crate::scripts::process::Script;
 
-/// Names the clones that are being prepared further up, so that a circle of them ends.
+/// An environment variable with the clones that outer processes are preparing. It ends a circle of clones.
 const SEEN: &str = "_PACOTE_NO_PREPARE_";
 
-/// The scripts for which a clone gets its dependencies.
+/// The scripts that need the dependencies of a clone.
 const SCRIPTS: [&str; 6] = ["postinstall", "build", "preinstall", "install", "prepack", "prepare"];
 
-/// How packages are prepared, and which of them.
+/// Which packages are prepared, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Preparing {
-    /// Those that may run scripts, by `resolved`.
+    /// The `resolved` of the packages that may run scripts.
     pub allowed: FxHashSet<String>,
-    /// What their scripts find around them.
+    /// The environment of their scripts.
     pub environment: ScriptEnvironment,
-    /// Whether they print to the terminal.
+    /// Whether the scripts print to the terminal.
     pub foreground: bool,
-    /// Installs the dependencies of a clone.
+    /// The installer for the dependencies of a clone.
     pub installer: Option<Installer>,
 }
 
-/// A program that installs the dependencies of the folder that it is started in.
+/// A program that installs the dependencies of its working directory.
 #[derive(Clone, Debug)]
 pub struct Installer {
     /// The program.
     pub program: PathBuf,
-    /// What it is given.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
 }
 
 impl Preparing {
-    /// Prepares a package in its folder, if it may and has anything to run.
+    /// Prepares the package in a folder, if it may run scripts and has any.
     pub(crate) async fn run(&self, folder: &Path, resolved: &str, is_clone: bool) -> Result<(), String> {
         if !self.allowed.contains(resolved) {
             return Ok(());
@@ -90,7 +89,7 @@ impl Preparing {
     }
 }
 
-/// One sentence, and the end of what was printed.
+/// An error message: a sentence, and the end of the output.
 fn failure(what: &str, printed: &[u8]) -> String {
     const LINES: usize = 20;
     let printed = String::from_utf8_lossy(printed);

@@ -1,11 +1,11 @@
-//! Which files of a folder are packed: rules from npm, from package.json and from ignore files, each level of folders
-//! with its own (`ignore-walk`, `npm-packlist`).
+//! The rules that decide which files of a folder are packed: npm's own, those of package.json, and those of the ignore files of
+//! each folder (`ignore-walk`, `npm-packlist`).
 
 use std::sync::LazyLock;
 
 use espalier_core::glob::{Manner, Pattern};
 
-/// What is never packed, unless a package.json asks for it.
+/// Files that aren't packed unless a package.json asks for them.
 const USUALLY_LEFT_OUT: &[&str] = &[
     ".npmignore",
     ".gitignore",
@@ -31,7 +31,7 @@ const USUALLY_LEFT_OUT: &[&str] = &[
     "/archived-packages/**",
 ];
 
-/// What is packed or left out whatever anyone says.
+/// Files that are packed or left out in any case.
 const ALWAYS: &[&str] = &[
     "/.git",
     "!/package.json",
@@ -52,7 +52,7 @@ const ALWAYS: &[&str] = &[
     "/.npm-extension.cjs",
 ];
 
-/// The rules of one folder, in the order in which they are applied.
+/// The rules of one folder, in the order of their application.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     usual: &'static [Pattern],
@@ -63,12 +63,13 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Of any folder inside a package.
+    /// The rules of a folder inside a package.
     pub fn of_folder() -> Self {
         Self { usual: usual(), strict: patterns(&["/.git"]), ..Self::default() }
     }
 
-    /// Of a package's own folder: with its `files`, which were looked up on disk, and with what has to come along.
+    /// The rules of a package's own folder. `files` was looked up on disk; `required` are the rules for files that are always
+    /// packed.
     pub fn of_package(files: Option<&[String]>, required: &[String]) -> Self {
         let mut strict = patterns(ALWAYS);
         strict.extend(patterns(required));
@@ -79,45 +80,45 @@ impl Rules {
         Self { usual: usual(), files, strict, ..Self::default() }
     }
 
-    /// Without what is usually left out: a bundled package is packed as it was installed.
+    /// Drops the rules for files that are usually left out, because a bundled package is packed as it was installed.
     pub fn without_usual(self) -> Self {
         Self { usual: &[], ..self }
     }
 
-    /// The text of an `.npmignore`.
+    /// Adds the text of an `.npmignore`.
     pub fn npm_ignore(&mut self, text: &str) {
         self.npm_ignore = Some(of_text(text));
     }
 
-    /// The text of a `.gitignore`.
+    /// Adds the text of a `.gitignore`.
     pub fn git_ignore(&mut self, text: &str) {
         self.git_ignore = Some(of_text(text));
     }
 
-    /// `files` goes before `.npmignore`, and that before `.gitignore`; the others then don't count.
+    /// The rules that count. `files` precedes `.npmignore`, which precedes `.gitignore`; only the first of them counts.
     fn all(&self) -> impl Iterator<Item = &Pattern> {
         let chosen = self.files.as_ref().or(self.npm_ignore.as_ref()).or(self.git_ignore.as_ref());
         self.usual.iter().chain(chosen.into_iter().flatten()).chain(&self.strict)
     }
 }
 
-/// A folder on the way down from the package's.
+/// A folder on the way down from the package's folder.
 #[derive(Debug)]
 pub(super) struct Level<'a> {
-    /// The folder that it is in, and its name there.
+    /// The folder that contains it, and its name there.
     pub above: Option<(&'a Level<'a>, &'a str)>,
     pub rules: Rules,
-    /// Whether it was taken in by itself, and not only because of what may be in it.
+    /// Whether a rule includes the folder itself, and not only something in it.
     pub exact: bool,
 }
 
 impl Level<'_> {
-    /// Whether an entry is packed; with `as_folder`, whether anything in it may be.
+    /// Whether an entry is packed. With `as_folder`, whether anything in it may be.
     pub fn admits(&self, entry: &str, as_folder: bool) -> bool {
         self.admits_below(entry, as_folder, None)
     }
 
-    /// `name` is that of the entry, where `entry` is more than a name.
+    /// Whether an entry below is packed. `name` is its last component, if `entry` has several.
     fn admits_below(&self, entry: &str, as_folder: bool, name: Option<&str>) -> bool {
         let mut included = true;
         if let Some((above, folder)) = self.above {
@@ -158,7 +159,7 @@ fn usual() -> &'static [Pattern] {
     &USUAL
 }
 
-/// The patterns in the text of an ignore file.
+/// Parses the text of an ignore file.
 fn of_text(text: &str) -> Vec<Pattern> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(pattern).collect()

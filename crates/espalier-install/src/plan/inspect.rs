@@ -1,7 +1,7 @@
-//! What is on disk, compared with what shall be.
+//! Compares the files on disk with the target state.
 //!
-//! Links are never followed: a link where a folder should be is something else than a folder. Either npm's note about the
-//! installation is believed, as `npm install` does, or every file is looked at, for `ci` and where there is no such note.
+//! Links are never followed: a link in the place of a folder is wrong. Either the hidden lockfile is trusted, as in `npm
+//! install`, or every file is compared, in `ci` and without a hidden lockfile.
 
 use std::fs;
 use std::path::Path;
@@ -16,48 +16,48 @@ use super::verify::{self, Expectation};
 use crate::retired;
 use crate::store::StoredPackage;
 
-/// How a location is found.
+/// The condition of a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// There is nothing.
     Absent,
-    /// It is as it should be.
+    /// It is right.
     Right,
-    /// Something is there, and it isn't right.
+    /// Something is there that isn't right, with the first difference.
     Wrong(String),
 }
 
-/// What was found.
+/// The result of an inspection.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Of every package that shall be in a `node_modules`.
+    /// The condition of every package that belongs into a `node_modules`.
     pub conditions: FxHashMap<String, Condition>,
-    /// What is there and shall not be, relative to the project.
+    /// Paths that don't belong there, relative to the project.
     pub extraneous: Vec<String>,
-    /// The versions that were noted, to say what an update changed.
+    /// The versions in the hidden lockfile, to report what an update changed.
     pub noted_versions: FxHashMap<String, String>,
 }
 
-/// How closely to look.
+/// What to compare, and how thoroughly.
 pub struct Inspection<'a> {
     /// The project's folder.
     pub project: &'a Path,
-    /// What shall be.
+    /// The target state.
     pub layout: &'a Layout,
-    /// The commands that shall be.
+    /// The commands of the target state.
     pub bins: &'a [BinLink],
-    /// npm's note, if it is to be believed; otherwise files are compared.
+    /// The hidden lockfile, if it is trusted. Otherwise files are compared.
     pub installed: Option<&'a Noted>,
-    /// Whether hidden folders of others (`.cache`, `.vite`) are removed as `npm ci` removes them.
+    /// Whether hidden folders of other programs (`.cache`, `.vite`) are removed, as in `npm ci`.
     pub clean: bool,
-    /// The package in the store, by location.
+    /// The stored package of a location.
     pub stored: &'a dyn Fn(&str) -> Option<StoredPackage>,
-    /// The mode that makes a file executable.
+    /// The mode of executable files.
     pub executable_mode: u32,
 }
 
 impl Inspection<'_> {
-    /// Looks.
+    /// Inspects the project.
     pub fn run(&self) -> Findings {
         let mut findings = Findings::default();
         let mut executables: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
@@ -96,14 +96,14 @@ impl Inspection<'_> {
         findings
     }
 
-    /// Finds what doesn't belong into a `node_modules`.
+    /// Finds entries of a `node_modules` that don't belong there.
     fn look_into(&self, folder: &str, expected: &FxHashSet<&str>, owner: Option<&Package>, findings: &mut Findings) {
         let path = self.project.join(folder);
         let Ok(found) = fs::symlink_metadata(&path) else { return };
         if !found.is_dir() {
             return findings.extraneous.push(folder.to_owned());
         }
-        // What a package brings in its own `node_modules` is judged with the package.
+        // Packages that a package brings in its own `node_modules` are compared with that package.
         let is_bundle = owner.is_some_and(|owner| owner.bundles);
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -135,15 +135,16 @@ impl Inspection<'_> {
         }
     }
 
-    /// Finds what was installed in a package that has nothing in its `node_modules` any more. What a package brings there
-    /// itself isn't noted, and stays.
+    /// Finds installed packages in a package whose `node_modules` should have none. Packages that it brings itself aren't in the
+    /// hidden lockfile, and stay.
     fn look_for_forgotten(&self, folders: &FxHashMap<&str, FxHashSet<&str>>, findings: &mut Findings) {
         let mut noted: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         let locations = self.installed.into_iter().flat_map(Noted::locations);
         for location in locations.filter(|location| lies_in_node_modules(location)) {
             let (folder, name) = split(location);
             let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
-            // What lies in anything else goes with that, or was found already.
+            // The target state has the owner, with nothing in its `node_modules`. Other folders go with their owner, or are
+            // compared anyway.
             if owner.is_some_and(|owner| !owner.is_link()) && !folders.contains_key(folder) {
                 noted.entry(folder).or_default().insert(name);
             }
@@ -153,7 +154,7 @@ impl Inspection<'_> {
             if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
                 continue;
             }
-            // The names are those on disk: the note may say anything.
+            // The names come from the disk, because the hidden lockfile can say anything.
             for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let is_scope = name.starts_with('@') && entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -170,8 +171,8 @@ impl Inspection<'_> {
         findings.extraneous.sort_unstable();
     }
 
-    /// What is right as far as its version goes is wrong if it isn't patched as it should be: by npm's note, or, where there
-    /// is none, if it is to be patched at all, because the store doesn't know patched files.
+    /// Checks the patch of a package whose version is right. The hidden lockfile records the patch. Without one, a package with a
+    /// patch counts as wrong, because the store doesn't know patched files.
     fn patched(&self, found: Condition, location: &str, package: &Package) -> Condition {
         let noted = self.installed.and_then(|installed| installed.get(location));
         let is_right = noted.map_or(package.patch.is_none(), |entry| entry.is_patched_as(package));
@@ -229,7 +230,7 @@ impl Inspection<'_> {
     }
 }
 
-/// Whether one of these paths is this location, or above it.
+/// Whether one of these paths is this location or contains it.
 pub fn is_below(location: &str, paths: &[String]) -> bool {
     let above = location.match_indices('/').map(|(at, _)| &location[..at]);
     let mut candidates = above.chain([location]);

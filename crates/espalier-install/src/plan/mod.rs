@@ -1,5 +1,5 @@
-//! An installation as data: what is moved away, fetched, unpacked into place, linked and run. It can be printed; carrying it out
-//! is [`reify`](crate::reify)'s business.
+//! An installation as data: what is moved away, fetched, placed, linked and run. It can be printed. [`reify`](crate::reify)
+//! carries it out.
 
 pub mod inspect;
 pub mod verify;
@@ -16,87 +16,87 @@ use bins::BinLink;
 use inspect::{Condition, Findings, is_below};
 use layout::{Layout, Origin, lies_in_node_modules, link_text};
 
-/// Everything that is to be done.
+/// The steps of an installation.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// What is moved out of the way first, relative to the project.
+    /// What is moved away first, relative to the project.
     pub retire: Vec<Retirement>,
-    /// Where packages come from; each once.
+    /// The sources of packages, each once.
     pub sources: Vec<Source>,
-    /// Packages that get a folder.
+    /// The packages to place.
     pub place: Vec<Placement>,
-    /// Packages that aren't there, and of which nobody can say where they come from.
+    /// Missing packages without a known source.
     pub unknown: Vec<String>,
     /// Links to folders of the project.
     pub links: Vec<Link>,
-    /// All commands, those that are there already too.
+    /// All commands, including existing ones.
     pub bins: Vec<BinLink>,
-    /// How many packages stay as they are.
+    /// The number of packages that stay as they are.
     pub kept: usize,
 }
 
-/// Something that is moved out of the way, and later removed.
+/// Something that is moved away and removed at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retirement {
-    /// Relative to the project.
+    /// The path, relative to the project.
     pub path: String,
     /// Whether nothing takes its place.
     pub removed: bool,
 }
 
-/// A tarball, and the packages that are made of it.
+/// A tarball and the packages that are made of it.
 #[derive(Debug)]
 pub struct Source {
     /// The package's own name.
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// As the lock has it.
+    /// Its address in the lock.
     pub resolved: String,
-    /// What was promised.
+    /// Its expected integrity.
     pub integrity: Option<Integrity>,
-    /// Where it is in the store already.
+    /// The stored package, if the store has it already.
     pub stored: Option<StoredPackage>,
 }
 
-/// A package that gets a folder.
+/// A package to place.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    /// Where.
+    /// Its location.
     pub location: String,
-    /// Of which source, by its number.
+    /// The index of its source.
     pub source: usize,
-    /// What this changes.
+    /// The kind of change.
     pub change: Change,
-    /// Whether its files must be its own, because scripts may change them.
+    /// Whether its files are copies of its own, because scripts may change them.
     pub private: bool,
 }
 
-/// What a placement changes.
+/// The kind of change that a placement is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// There was nothing.
+    /// There was nothing before.
     Added,
-    /// There was another version.
+    /// There was another version before.
     Changed {
-        /// Which, where that is known.
+        /// That version, if it is known.
         from: Option<String>,
     },
-    /// What was there was not as it should be.
+    /// The same version was there, with this difference.
     Repaired(String),
 }
 
 /// A link to a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where.
+    /// Its location.
     pub location: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
 impl Plan {
-    /// What leads from what was found to what shall be. `stored` finds packages in the store.
+    /// Derives the steps from what was found and the target state. `stored` looks packages up in the store.
     pub fn new(
         layout: &Layout,
         findings: &Findings,
@@ -110,7 +110,7 @@ impl Plan {
         let mut sources: IndexMap<(String, Option<String>), usize> = IndexMap::new();
         for (location, package) in layout.in_building_order() {
             let Some(condition) = findings.conditions.get(location) else { continue };
-            // Below what is replaced nothing is left.
+            // Replacing a package leaves nothing below it.
             let condition = if is_below(location, &replaced) { &Condition::Absent } else { condition };
             if *condition == Condition::Right {
                 plan.kept += 1;
@@ -152,22 +152,22 @@ impl Plan {
         plan
     }
 
-    /// Whether everything is as it shall be.
+    /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.retire.is_empty() && self.place.is_empty() && self.unknown.is_empty() && self.links.is_empty()
     }
 
-    /// How many packages are added that weren't there.
+    /// The number of added packages.
     pub fn added(&self) -> usize {
         self.place.iter().filter(|placement| placement.change == Change::Added).count() + self.links.len()
     }
 
-    /// How many packages are replaced.
+    /// The number of replaced packages.
     pub fn changed(&self) -> usize {
         self.place.len() + self.links.len() - self.added()
     }
 
-    /// How many things are removed without anything in their place.
+    /// The number of paths that are removed without a replacement.
     pub fn removed(&self) -> usize {
         self.retire.iter().filter(|retirement| retirement.removed && lies_in_node_modules(&retirement.path)).count()
     }

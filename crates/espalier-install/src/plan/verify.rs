@@ -1,7 +1,7 @@
-//! Whether an installed package is, file by file, the one in the store.
+//! Compares an installed package with the store, file by file.
 //!
-//! A file counts as right by its length, its mode and its time, which is another for every package ([`PackageKey`]'s). So
-//! nothing is read, and yet a file that was edited, cut short or added is seen.
+//! A file is right if its length, mode and modification time are. The time is different for every package ([`PackageKey`]). So no
+//! content is read, and still every edited, truncated or added file is detected.
 //!
 //! [`PackageKey`]: crate::store::PackageKey
 
@@ -13,19 +13,19 @@ use rustc_hash::FxHashSet;
 use crate::store::{StoredPackage, is_untouched};
 use espalier_package::bins::without_carriage_return;
 
-/// What is expected besides the package's own files.
+/// The expected state of a folder.
 pub struct Expectation<'a> {
-    /// The package, as it is stored.
+    /// The package in the store.
     pub stored: &'a StoredPackage,
-    /// Whether something in it belongs there for another reason: a package in its `node_modules`, `.bin`.
+    /// Whether a path belongs there for another reason, such as `.bin` or a package in its `node_modules`.
     pub belongs: &'a dyn Fn(&str) -> bool,
     /// The files that have to be executable.
     pub executables: &'a FxHashSet<&'a str>,
-    /// The mode of those.
+    /// The mode of executable files.
     pub executable_mode: u32,
 }
 
-/// The first thing that is wrong with the package in a folder.
+/// The first difference between a folder and the expected state.
 pub fn first_difference(folder: &Path, expectation: &Expectation<'_>) -> Option<String> {
     let record = &expectation.stored.record;
     for file in &record.files {
@@ -65,7 +65,7 @@ pub fn first_difference(folder: &Path, expectation: &Expectation<'_>) -> Option<
     None
 }
 
-/// Whether a command differs from what is stored only in the carriage return that its first line had.
+/// Whether a command differs from the stored file only by the removed carriage return in its first line.
 fn is_mended(folder: &Path, path: &str, stored: &StoredPackage) -> bool {
     let mended = fs::read(stored.folder.join(path)).ok().and_then(|content| without_carriage_return(&content));
     mended.is_some() && mended == fs::read(folder.join(path)).ok()

@@ -1,4 +1,4 @@
-//! The folders of a project that hold a package.json: the candidates for its workspaces.
+//! Finds the folders of a project that hold a package.json. They are the candidates for its workspaces.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use espalier_core::{FetchFailure, FetchFailureKind, WorkspaceFolders};
 use super::{MANIFEST, ProjectFolder};
 
 impl ProjectFolder {
-    /// All of them but the root, sorted. Folders that no workspace can be in, `node_modules` and `.git` are not looked into, and
-    /// links to folders are listed but not followed further, so that the walk ends. Blocks.
+    /// The folders, sorted, without the root. The walk skips `node_modules` and `.git`, which no workspace can be in. It lists
+    /// links to folders but doesn't follow them, so that it ends. Blocks.
     pub fn package_folders(&self) -> Result<Vec<String>, FetchFailure> {
         let workspaces = WorkspaceFolders::of(&self.manifest().unwrap_or_default());
         let mut found = Vec::new();
@@ -17,7 +17,7 @@ impl ProjectFolder {
         while let Some(folder) = open.pop() {
             let entries = match fs::read_dir(self.path().join(&folder)) {
                 Ok(entries) => entries,
-                // A folder that nobody may look into can't be a workspace.
+                // An unreadable folder can't be a workspace.
                 Err(_) if !folder.is_empty() => continue,
                 Err(error) => return Err(super::failure(FetchFailureKind::Invalid, self.path(), &error)),
             };
@@ -42,8 +42,8 @@ impl ProjectFolder {
         Ok(found)
     }
 
-    /// The files and folders below a folder, as paths from there with forward slashes. Links aren't followed, and what can't be
-    /// read isn't there. Blocks.
+    /// The files and folders below a folder, as relative paths with forward slashes. Links aren't followed. Unreadable entries
+    /// are skipped. Blocks.
     pub fn files_below(&self, folder: &str) -> Vec<String> {
         let folder = self.path().join(folder);
         let mut found = Vec::new();

@@ -1,6 +1,7 @@
-//! What is installed: the hidden lockfile where it can be trusted, else the packages as they lie in `node_modules`.
+//! Reads what is installed: the hidden lockfile if it can be trusted, otherwise the packages in `node_modules`.
 //!
-//! npm's order (`load-actual.js`): a folder's entries by name, scopes opened in their place, then what is below them.
+//! The order is npm's (`load-actual.js`): the entries of a folder by name, with scopes expanded in place, and then the levels
+//! below.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,11 +15,11 @@ use rustc_hash::FxHashSet;
 
 use super::{MANIFEST, ProjectFolder};
 
-/// Where npm notes what is installed.
+/// npm's record of what is installed.
 pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
-/// How much older than a folder the hidden lockfile may be: clocks of file systems are coarse.
+/// How much older than a folder the hidden lockfile may be, because the clocks of file systems are coarse.
 const JITTER: Duration = Duration::from_millis(10);
-/// How many threads walk through `node_modules`. More would wait for the same locks of the kernel.
+/// The number of threads that walk through `node_modules`. More threads would wait for the same locks in the kernel.
 const WALKERS: usize = 2;
 
 impl ProjectFolder {
@@ -30,8 +31,8 @@ impl ProjectFolder {
         }
     }
 
-    /// npm's note about what is installed, the hidden lockfile, and its text; unless something in `node_modules` is newer than
-    /// it, or not what it says (`assertNoNewer` of `shrinkwrap.js`).
+    /// The hidden lockfile and its text. `None` if something in `node_modules` is newer or differs from it (`assertNoNewer` of
+    /// `shrinkwrap.js`).
     pub fn noted(&self) -> Option<(Noted, String)> {
         let text = fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?;
         let noted = Noted::read(&text)?;
@@ -39,8 +40,8 @@ impl ProjectFolder {
         Some((noted, text))
     }
 
-    /// The folders whose times tell whether anything was put into `node_modules` or taken out, if npm's note about it is up to
-    /// date: those that npm looks at, and those with packages or commands in them. Blocks.
+    /// The folders whose times show whether `node_modules` has changed: those that npm checks, and those with packages or
+    /// commands. `None` if the hidden lockfile is out of date. Blocks.
     pub fn noted_folders(&self) -> Option<Vec<String>> {
         let noted = Noted::read(&fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?)?;
         let check = Check::of(self.path(), &noted)?;
@@ -53,7 +54,7 @@ impl ProjectFolder {
     fn installed_packages(&self) -> Vec<InstalledPackage> {
         let mut packages = Vec::new();
         let mut loaded = BTreeSet::new();
-        // Which folders are workspaces isn't known here; what lies in other folders is of no consequence.
+        // The workspaces aren't known here. The content of other folders makes no difference.
         let manifest = fs::read_to_string(self.path().join(MANIFEST)).unwrap_or_default();
         let projects = if manifest.contains("\"workspaces\"") { self.package_folders().ok() } else { None };
         let mut level = vec![String::new()];
@@ -77,7 +78,7 @@ impl ProjectFolder {
         packages
     }
 
-    /// Where a link leads, relative to the project.
+    /// The target of a link, relative to the project.
     fn target(&self, path: &str) -> Option<String> {
         let full = self.path().join(path);
         if !full.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
@@ -89,24 +90,24 @@ impl ProjectFolder {
     }
 }
 
-/// The walk that tells whether npm's note is up to date.
+/// The walk that checks whether the hidden lockfile is up to date.
 struct Check<'a> {
     project: &'a Path,
     noted: &'a Noted,
     written: SystemTime,
     seen: FxHashSet<String>,
-    /// The folders that packages or commands are in.
+    /// The folders with packages or commands.
     listed: Vec<String>,
 }
 
 impl<'a> Check<'a> {
-    /// The whole walk. `None`, if the note isn't up to date.
+    /// Walks through everything. `None` if the hidden lockfile is out of date.
     fn of(project: &'a Path, noted: &'a Noted) -> Option<Self> {
         let written = fs::metadata(project.join(HIDDEN_LOCKFILE)).ok()?.modified().ok()? + JITTER;
         let walk = || Self { project, noted, written, seen: FxHashSet::default(), listed: Vec::new() };
         let mut check = walk();
         let folders = check.enter("node_modules")?;
-        // The walk waits for the kernel most of the time, and the parts don't depend on each other.
+        // The walk mostly waits for the kernel, and its parts are independent.
         let parts = folders.chunks(folders.len().div_ceil(WALKERS).max(1));
         let walked: Option<Vec<Self>> = std::thread::scope(|scope| {
             let part = |folders: &'_ [String]| {
@@ -127,8 +128,7 @@ impl<'a> Check<'a> {
         self.enter(location)?.iter().try_for_each(|inside| self.folder(inside))
     }
 
-    /// The folders in a folder that are to be walked through. `None` as soon as something is newer than the note, or unknown
-    /// to it.
+    /// The subfolders to walk through next. `None` if an entry is newer than the hidden lockfile or missing from it.
     fn enter(&mut self, location: &str) -> Option<Vec<String>> {
         let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
         let holds_packages = name == "node_modules" || (name.starts_with('@') && above.ends_with("node_modules"));
@@ -167,7 +167,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The names of packages in a folder's `node_modules`.
+/// The names of the packages in a folder's `node_modules`.
 fn modules(folder: &Path) -> Vec<String> {
     let modules = folder.join("node_modules");
     let mut names = Vec::new();
@@ -181,7 +181,7 @@ fn modules(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The folders and links in a folder, by name, without those that are hidden.
+/// The folders and links in a folder, by name, without hidden ones.
 fn entries(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()));

@@ -1,7 +1,7 @@
-//! The lockfile on disk: which file it is, and how it is replaced.
+//! The lockfile on disk: its name, and how it is replaced.
 //!
-//! A resolution that is cut off leaves the old file as it was: the new one is written beside it and renamed. A file that
-//! would stay the same is not touched, so that nothing that watches it wakes up.
+//! The new file is written beside the old one and renamed, so an interrupted run leaves the old one. An unchanged file isn't
+//! touched, so programs that watch it aren't woken.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,20 +16,20 @@ pub struct Lockfile {
     text: Option<String>,
 }
 
-/// What became of the file.
+/// What happened to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// There was none.
+    /// It was created.
     Created,
-    /// It says something else now.
+    /// Its content has changed.
     Changed,
-    /// It said the same already.
+    /// Its content has stayed the same.
     Unchanged,
 }
 
 impl ProjectFolder {
-    /// The lockfile that npm reads and writes. npm 12 has no npm-shrinkwrap.json any more.
+    /// The lockfile that npm reads and writes. npm 12 no longer has npm-shrinkwrap.json.
     pub fn lockfile(&self) -> Result<Lockfile, ProjectError> {
         let path = self.path().join("package-lock.json");
         let text = match fs::read(&path) {
@@ -42,17 +42,17 @@ impl ProjectFolder {
 }
 
 impl Lockfile {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it says now.
+    /// Its current text.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Puts this text in its place.
+    /// Replaces its text.
     pub fn write(&self, text: &str) -> Result<Written, ProjectError> {
         if self.text.as_deref() == Some(text) {
             return Ok(Written::Unchanged);
@@ -63,7 +63,7 @@ impl Lockfile {
     }
 }
 
-/// Puts a text in the place of another file's, likewise.
+/// Replaces the text of another file in the same way.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), ProjectError> {
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
@@ -72,7 +72,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), ProjectError> {
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A lockfile that is a link to another file stays one.
+    // If the lockfile is a link to another file, it stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -87,7 +87,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file would be readable by its owner only; this one gets what any new file gets.
+/// Gives a temporary file the mode of an ordinary new file. By default, only its owner can read it.
 #[cfg(unix)]
 pub(crate) fn readable_as_usual(builder: &mut tempfile::Builder) {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,7 +1,7 @@
-//! The project on disk: its manifest, its lockfile, and the folders that its dependencies point to.
+//! The project on disk: its manifest, its lockfile, and the folders of its dependencies.
 //!
-//! Files are handed over as text; what they say is the core's business. Paths that leave here are relative to the project
-//! and have forward slashes.
+//! This module hands files over as text, which the core interprets. Paths that leave it are relative to the project and have
+//! forward slashes.
 
 mod folders;
 mod installed;
@@ -32,28 +32,28 @@ const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 #[derive(Clone, Debug)]
 pub struct ProjectFolder {
     path: PathBuf,
-    /// The workspace of it in which it was looked for.
+    /// The workspace that the search for the project began in.
     workspace: Option<PathBuf>,
 }
 
-/// Why there is no project to work on, or its files can't be read or written.
+/// Why there is no project, or why its files can't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// The folder isn't there.
+    /// The folder doesn't exist.
     #[error("there is no folder {}", path.display())]
     NoFolder {
-        /// As it was named.
+        /// The folder.
         path: PathBuf,
     },
-    /// The folder has no package.json, and where it was looked for upwards, neither has any above it.
+    /// The folder has no package.json. With `upwards`, neither has any folder above.
     #[error("there is no package.json in {}{}", folder.display(), if *upwards { " or any folder above it" } else { "" })]
     NoManifest {
-        /// Where the search began.
+        /// The folder in which the search began.
         folder: PathBuf,
-        /// Whether it went on in the folders above.
+        /// Whether the search went on in the folders above.
         upwards: bool,
     },
-    /// A file is there but can't be read.
+    /// A file exists but can't be read.
     #[error("cannot read {}", path.display())]
     Unreadable {
         /// The file.
@@ -61,15 +61,15 @@ pub enum ProjectError {
         /// The system's reason.
         source: io::Error,
     },
-    /// No workspace is what was asked for.
+    /// No workspace matches.
     #[error("{} has no workspace{}", project.display(), if filters.is_empty() { String::new() } else { format!(" {}", filters.join(" or ")) })]
     NoWorkspace {
         /// The project.
         project: PathBuf,
-        /// What was asked for; nothing where all were.
+        /// The filters; empty for all workspaces.
         filters: Vec<String>,
     },
-    /// The lockfile can't be written.
+    /// A file can't be written.
     #[error("cannot write {}", path.display())]
     Unwritable {
         /// The file.
@@ -89,14 +89,14 @@ impl ProjectFolder {
         Err(ProjectError::NoManifest { folder: path, upwards: false })
     }
 
-    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as npm looks for it, or the
-    /// project which that one is a workspace of.
+    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as in npm, or the project that
+    /// has this folder as a workspace.
     pub fn around(folder: &Path) -> Result<Self, ProjectError> {
         let nearest = Self::nearest(folder)?;
         Ok(nearest.above().unwrap_or(nearest))
     }
 
-    /// The nearest folder upwards with a package.json, even where it is a workspace (`--no-workspaces`).
+    /// The nearest folder upwards with a package.json, even if it is a workspace (`--no-workspaces`).
     pub fn nearest(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join(MANIFEST).is_file()).map(Path::to_owned);
@@ -104,51 +104,51 @@ impl ProjectFolder {
         project.ok_or(ProjectError::NoManifest { folder: start, upwards: true })
     }
 
-    /// A folder without a project: one is to be made of it, or only the settings are of interest.
+    /// A folder without a package.json. The caller creates a project in it, or needs only its settings.
     pub fn without_manifest(folder: &Path) -> Result<Self, ProjectError> {
         Ok(Self { path: absolute(folder)?, workspace: None })
     }
 
-    /// Where npm makes a project of what is added, when there is none: in the nearest folder upwards that has a `node_modules`,
-    /// else here.
+    /// The folder in which npm creates a project for added packages: the nearest folder upwards with a `node_modules`, otherwise
+    /// this one.
     pub fn to_be(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join("node_modules").is_dir()).map(Path::to_owned);
         Ok(Self { path: found.unwrap_or(start), workspace: None })
     }
 
-    /// The workspace that the search began in, if it did in one.
+    /// The workspace that the search began in, if it began in one.
     pub fn workspace(&self) -> Option<&Path> {
         self.workspace.as_deref()
     }
 
-    /// The text of its package.json.
+    /// The text of the project's package.json.
     pub fn manifest(&self) -> Option<String> {
         self.manifest_in("").ok().flatten()
     }
 
-    /// Where a folder really is that is named by way of a symbolic link.
+    /// The real path of a folder that is named by a symbolic link.
     pub fn follow(&self, folder: &str) -> Option<String> {
         let real = std::fs::canonicalize(folder).ok()?;
-        // The project's own folder may be named by way of a link, too, which isn't followed.
+        // A link to the project's own folder isn't followed, so its real path is needed here.
         let project = std::fs::canonicalize(&self.path).ok()?;
         let real = real.strip_prefix(&project).map_or_else(|_| real.clone(), |inside| self.path.join(inside));
         let real = real.to_string_lossy().replace('\\', "/");
         (real != folder).then_some(real)
     }
 
-    /// Where it is, absolute.
+    /// The absolute path of the project.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The script that may change manifests, where there is one.
+    /// The script that may change manifests, if there is one.
     fn extension(&self) -> Option<&'static str> {
         EXTENSION_FILES.into_iter().find(|name| self.path.join(name).is_file())
     }
 
-    /// What `ci` insists that the lockfile was made with: the script that may change manifests too, also where it is ignored.
-    /// npm looks for a file of the usual names, unless a setting names another one.
+    /// What `ci` requires the lockfile to be made with, including the script that may change manifests, even if it is ignored.
+    /// npm looks for files of the usual names, unless a setting names another file.
     pub fn declared(&self, extension_file: Option<&str>) -> Declared {
         let names = extension_file.map_or(EXTENSION_FILES.to_vec(), |name| vec![name]);
         let read = |name: &str| Some((name.to_owned(), std::fs::read(self.path.join(name)).ok()?));
@@ -164,12 +164,12 @@ impl ProjectFolder {
         self.extension().is_some()
     }
 
-    /// Its manifest and lockfile as a resolution wants them.
+    /// The manifest and the lockfile, as the input of a resolution.
     pub fn read(&self, lockfile: &Lockfile) -> Result<Project, ProjectError> {
         let path = self.path.join(MANIFEST);
         let manifest = match std::fs::read(&path) {
             Ok(manifest) => manifest,
-            // It will be made when something is added.
+            // An added dependency will create it.
             Err(error) if is_absent(&error) => b"{}\n".to_vec(),
             Err(source) => return Err(ProjectError::Unreadable { path, source }),
         };
@@ -187,17 +187,17 @@ impl ProjectFolder {
         })
     }
 
-    /// Puts a new text into the package.json of a folder relative to the project. Blocks.
+    /// Replaces the package.json of a folder relative to the project. Blocks.
     pub fn write_manifest(&self, folder: &str, text: &str) -> Result<(), ProjectError> {
         lockfile::write(&self.path.join(folder).join(MANIFEST), text)
     }
 
-    /// Puts a new text into yarn.lock. Blocks.
+    /// Replaces yarn.lock. Blocks.
     pub fn write_yarn_lock(&self, text: &str) -> Result<(), ProjectError> {
         lockfile::write(&self.path.join(YARN_LOCK), text)
     }
 
-    /// The text of the package.json in a folder relative to the project, where there is one. Blocks.
+    /// The package.json of a folder relative to the project, if there is one. Blocks.
     pub fn manifest_in(&self, folder: &str) -> Result<Option<String>, FetchFailure> {
         let path = self.path.join(folder).join(MANIFEST);
         match std::fs::read(&path) {
@@ -207,7 +207,7 @@ impl ProjectFolder {
         }
     }
 
-    /// The bytes of a file in the project, where there is one. Blocks.
+    /// The content of a file in the project, if it exists. Blocks.
     pub fn file(&self, path: &str) -> Result<Option<Vec<u8>>, FetchFailure> {
         let path = self.path.join(path);
         match std::fs::read(&path) {
@@ -217,12 +217,12 @@ impl ProjectFolder {
         }
     }
 
-    /// Lists a tarball on disk, `file:` and then a path that may be relative to the project. Blocks.
+    /// Lists a tarball on disk. The address is `file:` and a path, which can be relative to the project. Blocks.
     pub fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
         let path = address.strip_prefix("file:").unwrap_or(address);
         let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
         let path = self.path.join(path);
-        // With --install-links a folder is packed, as it is when it is installed.
+        // With --install-links, a folder is packed, as during the installation.
         let bytes = if path.is_dir() { packing::pack(&path) } else { std::fs::read(&path) };
         let bytes = bytes.map_err(|error| {
             let kind = if is_absent(&error) { FetchFailureKind::NotFound } else { FetchFailureKind::Invalid };

@@ -1,4 +1,4 @@
-//! A project's workspaces: which there are, which are meant, and whether a folder is one of another project's
+//! The workspaces of a project: all of them, those that filters select, and the project of a workspace's folder
 //! (`get-workspaces.js` of npm, `loadLocalPrefix` of `@npmcli/config`).
 
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use super::{ProjectError, ProjectFolder};
 /// A workspace of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspace {
-    /// Its package's name.
+    /// The name of its package.
     pub name: String,
-    /// Its folder, absolute.
+    /// Its absolute folder.
     pub path: PathBuf,
-    /// The same, relative to the project with forward slashes: npm's location.
+    /// Its folder relative to the project, with forward slashes. This is npm's location.
     pub location: String,
 }
 
 impl ProjectFolder {
-    /// All workspaces, in npm's order; none where package.json declares none or can't be read.
+    /// All workspaces in npm's order. Empty if package.json declares none or can't be read.
     pub fn workspaces(&self) -> Vec<Workspace> {
         let declared = self.manifest().and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
         if declared.is_none_or(|manifest| manifest.get("workspaces").is_none()) {
@@ -48,7 +48,8 @@ impl ProjectFolder {
         edges.filter_map(workspace).collect()
     }
 
-    /// The workspaces that these filters mean: a name, a folder, or a folder of folders. Relative ones start at `from`.
+    /// The workspaces that these filters select. A filter is a name, a folder, or a folder of folders; relative ones start at
+    /// `from`.
     pub fn workspaces_by(&self, filters: &[String], from: &Path) -> Result<Vec<Workspace>, ProjectError> {
         let all = self.workspaces();
         let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
@@ -79,7 +80,7 @@ impl ProjectFolder {
         Ok(meant)
     }
 
-    /// The project that has this one among its workspaces, if any does.
+    /// The project that this project is a workspace of, if there is one.
     pub(super) fn above(&self) -> Option<Self> {
         let candidates = self.path().ancestors().skip(1).filter(|folder| folder.join(super::MANIFEST).is_file());
         let mut projects =

@@ -78,7 +78,7 @@ impl Registry {
 
     /// The packument as its registry sent it, with its content type, for a reader elsewhere.
     pub async fn packument_text(&self, name: &str, full: bool) -> Result<(Vec<u8>, String), FetchFailure> {
-        // Whoever asks may ask again, and what was written since then is not asked of the registry.
+        // The caller may ask again, so it should see what other processes have written since.
         if let Some(cache) = &self.cache {
             cache.documents.look_again();
         }
@@ -257,13 +257,13 @@ impl Unread {
     }
 
     fn read_version(self) -> Result<String, Box<Misread>> {
-        // One that was kept was checked before, and its checksum is right.
+        // A stored document was checked before, and its checksum is right.
         let is_checked = !matches!(self.came, Came::New(..));
         let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
         let mut is_of_it = true;
         let (text, kept) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
-                // One that is of another publication is not kept under this one's integrity.
+                // A document of another publication must not be kept under this integrity.
                 is_of_it = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
                 match str::from_utf8(text) {
                     Ok(text) if is_checked => Ok(text.to_owned()),
@@ -305,7 +305,7 @@ impl Unread {
         let (text, kept) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
                 let content_type = &entry.about.content_type;
-                // What is no packument is an answer that has to be fetched again.
+                // An answer that isn't a packument has to be fetched again.
                 document.key.form.packument(text, content_type)?;
                 Ok((text.to_vec(), content_type.clone()))
             })

@@ -55,7 +55,7 @@ fn is_unknown_host(error: &reqwest::Error) -> bool {
 
 fn sources<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| {
-        // What io::Error wraps is not its source, but its inner error's source is.
+        // An io::Error's inner error isn't its source, but the inner error's source is.
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         inner.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
     })
@@ -64,7 +64,7 @@ fn sources<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dy
 /// The message of the innermost cause of an error.
 pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     let cause = sources(error).last().map(ToString::to_string).unwrap_or_default();
-    // The system's own number of an error says nothing to the reader.
+    // The system's error number tells the reader nothing.
     let words = cause.split_once(" (os error ").map_or(cause.as_str(), |(words, _)| words);
     printable(words).trim_end_matches('.').to_owned()
 }

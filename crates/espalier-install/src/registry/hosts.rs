@@ -1,7 +1,7 @@
 //! The addresses of hosts. Each host is looked up once, however many connections to it are made.
 //!
-//! A run opens dozens of connections to one registry at the same moment. A look-up for each of them is more than some name
-//! servers answer, and one that fails fails the run. npm keeps addresses for five minutes (`@npmcli/agent`, `dns.js`).
+//! A run opens dozens of connections to one registry at the same moment. Some name servers can't answer a look-up for each of
+//! them, and one failure fails the run. npm keeps addresses for five minutes (`@npmcli/agent`, `dns.js`).
 
 use std::collections::HashMap;
 use std::io;
@@ -17,25 +17,25 @@ use hyper_util::client::legacy::connect::dns::Name;
 use tokio::time::Instant;
 use tower_service::Service;
 
-/// How long the addresses of a host are believed.
+/// How long the addresses of a host are used.
 const BELIEVED: Duration = Duration::from_mins(5);
 
 type Found = Result<Vec<SocketAddr>, Unresolved>;
 type Pending = Pin<Box<dyn Future<Output = Found> + Send>>;
 type Lookup = Shared<Pending>;
 
-/// The hosts that were looked up. Cheap to clone.
+/// The look-ups so far. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hosts {
     lookups: Arc<Mutex<HashMap<String, (Instant, Lookup)>>>,
 }
 
-/// A host has no address. All who wait for the look-up are told.
+/// The look-up failed. Everybody who waits for it gets this error.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) struct Unresolved(Arc<io::Error>);
 
-/// Those of one host.
+/// The addresses of one host.
 pub(super) type Addresses = std::vec::IntoIter<SocketAddr>;
 
 impl Hosts {
@@ -62,7 +62,7 @@ impl Hosts {
         lookup
     }
 
-    /// The next one to ask tries again.
+    /// Removes a failed look-up, so that the next caller tries again.
     fn forget(&self, host: &str, failed: &Lookup) {
         let mut lookups = self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
         if lookups.get(host).is_some_and(|(_, lookup)| lookup.ptr_eq(failed)) {
@@ -71,7 +71,7 @@ impl Hosts {
     }
 }
 
-/// Asks the system, which may take seconds, on a thread of its own.
+/// Asks the system on a thread of its own, because that can take seconds.
 fn look_up(host: String) -> Pending {
     let task = tokio::task::spawn_blocking(move || (host.as_str(), 0).to_socket_addrs());
     Box::pin(async move {
@@ -80,7 +80,7 @@ fn look_up(host: String) -> Pending {
     })
 }
 
-/// For the plain client's connector.
+/// For the connector of the plain client.
 impl Service<Name> for Hosts {
     type Response = Addresses;
     type Error = Unresolved;
@@ -96,7 +96,7 @@ impl Service<Name> for Hosts {
     }
 }
 
-/// For the other client.
+/// For the general client.
 impl reqwest::dns::Resolve for Hosts {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
         let hosts = self.clone();
@@ -123,7 +123,7 @@ mod tests {
     #[tokio::test]
     async fn a_failed_lookup_is_not_remembered() {
         let hosts = Hosts::default();
-        // No name server is asked for a name with a zero byte in it.
+        // Names with a zero byte never reach a name server.
         let first = hosts.lookup("no\0host");
         assert!(hosts.addresses("no\0host".to_owned()).await.is_err());
         assert!(!hosts.lookup("no\0host").ptr_eq(&first));

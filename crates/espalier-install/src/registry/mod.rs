@@ -1,7 +1,7 @@
 //! Registries: packuments, version documents and tarballs, from the cache or over the network.
 //!
-//! What is asked for comes back parsed and verified, or as a failure in words. Which registry and which credentials is
-//! configuration; whether an answer is needed, and what it means, is the resolution's business.
+//! The caller gets parsed and verified values, or a failure with a message. The configuration decides which registry and
+//! credentials are used. The resolution decides what it needs and what it means.
 
 mod advisories;
 mod document;
@@ -28,10 +28,10 @@ use crate::config::settings::{Freshness, Network, Settings};
 use request::Requester;
 use tokio::sync::{OnceCell, Semaphore};
 
-/// A full packument, once it is there.
+/// A full packument, once it has come.
 type Whole = OnceCell<Result<Arc<Packument>, FetchFailure>>;
 
-/// The registries in force and what is cached of them. Cheap to clone.
+/// The configured registries and the cache. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Registry {
     registries: Arc<Registries>,
@@ -39,27 +39,27 @@ pub struct Registry {
     cache: Option<Arc<Cache>>,
     freshness: Freshness,
     experience: Arc<Mutex<Experience>>,
-    /// Full packuments on their way, by the names of their packages.
+    /// The full packuments that are being fetched, by name.
     wholes: Arc<Mutex<HashMap<String, Weak<Whole>>>>,
-    /// What is asked for, where someone wants to know.
+    /// The list of requested documents, if somebody wants it.
     asked: Option<Arc<AskedFor>>,
 }
 
-/// The documents that were asked for, in this order.
+/// The requested documents, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct AskedFor(Mutex<Vec<Asked>>);
 
-/// A document that was asked for.
+/// A requested document.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub key: DocumentKey,
     pub address: String,
-    /// Whether a credential went with it.
+    /// Whether the request had a credential.
     pub is_private: bool,
 }
 
 impl AskedFor {
-    /// All until now.
+    /// Takes the documents so far.
     pub fn take(&self) -> Vec<Asked> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -70,14 +70,14 @@ impl AskedFor {
 }
 
 impl Registry {
-    /// Lets the cache keep what was fetched so far, without waiting for that. A run that ends does so by itself.
+    /// Starts writing the queue of the cache and doesn't wait for it. The end of a run does this as well.
     pub fn keep(&self) {
         if let Some(cache) = &self.cache {
             cache.documents.settle();
         }
     }
 
-    /// Prepares to talk to the registries of these settings; nothing is fetched yet.
+    /// Prepares the clients for these settings. This fetches nothing.
     pub fn new(settings: &Settings, cache: Option<Arc<Cache>>, activity: Arc<Activity>) -> Result<Self, ConfigError> {
         let network: &Network = &settings.network;
         let clients = transport::Clients::new(network)?;
@@ -100,12 +100,12 @@ impl Registry {
         })
     }
 
-    /// From now on, notes which documents are asked for.
+    /// Begins to record the requested documents.
     pub(crate) fn note_documents(&mut self) -> Arc<AskedFor> {
         Arc::clone(self.asked.get_or_insert_default())
     }
 
-    /// Whether nothing may be fetched.
+    /// Whether the network must not be used.
     pub fn is_offline(&self) -> bool {
         self.freshness == Freshness::CacheOnly
     }
@@ -114,7 +114,7 @@ impl Registry {
         &self.requester.activity
     }
 
-    /// What is said about something that isn't cached when nothing may be fetched.
+    /// The failure for a document that isn't cached, if the network must not be used.
     fn not_cached(address: &Address) -> FetchFailure {
         FetchFailure {
             kind: FetchFailureKind::Unreachable,

@@ -1,8 +1,7 @@
-//! One request, with its retries.
+//! One request with its retries.
 //!
-//! A request ends within attempts × timeout plus the waits between them; nothing here can wait for ever. What the body is
-//! worth is decided by whoever reads it; reading counts as part of the attempt, so that a body that broke on its way is
-//! fetched again.
+//! A request takes no longer than all attempts and the waits between them, so it always ends. The reader of a body decides
+//! whether it is usable. Reading is part of the attempt, so a body that was damaged on its way is fetched again.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -20,15 +19,15 @@ use super::wire::{Outcome, Protocol};
 use crate::activity::Activity;
 use crate::body::{Encoding, Inflater, too_long};
 
-/// So much of a refusal's body is read.
+/// How much of a refusal's body is read.
 pub(super) const LONGEST_REFUSAL: u64 = 16 << 10;
 
-/// What came.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// What is already here is still right.
+    /// The cached document is still right.
     Unchanged {
-        /// For how many seconds it stays right.
+        /// The number of seconds for which it stays right.
         fresh_for: u64,
     },
     /// A body.
@@ -42,7 +41,7 @@ pub(super) struct Received {
     pub about: espalier_registry::Received,
 }
 
-/// An answer whose body nobody has looked into.
+/// An answer with an unread body.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub judged: Judged,
@@ -56,12 +55,12 @@ pub(super) struct Requester {
     pub clients: Clients,
     pub retries: Retries,
     pub activity: Arc<Activity>,
-    /// As many as there are processors: what a body is made of is computed, and more threads would only take turns.
+    /// Limits the readers to the number of processors. Reading is computation, so more threads would only take turns.
     pub readers: Arc<Semaphore>,
 }
 
 impl Requester {
-    /// Fetches something large, and makes of it what `decode` makes of it, on another thread.
+    /// Fetches something large and decodes it on another thread.
     pub(super) async fn get<T: Send + 'static>(
         &self,
         get: &Get,
@@ -72,14 +71,14 @@ impl Requester {
             let reply = self.fetch(get, Protocol::Http1, &mut attempts).await?;
             let decode = decode.clone();
             let decoded = {
-                // Nobody closes it.
+                // The semaphore is never closed.
                 let _reader = self.readers.acquire().await;
                 tokio::task::spawn_blocking(move || decode(reply)).await
             };
             let unusable = match decoded {
                 Ok(Ok(result)) => return Ok(result),
                 Ok(Err(reason)) => reason,
-                // A decoder that panics is a bug, which is not to be hidden behind a failed fetch.
+                // A panic of the decoder is a bug. It must not look like a failed fetch.
                 Err(error) => match error.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
                     Err(_) => "came while everything was ending".to_owned(),
@@ -89,7 +88,7 @@ impl Requester {
         }
     }
 
-    /// Fetches something. `attempts` were made before, and are counted on.
+    /// Makes a request, with retries. `attempts` includes earlier attempts and is updated.
     pub(super) async fn fetch(&self, get: &Get, protocol: Protocol, attempts: &mut u32) -> Result<Reply, FetchFailure> {
         loop {
             match self.exchange(get, protocol).await {
@@ -99,7 +98,7 @@ impl Requester {
         }
     }
 
-    /// Waits for what made an attempt fail to pass, if it may, and there are more attempts.
+    /// Waits before the next attempt, if the failure allows one and attempts are left.
     pub(super) async fn wait(&self, get: &Get, attempts: &mut u32, trouble: Trouble) -> Result<(), FetchFailure> {
         let mut spread = DefaultHasher::new();
         get.address.as_str().hash(&mut spread);
@@ -128,7 +127,7 @@ impl Requester {
                 let unusable = |_| Trouble::Broken(Broken::Impossible(format!("it leads to {}", printable(&location))));
                 let target = origin.join(&location).map_err(unusable)?;
                 let is_same = target.origin() == origin.origin();
-                // A credential is for whom it was meant.
+                // A credential is sent to its own registry only.
                 let authorization = get.authorization.clone().filter(|_| is_same);
                 self.exchange_through_client(&Get { authorization, ..get.clone() }, target).await?
             }
@@ -160,7 +159,7 @@ impl Requester {
             return Ok(Answer { judged, encoding: Encoding::Identity, body: Vec::new() });
         }
         if matches!(judged, Judged::Refused { .. }) {
-            // It says no, whether it says why or not.
+            // A refusal is a refusal, even if its body can't be read.
             let body = read(response, LONGEST_REFUSAL).await.unwrap_or_default();
             return Ok(Answer { judged, encoding: encoding.unwrap_or(Encoding::Identity), body });
         }
@@ -168,7 +167,7 @@ impl Requester {
     }
 }
 
-/// The headers of a request, its credential marked as one.
+/// The headers of a request. The credential is marked as sensitive.
 pub(super) fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
     let unusable = |_| Trouble::Broken(Broken::Impossible("a header can't be sent".to_owned()));
     let mut headers = HeaderMap::new();
@@ -180,25 +179,25 @@ pub(super) fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
     Ok(headers)
 }
 
-/// What the head of a response means.
+/// What the status and headers of an answer mean.
 pub(super) fn judged(get: &Get, status: u16, header: &dyn Fn(&str) -> Option<String>) -> Judged {
     get.judge(&Answered {
         status,
         header,
         now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
         date: |text| httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok(),
-        // What doesn't say how long it is fresh is asked about each time.
+        // A document without a stated lifetime is revalidated each time.
         unsaid_freshness: 0,
     })
 }
 
-/// A header's values, with commas in between.
+/// The values of a header, joined with commas.
 pub(super) fn joined(headers: &HeaderMap, name: &str) -> Option<String> {
     let values: Vec<&str> = headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// Reads a body as it was sent.
+/// Reads a body without decoding it.
 pub(super) async fn read(mut response: reqwest::Response, limit: u64) -> Result<Vec<u8>, Trouble> {
     let announced = response.content_length().unwrap_or_default();
     if announced > limit {

@@ -41,8 +41,8 @@ impl Registry {
         .await
     }
 
-    /// Fetches a tarball for installing and makes of it what `take` makes of it; an error of that one is the tarball's
-    /// fault, and it is fetched again. `package` is the name of the package that it shall be of.
+    /// Fetches a tarball for an installation and gives it to `take`. If `take` fails, the tarball is fetched again. `package` is
+    /// the name of the expected package.
     pub async fn package<T: Send + 'static>(
         &self,
         address: &str,
@@ -57,8 +57,8 @@ impl Registry {
         self.fetch_tarball(get, package, integrity, take).await
     }
 
-    /// Whether an address is one of the registry that a package comes from: there, and nowhere else, its tarball may be
-    /// fetched without asking (npm's `#isRegistryResolvedTarball`).
+    /// Whether an address is at the registry of a package. Only then may the tarball be fetched without permission (npm's
+    /// `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, address: &str, package: &str) -> bool {
         self.registries.is_of_registry(address, package)
     }
@@ -76,7 +76,7 @@ impl Registry {
         let decode = move |reply| {
             found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
-            // The tarball is the compressed file itself: an encoding on top is the transport's.
+            // The tarball is the compressed file itself. A content encoding on top of it belongs to the transport.
             let bytes = received.encoding.undone(received.bytes, LONGEST_SENT)?;
             let tarball = Hashed::new(&bytes);
             if let Some(expected) = &expected {
@@ -90,14 +90,14 @@ impl Registry {
         let mut taken = self.requester.get(&get, decode).await;
         let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
         if let Some(cache) = self.cache.as_ref().filter(|_| is_promised && is_other) {
-            // It may be the document that was wrong, and it shall not be believed again.
+            // The cached packument may be wrong, so it must not be used again.
             cache.documents.forget(self.registries.of_package(package), package);
         }
         if let Err(failure) = &mut taken
             && is_other
             && mismatch.load(Ordering::Relaxed)
         {
-            // The last answer was a whole one, of something else (npm: EINTEGRITY).
+            // The last answer was complete, but had other content (npm: EINTEGRITY).
             failure.kind = FetchFailureKind::Integrity;
         }
         taken

@@ -1,8 +1,7 @@
 //! The HTTP clients: sockets, certificates and proxies.
 //!
-//! Bodies are not decompressed here: that is done on the thread that parses. The plain client ([`super::wire`]) serves where it
-//! can, over HTTP/2 where that is agreed on. The other one serves where proxies or certificates want more than that, over
-//! HTTP/1.1.
+//! They don't decompress bodies, because the parsing thread does. The plain client ([`super::wire`]) is used if possible, over
+//! HTTP/2 if the registry agrees. The general client is used for proxies and client certificates, over HTTP/1.1.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +21,14 @@ use crate::config::identities::ClientIdentity;
 use crate::config::settings::Network;
 use crate::config::{ConfigError, Origin};
 
-/// How long a connection may take to be made.
+/// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a registry may be silent, before its first byte and between any two.
+/// How long a registry may be silent, before the first byte and between two bytes.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 const MOST_REDIRECTS: usize = 10;
 const USER_AGENT: &str = concat!("espalier/", env!("CARGO_PKG_VERSION"));
 
-/// The clients: one for each certificate of the user's own, one without, and a plain one where that will do.
+/// The clients: one for each client certificate, one without, and a plain one if possible.
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
     usual: Client,
@@ -37,10 +36,10 @@ pub(super) struct Clients {
     wire: Option<Arc<Wire>>,
 }
 
-/// Whose certificates are believed.
+/// The trusted certificates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trusted {
-    /// In place of the system's, unless there are none.
+    /// The certificates that replace the system's, if there are any.
     pub only: Arc<[Certificates]>,
     pub extra: Arc<[Certificates]>,
 }
@@ -73,24 +72,24 @@ impl Clients {
         Ok(Self { usual: client(network, &hosts, None)?, identified: identified.into(), wire })
     }
 
-    /// The plain client, unless proxies, certificates of the user's own or unverified ones are in use.
+    /// The plain client. `None` if there are proxies or client certificates, or if certificates aren't verified.
     pub fn wire(&self) -> Option<&Wire> {
         self.wire.as_deref()
     }
 
-    /// Whether a certificate of the user's own goes to this URL.
+    /// Whether a client certificate is sent to this URL.
     pub fn identify(&self, url: &Url) -> bool {
         self.identified.iter().any(|(identity, _)| identity.is_for(url))
     }
 
-    /// The one that may talk to this URL.
+    /// The general client for this URL.
     pub fn of(&self, url: &Url) -> &Client {
         self.identified.iter().find(|(identity, _)| identity.is_for(url)).map_or(&self.usual, |(_, client)| client)
     }
 }
 
 impl Trusted {
-    /// For a connection. The error is the rest of a sentence.
+    /// The TLS configuration of a connection. The error completes a sentence.
     pub fn tls(&self) -> Result<ClientConfig, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let versions = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
@@ -115,7 +114,7 @@ fn pem_certificates(texts: &[Certificates]) -> Result<Vec<CertificateDer<'static
 }
 
 fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -> Result<Client, ConfigError> {
-    // Fails only where a provider is installed already, which is as good.
+    // This fails only if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(USER_AGENT)
@@ -127,7 +126,7 @@ fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -
         .connect_timeout(CONNECT_TIMEOUT.min(network.timeout))
         .read_timeout(SILENCE_TIMEOUT.min(network.timeout))
         .timeout(network.timeout)
-        // Drops `Authorization` where host, port or scheme change.
+        // This drops `Authorization` if the host, port or scheme changes.
         .redirect(Policy::limited(MOST_REDIRECTS))
         .referer(false)
         .no_proxy()
@@ -184,7 +183,7 @@ fn proxies(network: &Network) -> Result<Vec<Proxy>, ConfigError> {
     Ok(proxies)
 }
 
-/// What can't be parsed can still hold a password: everything up to the last `@` is left out.
+/// An unparsable address can still contain a password, so everything up to the last `@` is removed.
 fn without_credentials(address: &str) -> String {
     address.rsplit_once('@').map_or(address, |(_, rest)| rest).to_owned()
 }

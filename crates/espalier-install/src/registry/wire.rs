@@ -137,7 +137,7 @@ impl Wire {
         let address = get.address.as_str();
         let origin = format!("{}://{}", get.address.scheme(), get.address.authority());
         if !address.strip_prefix(&*origin).is_some_and(|target| target.starts_with('/')) {
-            // Whoever is named in front of the host has to be told in a header.
+            // The user name and password in the address belong into a header, which the other client sends.
             return None;
         }
         let key = (Handle::current().id(), origin);
@@ -165,7 +165,7 @@ impl Wire {
             connection.alarm.end = end;
             connection.write_request(target, get.address.authority(), &self.greeting, &headers);
             match connection.exchange(get).await {
-                // The registry said so before the request came: it was tired of waiting for one.
+                // The registry sent this before the request arrived, because it had waited too long for one.
                 Ok((Outcome::Answer(Answer { judged: Judged::Refused { status, .. }, .. }), false))
                     if !is_fresh && status == 408 => {}
                 Ok((outcome, may_be_used_again)) => {
@@ -174,7 +174,7 @@ impl Wire {
                     }
                     return Some(Ok(outcome));
                 }
-                // The registry had hung up before the request came.
+                // The registry closed the connection before the request arrived.
                 Err(Failed::Unanswered(Trouble::Broken(Broken::BrokeOff(_)))) if !is_fresh => {}
                 Err(Failed::Unanswered(trouble) | Failed::Answered(trouble)) => return Some(Err(trouble)),
             }
@@ -185,7 +185,7 @@ impl Wire {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = idle.get_mut(key)?;
         let now = Instant::now();
-        // One that nobody used for as long as a registry may be silent may have died without a word.
+        // A connection that was idle for as long as a registry may be silent may be dead.
         std::iter::from_fn(|| idle.pop()).find(|connection| connection.alarm.sleep.deadline() > now)
     }
 
@@ -263,7 +263,7 @@ impl Connection {
                     continue;
                 }
                 if let (301..=303 | 307 | 308, Some(location)) = (head.status, head.header("location")) {
-                    // What comes with it is of no use, and isn't waited for.
+                    // Whatever follows is useless, so nobody waits for it.
                     let framing = head.framing();
                     let is_over = framing == Ok(Framing::Length((self.read.len() - head.length) as u64));
                     let may_be_used_again = head.may_be_used_again() && is_over;
@@ -288,7 +288,7 @@ impl Connection {
         let limit = if is_refused { LONGEST_REFUSAL } else { get.limit };
         let body = match self.read_body(framing, limit).await {
             Ok(body) => body,
-            // It says no all the same.
+            // A refusal is a refusal, even if its body can't be read.
             Err(_) if is_refused => {
                 let answer = Answer { judged, encoding: Encoding::Identity, body: Vec::new() };
                 return Ok((Outcome::Answer(answer), false));
@@ -342,7 +342,7 @@ impl Connection {
     async fn read_exactly(&mut self, body: &mut Vec<u8>, length: u64) -> Result<(), Trouble> {
         let wanted = usize::try_from(length).map_err(|_| too_long(length))?;
         let there = wanted.min(self.read.len());
-        // What is announced isn't believed blindly: memory grows with what comes.
+        // Memory grows with the received bytes, because the announced length may be wrong.
         body.reserve(wanted.min(MOST_AT_ONCE));
         body.extend(self.read.drain(..there));
         let end = body.len() - there + wanted;

@@ -1,7 +1,7 @@
-//! What approving and denying makes of `allowScripts` in package.json (`allow-scripts-writer.js`).
+//! Approves and denies packages in `allowScripts` of package.json (`allow-scripts-writer.js`).
 //!
-//! Approving pins what is installed: `name@1.2.3`, so that the next version has to be reviewed again. Denying is about the
-//! name, because a no should outlast a version. Approving twice changes nothing.
+//! Approving pins the installed version (`name@1.2.3`), so that the next version has to be reviewed again. Denying applies to the
+//! name, because a denial should outlast a version. Approving twice changes nothing.
 
 use espalier_core::spec::{SpecKind, Specs};
 use serde::Serialize;
@@ -10,23 +10,23 @@ use serde_json::{Map, Value};
 use super::identity::Subject;
 use super::policy::{Key, Policy, Verdict};
 
-/// One entry that came or went.
+/// A changed entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The entry.
+    /// Its key.
     pub key: String,
     /// `added`, `removed-stale`, `replaced-by-pin` or `removed-pinned-allow`.
     pub change: &'static str,
 }
 
-/// What came of approving or denying one package.
+/// The result of approving or denying a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// `allowScripts` as it is now.
+    /// The new `allowScripts`.
     pub entries: Map<String, Value>,
-    /// How it differs from before.
+    /// The differences from the old one.
     pub changes: Vec<Change>,
-    /// What a person should know.
+    /// A warning.
     pub warning: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Decision {
         }
     }
 
-    /// Takes out every entry that `stale` picks.
+    /// Removes the entries that `stale` selects.
     fn drop_where(&mut self, change: Option<&'static str>, stale: impl Fn(&str, &Value) -> bool) {
         let gone: Vec<String> =
             self.entries.iter().filter(|(key, value)| stale(key, value)).map(|(key, _)| key.clone()).collect();
@@ -49,7 +49,7 @@ impl Decision {
     }
 }
 
-/// The entry for a package of any version. What only the package itself claims is no basis for one.
+/// The key for all versions of a package. `None` if only the package itself claims its name.
 pub fn name_key(subject: &Subject) -> Option<String> {
     match subject.sources().first() {
         Some(source) if source.starts_with("git") => repository(source, false),
@@ -58,7 +58,7 @@ pub fn name_key(subject: &Subject) -> Option<String> {
     }
 }
 
-/// The entry for a package of just this version.
+/// The key for exactly this version of a package.
 pub fn version_key(subject: &Subject) -> Option<String> {
     let source = *subject.sources().first()?;
     if source.starts_with("git") {
@@ -81,7 +81,7 @@ fn repository(source: &str, with_commit: bool) -> Option<String> {
     Some(commit.filter(|_| with_commit).map_or_else(|| name.clone(), |commit| format!("{name}#{commit}")))
 }
 
-/// Approves the installed versions of one package; `project` is its folder, absolute. Without `pin`, all versions.
+/// Approves the installed versions of a package. `project` is its absolute folder. Without `pin`, approves all versions.
 pub fn approve(existing: &Map<String, Value>, subjects: &[&Subject], pin: bool, project: &str) -> Decision {
     let mut decision = Decision { entries: existing.clone(), ..Decision::default() };
     let Some(&sample) = subjects.first() else { return decision };
@@ -100,7 +100,7 @@ pub fn approve(existing: &Map<String, Value>, subjects: &[&Subject], pin: bool, 
     let unknown = versions.iter().any(Option::is_none);
     match &name {
         Some(name) if !pin || unknown => {
-            // A pin that can't be checked would never match; the name stands for it.
+            // A pin that can't be verified would never match, so the name replaces it.
             let change = pin.then_some("removed-pinned-allow");
             decision.drop_where(change, |entry, value| entry != name && is_pin(entry, value));
             decision.add(name, true);
@@ -137,7 +137,7 @@ fn denial(entry: &str, name: &str, widest: bool) -> String {
     )
 }
 
-/// Denies a package in all versions.
+/// Denies all versions of a package.
 pub fn deny(existing: &Map<String, Value>, subjects: &[&Subject], project: &str) -> Decision {
     let mut decision = Decision { entries: existing.clone(), ..Decision::default() };
     let Some((sample, name)) = subjects.first().and_then(|&sample| Some((sample, name_key(sample)?))) else {
@@ -150,19 +150,18 @@ pub fn deny(existing: &Map<String, Value>, subjects: &[&Subject], project: &str)
     decision
 }
 
-/// An entry that is about nothing that is installed (`allow-scripts-prune.js`).
+/// An entry that matches no installed package (`allow-scripts-prune.js`).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Unused {
-    /// The entry.
+    /// Its key.
     pub key: String,
-    /// What it says.
+    /// Its value.
     pub value: Value,
     /// `not-installed` or `no-scripts`.
     pub reason: &'static str,
 }
 
-/// The entries that are about none of these packages, each given with whether it has scripts. An entry that can't be read
-/// stays.
+/// The entries that match none of these packages. The flag of a package says whether it has scripts. Unparsable entries stay.
 pub fn unused(existing: &Map<String, Value>, installed: &[(Subject, bool)], project: &str) -> Vec<Unused> {
     let judge = |(key, value): (&String, &Value)| {
         let policy = Policy::of([(key.clone(), true)]);

@@ -1,7 +1,7 @@
-//! What a script finds around it: npm's variables and its `PATH` (`set-envs.js` of `@npmcli/config`, `set-path.js` and
+//! The environment of a script: npm's variables and its `PATH` (`set-envs.js` of `@npmcli/config`, `set-path.js` and
 //! `make-spawn-args.js` of `@npmcli/run-script`).
 //!
-//! Everything that is in the environment of this process stays there; this is what comes on top.
+//! A script also inherits the environment of this process.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,31 +10,31 @@ use super::package::ScriptPackage;
 use crate::config::{Config, Environment, Origin, Value, definitions};
 use crate::host;
 
-/// The variables that all scripts of one command share.
+/// The variables that all scripts of a command share.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptEnvironment {
     variables: Vec<(OsString, OsString)>,
-    /// npm's folder with a `node-gyp` command in it.
+    /// npm's folder that holds the command `node-gyp`.
     node_gyp_bin: Option<PathBuf>,
     path: OsString,
-    /// `script-shell`, where it is set.
+    /// `script-shell`, if it is set.
     pub shell: Option<String>,
 }
 
-/// What the shared variables are made from.
+/// The inputs of the shared variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// The settings in force.
     pub config: &'a Config,
-    /// Of this process.
+    /// The environment of this process.
     pub environment: &'a Environment,
-    /// The project's folder, npm's local prefix.
+    /// The project's folder, which is npm's local prefix.
     pub project: &'a Path,
     /// npm's name of the command that runs scripts: `run`, `test`, `install`.
     pub command: &'a str,
-    /// The version of Node, where it is known.
+    /// The version of Node, if it is known.
     pub node_version: Option<&'a str>,
-    /// Whether the command is about workspaces.
+    /// Whether the command concerns workspaces.
     pub workspaces: bool,
 }
 
@@ -92,8 +92,8 @@ impl ScriptEnvironment {
         }
     }
 
-    /// The variables for one event of one package. `programs` are folders to look for programs in first, and `extra` is
-    /// what only this run has.
+    /// The variables for one event of a package. `programs` are folders that precede the rest of `PATH`; `extra` are variables of
+    /// this run only.
     pub fn of_event(
         &self,
         package: &ScriptPackage,
@@ -116,18 +116,18 @@ impl ScriptEnvironment {
         variables
     }
 
-    /// The programs of every `node_modules` upwards, then those of the user.
+    /// `PATH`: the commands of every `node_modules` upwards, then the user's `PATH`.
     fn path_of(&self, folder: &Path, programs: &[PathBuf]) -> OsString {
         let installed = folder.ancestors().map(|folder| folder.join("node_modules").join(".bin"));
         let users = std::env::split_paths(&self.path);
         let all = programs.iter().cloned().chain(installed).chain(self.node_gyp_bin.clone()).chain(users);
-        // A folder whose name holds the separator can't be on a PATH; it is left out, and the others stay.
+        // A folder whose name contains the separator can't be in `PATH`, so it is left out.
         let fitting = all.filter(|folder| std::env::join_paths([folder]).is_ok());
         std::env::join_paths(fitting).unwrap_or_else(|_| self.path.clone())
     }
 }
 
-/// Settings that aren't npm's defaults, as `npm_config_*`. What the environment says already stays as it is.
+/// Settings that differ from npm's defaults, as `npm_config_*`. Variables that are already set stay as they are.
 fn settings(config: &Config) -> Vec<(OsString, OsString)> {
     let mut variables: Vec<(OsString, OsString)> = Vec::new();
     let mut seen = Vec::new();
@@ -160,7 +160,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// npm's own name comes first, because that is what packages look at to refuse other tools.
+/// npm comes first in it, because some packages refuse other tools by looking at that.
 fn user_agent(surroundings: &Surroundings<'_>) -> String {
     let Surroundings { config, environment, node_version, workspaces, .. } = surroundings;
     if let Some(agent) = config.text("user-agent") {
@@ -178,7 +178,7 @@ fn user_agent(surroundings: &Surroundings<'_>) -> String {
     )
 }
 
-/// The services that are met most, by the names that npm gives them.
+/// The most common CI services, by npm's names for them.
 fn continuous_integration(environment: &Environment) -> Option<&'static str> {
     const SERVICES: [(&str, &str); 6] = [
         ("GITHUB_ACTIONS", "github-actions"),
@@ -201,7 +201,7 @@ fn editor(config: &Config, environment: &Environment) -> String {
         .unwrap_or_else(|| default.into())
 }
 
-/// The npm that came with a Node: native packages are built with its node-gyp.
+/// The npm that belongs to a Node. Its node-gyp builds native packages.
 fn npm_beside(node: &Path) -> Option<PathBuf> {
     let folder = node.parent()?;
     let modules = if cfg!(windows) { folder.join("node_modules") } else { folder.parent()?.join("lib/node_modules") };

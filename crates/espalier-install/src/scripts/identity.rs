@@ -1,7 +1,7 @@
-//! Which package a folder in `node_modules` really holds, as far as that can be trusted (`script-allowed.js`).
+//! The trusted identity of the package in a folder of `node_modules` (`script-allowed.js`).
 //!
-//! A package's own package.json came with its tarball and can claim any name. What can be trusted is the URL that the
-//! lock has for it, and failing that, the name by which others ask for it.
+//! A package's own package.json comes from its tarball and can claim any name. The URL in the lock can be trusted. Without a URL,
+//! so can the name that dependents ask for.
 
 use espalier_core::graph::{Graph, GraphNode};
 use espalier_core::paths;
@@ -11,37 +11,37 @@ use espalier_core::spec::{SpecKind, Specs};
 /// A package whose scripts are in question.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
-    /// The folder's name.
+    /// The name of its folder.
     pub name: String,
-    /// The version that its own manifest claims.
+    /// The version in its own manifest.
     pub version: Option<String>,
-    /// Where the lock says that it came from.
+    /// Its `resolved` in the lock.
     pub resolved: Option<String>,
-    /// Where the links to it say that they lead.
+    /// The `resolved` of the links to it.
     pub links: Vec<String>,
-    /// Its folder, absolute.
+    /// Its absolute folder.
     pub path: String,
     /// Whether it came inside another package.
     pub in_bundle: bool,
-    /// The names and specs by which others ask for it.
+    /// The names and specs of its dependents' requests.
     pub asked: Vec<(String, String)>,
 }
 
-/// A name and, where it is known, a version that nobody but the registry could have chosen.
+/// A name and version that only the registry could have chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The package's name in its registry.
     pub name: String,
-    /// Its version; absent where the lock has no URL.
+    /// Its version. `None` if the lock has no URL.
     pub version: Option<String>,
 }
 
 impl Subject {
-    /// A node of a graph, whose project lies in this absolute folder.
+    /// Describes a node of a graph. `project` is the absolute folder of the project.
     pub fn of(graph: &Graph, index: usize, project: &str) -> Self {
         let node = &graph.nodes[index];
         let edges = graph.dependents.get(index).into_iter().flatten().map(|&edge| &graph.edges[edge as usize]);
-        // Links only matter where the lock doesn't say where a package came from.
+        // Links matter only if the lock doesn't say where the package came from.
         let leads_here =
             |other: &&GraphNode| node.resolved.is_none() && other.target.is_some_and(|target| target as usize == index);
         Self {
@@ -55,13 +55,13 @@ impl Subject {
         }
     }
 
-    /// Whether everyone who asks for it asks a registry.
+    /// Whether all dependents ask a registry for it.
     pub fn is_from_registry(&self) -> bool {
         let mut specs = Specs::default();
         !self.asked.is_empty() && self.asked.iter().all(|(_, spec)| specs.intern(spec).is_registry())
     }
 
-    /// Who it is.
+    /// Its trusted identity.
     pub fn identity(&self) -> Option<Identity> {
         self.resolved.as_deref().and_then(of_tarball).or_else(|| {
             let name = self.asked.iter().find_map(|(name, spec)| registry_name(name, spec))?;
@@ -69,7 +69,7 @@ impl Subject {
         })
     }
 
-    /// Name and version for a person; never for a decision.
+    /// Its name and version for display. Decisions must not use this.
     pub fn shown(&self) -> (String, Option<String>) {
         match self.identity() {
             Some(identity) => (identity.name, identity.version.or_else(|| self.version.clone())),
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Everything that may stand for its source in a policy: the lock's word, or what the links to it say.
+    /// The sources that a policy can match: its `resolved`, or those of the links to it.
     pub fn sources(&self) -> Vec<&str> {
         match self.resolved.as_deref().filter(|resolved| !resolved.is_empty()) {
             Some(resolved) => vec![resolved],
@@ -87,7 +87,7 @@ impl Subject {
     }
 }
 
-/// The name by which a registry knows what a dependent asks for.
+/// The package's name in its registry, according to a dependent's request.
 fn registry_name(name: &str, spec: &str) -> Option<String> {
     match &Specs::default().intern(spec).kind {
         SpecKind::Alias { name, .. } => Some(name.to_string()),
@@ -96,7 +96,7 @@ fn registry_name(name: &str, spec: &str) -> Option<String> {
     }
 }
 
-/// Name and version of a tarball's URL, `…/@scope/name/-/name-1.2.3.tgz` (`version-from-tgz.js`).
+/// The name and version in the URL of a tarball, `…/@scope/name/-/name-1.2.3.tgz` (`version-from-tgz.js`).
 pub fn of_tarball(resolved: &str) -> Option<Identity> {
     let address = resolved.strip_prefix("http://").or_else(|| resolved.strip_prefix("https://"))?;
     let path = address.split_once('/')?.1.split(['?', '#']).next()?;

@@ -1,9 +1,9 @@
-//! The scripts of an installation: which packages have any, which of them may run, and in which order
-//! (`rebuild.js`, `install-scripts.js`).
+//! Plans the scripts of an installation: which packages have some, which of them may run, and in which order (`rebuild.js`,
+//! `install-scripts.js`).
 //!
-//! First the dependencies, then what the project links to, each in four rounds: preinstall, prepare (links only), install,
-//! postinstall; bins are linked before the third by whoever installs. Within a round the order is by depth and path, and
-//! scripts run side by side.
+//! The dependencies come first, then the targets of links. Each group has four rounds: preinstall, prepare (links only), install,
+//! postinstall. Before the third round, the caller links the commands. In a round, the order is by depth and path, and scripts
+//! run concurrently.
 
 use std::path::{Path, PathBuf};
 
@@ -16,21 +16,21 @@ use super::package::ScriptPackage;
 use super::policy::{Policy, Verdict};
 use super::process::{Ended, Script};
 
-/// What npm runs of the project's own scripts after it has installed everything (`install.js`), in this order.
+/// The project's own scripts that npm runs at the end of an installation (`install.js`), in this order.
 pub const PROJECT_EVENTS: [&str; 7] =
     ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
 
-/// The events that may come with a dependency.
+/// The events of dependencies.
 pub const INSTALL_EVENTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
-/// What lets scripts run.
+/// What permits scripts.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The project's policy.
     pub policy: Policy,
-    /// `ignore-scripts`: none run, whatever the policy says.
+    /// `ignore-scripts`: no script runs, whatever the policy says.
     pub ignore_scripts: bool,
-    /// `dangerously-allow-all-scripts`: all run, whatever the policy says.
+    /// `dangerously-allow-all-scripts`: every script runs, whatever the policy says.
     pub allow_all: bool,
 }
 
@@ -43,12 +43,12 @@ impl Gate {
     }
 }
 
-/// A script that is to run.
+/// A script to run.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The node in the graph: of a link, its target.
+    /// The node in the graph. For a link, its target.
     pub node: usize,
-    /// npm's location of it.
+    /// npm's location of the node.
     pub location: String,
     /// Its folder.
     pub folder: PathBuf,
@@ -56,26 +56,26 @@ pub struct Task {
     pub event: &'static str,
     /// The command.
     pub command: String,
-    /// Whether the installation goes on without the package if this fails.
+    /// Whether the installation continues without the package if the script fails.
     pub optional: bool,
     package: ScriptPackage,
     extra: Vec<(String, String)>,
 }
 
-/// The rounds of one group of packages.
+/// The rounds of a group of packages.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
-    /// Before anything else.
+    /// The first round.
     pub preinstall: Vec<Task>,
-    /// Of links: before bins are linked.
+    /// The round of links, before commands are linked.
     pub prepare: Vec<Task>,
-    /// After bins are linked.
+    /// The round after commands are linked.
     pub install: Vec<Task>,
-    /// At the end.
+    /// The last round.
     pub postinstall: Vec<Task>,
 }
 
-/// A package with scripts that nobody has reviewed.
+/// A package with unreviewed scripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreviewed {
     /// The node in the graph.
@@ -84,21 +84,21 @@ pub struct Unreviewed {
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// Events and commands.
+    /// Its events and commands.
     pub scripts: Vec<(&'static str, String)>,
 }
 
-/// Everything that an installation runs.
+/// The scripts of an installation.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
-    /// Of packages in `node_modules`.
+    /// The scripts of packages in `node_modules`.
     pub dependencies: Rounds,
-    /// Of folders that are linked to.
+    /// The scripts of folders that links lead to.
     pub links: Rounds,
 }
 
 impl Lifecycle {
-    /// The scripts of these nodes of a graph, whose files are in place; `None` means all of them.
+    /// Plans the scripts of these nodes, whose files are in place. `None` means all nodes.
     pub fn plan(graph: &Graph, nodes: Option<&[usize]>, project: &Path, gate: &Gate) -> Self {
         let mut lifecycle = Self::default();
         if gate.ignore_scripts {
@@ -119,7 +119,7 @@ impl Lifecycle {
             let node = graph.nodes[node].target.map_or(node, |target| target as usize);
             rounds.add(graph, node, project, gate);
         }
-        // Only links are prepared; a dependency from git was when it was packed.
+        // Only links are prepared. A git dependency was prepared when it was packed.
         lifecycle.dependencies.prepare.clear();
         lifecycle
     }
@@ -173,7 +173,7 @@ fn extra_variables(node: &GraphNode) -> Vec<(String, String)> {
     variables
 }
 
-/// The dependencies with install scripts that the policy says nothing about, in the order of the graph.
+/// The dependencies with install scripts that the policy doesn't mention, in the order of the graph.
 pub fn unreviewed(graph: &Graph, project: &Path, policy: &Policy) -> Vec<Unreviewed> {
     let text = project.to_string_lossy();
     let candidates = graph
@@ -195,7 +195,7 @@ pub fn unreviewed(graph: &Graph, project: &Path, policy: &Policy) -> Vec<Unrevie
         .collect()
 }
 
-/// The scripts that installing this package would run; `prepare` is one of them unless it is from a registry.
+/// The scripts that installing this package would run. They include `prepare`, unless the package is from a registry.
 pub fn install_scripts(folder: &Path, subject: &Subject) -> Vec<(&'static str, String)> {
     let Ok(package) = ScriptPackage::read(folder) else { return Vec::new() };
     let prepare = (!subject.is_from_registry()).then_some("prepare");
@@ -206,14 +206,14 @@ pub fn install_scripts(folder: &Path, subject: &Subject) -> Vec<(&'static str, S
 /// A script that has run.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Which one.
+    /// The script.
     pub task: Task,
-    /// How it ended, or why it could not begin.
+    /// How it ended, or why it couldn't start.
     pub result: Result<Ended, String>,
 }
 
-/// Runs a round, as many at once as there are processors but one, or one after the other on the terminal. The results come
-/// in the order of the tasks, with what each has written; after a failure of one that isn't optional no more are begun.
+/// Runs a round: as many scripts at once as there are processors but one, or one after the other on the terminal. The results
+/// have the order of the tasks. After the failure of a script that isn't optional, no more are started.
 pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: bool) -> Vec<Finished> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let limit = if foreground { 1 } else { processors.saturating_sub(1).max(1) };

@@ -1,8 +1,8 @@
-//! Lifecycle scripts: which there are, which may run, in which order, and what they find around them.
+//! Lifecycle scripts: which of them exist, which may run, their order and their environment.
 //!
-//! A script of the project itself is the user's own and runs when it is asked for. One that comes with a dependency runs
-//! during an installation and is anyone's code, so it needs a word of the project: npm 12's `allowScripts` ([`policy`]),
-//! which `approve` writes ([`approvals`]). Either kind runs in the same surroundings ([`environment`], [`shell`]).
+//! The project's own scripts are the user's code and run when they are asked for. The scripts of dependencies are anyone's code
+//! and run during an installation, so they need the project's permission: npm 12's `allowScripts` ([`policy`]), which `approve`
+//! writes ([`approvals`]). Both kinds have the same environment ([`environment`], [`shell`]).
 
 pub mod approvals;
 pub mod environment;

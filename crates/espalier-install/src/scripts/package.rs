@@ -1,14 +1,14 @@
-//! What a package says about its scripts.
+//! The package.json of a package, as far as scripts are concerned.
 
 use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// The install script of a package that only brings a `binding.gyp`.
+/// The install script of a package with a `binding.gyp` and no scripts of its own.
 pub const DEFAULT_INSTALL_SCRIPT: &str = "node-gyp rebuild";
 
-/// A package.json as far as scripts are concerned.
+/// A package.json, as far as scripts are concerned.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptPackage {
     manifest: Map<String, Value>,
@@ -23,7 +23,7 @@ impl ScriptPackage {
         Ok(Self::of(value))
     }
 
-    /// Of a manifest that was read already; anything but an object is an empty one.
+    /// Wraps a parsed manifest. Anything but an object counts as an empty one.
     pub fn of(manifest: Value) -> Self {
         let mut manifest = match manifest {
             Value::Object(manifest) => manifest,
@@ -41,39 +41,39 @@ impl ScriptPackage {
         self.scripts().find(|&(name, _)| name == event).map(|(_, command)| command).filter(|text| !text.is_empty())
     }
 
-    /// All scripts with their commands; what isn't text is none.
+    /// All scripts with their commands. Values that aren't text are skipped.
     pub fn scripts(&self) -> impl Iterator<Item = (&str, &str)> {
         let scripts = self.manifest.get("scripts").and_then(Value::as_object);
         scripts.into_iter().flatten().filter_map(|(name, command)| Some((name.as_str(), command.as_str()?)))
     }
 
-    /// Its name.
+    /// The package's name.
     pub fn name(&self) -> Option<&str> {
         self.text("name")
     }
 
-    /// Its version.
+    /// The package's version.
     pub fn version(&self) -> Option<&str> {
         self.text("version")
     }
 
-    /// `name@version`, where it has both.
+    /// `name@version`, if it has both.
     pub fn id(&self) -> Option<String> {
         Some(format!("{}@{}", self.name()?, self.version()?))
     }
 
-    /// The names of its programs.
+    /// The names of its commands, with their files.
     pub fn programs(&self) -> impl Iterator<Item = (&str, &str)> {
         let programs = self.manifest.get("bin").and_then(Value::as_object);
         programs.into_iter().flatten().filter_map(|(name, path)| Some((name.as_str(), path.as_str()?)))
     }
 
-    /// A field that is a text and not empty.
+    /// A text field, unless it is empty.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.manifest.get(field)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// A field as it stands.
+    /// A field as it is.
     pub fn field(&self, field: &str) -> Option<&Value> {
         self.manifest.get(field)
     }
@@ -83,7 +83,7 @@ impl ScriptPackage {
         &self.manifest
     }
 
-    /// Whether `node-gyp` builds it, although it doesn't say so: a `binding.gyp` does (`@npmcli/node-gyp`).
+    /// Whether `node-gyp` builds the package by default, because it has a `binding.gyp` (`@npmcli/node-gyp`).
     pub fn is_built_by_default(&self, folder: &Path) -> bool {
         self.script("install").is_none()
             && self.script("preinstall").is_none()
@@ -91,13 +91,13 @@ impl ScriptPackage {
             && folder.join("binding.gyp").is_file()
     }
 
-    /// The script for an event, node-gyp's default included.
+    /// The script for an event, including node-gyp's default.
     pub fn command(&self, event: &str, folder: &Path) -> Option<&str> {
         let default = || (event == "install" && self.is_built_by_default(folder)).then_some(DEFAULT_INSTALL_SCRIPT);
         self.script(event).or_else(default)
     }
 
-    /// What scripts find as `npm_package_*` (`package-envs.js`).
+    /// The variables `npm_package_*` (`package-envs.js`).
     pub fn variables(&self) -> Vec<(String, String)> {
         let mut variables = Vec::new();
         for field in ["name", "version", "config", "engines", "bin"] {

@@ -1,9 +1,8 @@
 //! npm 12's `allowScripts`: which dependencies may run their install scripts.
 //!
-//! A policy maps specs to yes or no. What it doesn't mention is unreviewed and doesn't run; a no wins over any yes; what
-//! came bundled inside another package never runs. A name in a policy means the registry's package of that name, wherever
-//! it lies, and nothing that merely calls itself so. The rules are those of `script-allowed.js` and
-//! `resolve-allow-scripts.js`.
+//! A policy maps specs to true or false. Scripts of an unmentioned package are unreviewed and don't run. A denial outweighs any
+//! approval. Scripts of bundled packages never run. A name in a policy means the registry's package of that name at any location,
+//! and not a package that only claims the name. The rules are those of `script-allowed.js` and `resolve-allow-scripts.js`.
 
 use espalier_core::semver::{self, Version};
 use espalier_core::spec::{Spec, SpecKind, Specs, split_argument};
@@ -14,14 +13,14 @@ use std::rc::Rc;
 use super::identity::Subject;
 use crate::config::{Config, Origin, Value};
 
-/// What a policy says of a package.
+/// A policy's verdict on a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Its scripts run.
     Allowed,
-    /// Someone has said no.
+    /// Its scripts are denied.
     Denied,
-    /// Nobody has said anything, so they don't run.
+    /// The policy doesn't mention it, so its scripts don't run.
     Unreviewed,
 }
 
@@ -29,26 +28,26 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     entries: Vec<(String, bool)>,
-    /// What is wrong with it or overruled, one sentence each.
+    /// Invalid or overridden entries, one sentence each.
     pub warnings: Vec<String>,
 }
 
 /// Why there is no policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// npm only has the flag for what isn't in a project, so that a team's installs agree (EALLOWSCRIPTS).
+    /// In npm, this option is for use outside of projects only, so that a team's installs agree (EALLOWSCRIPTS).
     #[error("--allow-scripts does not apply to projects. Use allowScripts in package.json, or .npmrc")]
     OnCommandLine,
 }
 
 impl Policy {
-    /// The policy of a project: its manifest's, else that of the `.npmrc` files.
+    /// The policy of a project: its manifest's, otherwise that of the `.npmrc` files.
     pub fn of_project(manifest: &Json, config: &Config) -> Result<Self, PolicyError> {
         if [Origin::CommandLine, Origin::Environment].iter().any(|origin| !listed(config, origin).is_empty()) {
             return Err(PolicyError::OnCommandLine);
         }
         let of_manifest = manifest.get("allowScripts").and_then(Json::as_object).into_iter().flatten();
-        // Anything but yes or no is neither.
+        // Entries that aren't true or false are skipped.
         let of_manifest = of_manifest.filter_map(|(key, value)| Some((key.clone(), value.as_bool()?))).collect();
         let of_files = config.origins().filter(|origin| !matches!(origin, Origin::CommandLine | Origin::Environment));
         let of_files =
@@ -68,7 +67,8 @@ impl Policy {
         Ok(policy)
     }
 
-    /// The policy for what is fetched for one run: a project has no say in it, be it by its manifest or its `.npmrc`.
+    /// The policy for packages that are fetched for one run. Neither the project's manifest nor its `.npmrc` can decide about
+    /// them.
     pub fn of_user(config: &Config) -> Self {
         let of_project = |origin: &Origin| matches!(origin, Origin::Project(_));
         let nearest = config.origins().filter(|origin| !of_project(origin)).map(|origin| listed(config, origin));
@@ -78,12 +78,12 @@ impl Policy {
         policy
     }
 
-    /// A policy of these entries.
+    /// A policy with these entries.
     pub fn of(entries: impl IntoIterator<Item = (String, bool)>) -> Self {
         Self { entries: entries.into_iter().collect(), warnings: Vec::new() }
     }
 
-    /// Drops what promises less than it would do: ranges and tags, which let in versions that nobody has seen.
+    /// Drops ranges and tags, which would permit versions that nobody has reviewed.
     fn sound(&mut self, entries: Vec<(String, bool)>, origin: &str) -> Vec<(String, bool)> {
         let judged = entries.into_iter().filter(|(key, _)| {
             let problem = match &Key::parse(key, "").spec.kind {
@@ -103,7 +103,7 @@ impl Policy {
         judged.collect()
     }
 
-    /// The verdict on a package of the project in this absolute folder.
+    /// The verdict on a package. `project` is the absolute folder of the project.
     pub fn decide(&self, subject: &Subject, project: &str) -> Verdict {
         if subject.in_bundle {
             return Verdict::Unreviewed;
@@ -116,13 +116,13 @@ impl Policy {
         }
     }
 
-    /// Whether it says anything.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// `allow-scripts` of one place, split at commas.
+/// The entries of `allow-scripts` in one place, split at commas.
 fn listed(config: &Config, origin: &Origin) -> Vec<String> {
     let items = match config.value_of(origin, "allow-scripts") {
         Some(Value::Text(text)) => vec![text.clone()],
@@ -133,11 +133,11 @@ fn listed(config: &Config, origin: &Origin) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// An entry's key, read.
+/// A parsed key of an entry.
 pub(super) struct Key {
-    /// The name before the `@`, where there is one.
+    /// The name before the `@`, if there is one.
     pub name: Option<String>,
-    /// What follows.
+    /// The spec.
     pub spec: Rc<Spec>,
     project: String,
 }
@@ -149,12 +149,12 @@ impl Key {
         Self { name: name.map(str::to_owned), spec, project: project.to_owned() }
     }
 
-    /// Whether it means just one version.
+    /// Whether it means exactly one version.
     pub(super) fn is_pin(&self) -> bool {
         matches!(self.spec.kind, SpecKind::Version { .. })
     }
 
-    /// Whether it means a name, whatever the version.
+    /// Whether it means a name in all versions.
     pub(super) fn is_name_only(&self) -> bool {
         match &self.spec.kind {
             SpecKind::Tag(_) => true,
@@ -163,8 +163,7 @@ impl Key {
         }
     }
 
-    /// Whether it is about this package. Where the version can't be known for sure, `closed` decides: then a no counts,
-    /// and a yes doesn't.
+    /// Whether it matches a package. If the version isn't certain, `closed` decides: a denial matches, an approval doesn't.
     fn matches(&self, subject: &Subject, closed: bool) -> bool {
         match &self.spec.kind {
             SpecKind::Version { .. } | SpecKind::Range { .. } => self.matches_registry(subject, closed),
@@ -173,7 +172,7 @@ impl Key {
         }
     }
 
-    /// Whether it is about a package of this identity, of whatever version (`keyTargetsNode`).
+    /// Whether it matches a package in any version (`keyTargetsNode`).
     pub(super) fn targets(&self, subject: &Subject) -> bool {
         match &self.spec.kind {
             SpecKind::Version { .. } | SpecKind::Range { .. } | SpecKind::Tag(_) => {
@@ -200,7 +199,8 @@ impl Key {
         }
     }
 
-    /// The same repository, and if the key names a commit, that one; it may be shortened, the lock's may not.
+    /// Whether it names the same repository, and the same commit if it names one. The key's commit can be abbreviated, the lock's
+    /// can't.
     fn matches_git(&self, subject: &Subject, with_commit: bool) -> bool {
         let SpecKind::Git(wanted) = &self.spec.kind else { return false };
         let Some(resolved) = subject.sources().first().copied().filter(|text| text.starts_with("git")) else {
@@ -217,7 +217,7 @@ impl Key {
         same && commit.is_none_or(|wanted| found.committish.as_deref().is_some_and(|full| full.starts_with(wanted)))
     }
 
-    /// Folders, files and URLs are compared as they are written.
+    /// Folders, files and URLs are compared as text.
     fn targets_elsewhere(&self, subject: &Subject) -> bool {
         match &self.spec.kind {
             SpecKind::File(path) | SpecKind::Directory(path) => {
@@ -237,7 +237,7 @@ fn is_any(range: &str) -> bool {
     matches!(range, "" | "*")
 }
 
-/// `1.0.0 || 1.0.1`
+/// Matches `1.0.0 || 1.0.1`.
 fn is_list_of_versions(range: &str) -> bool {
     range.split("||").all(|part| Version::parse(part.trim()).is_some())
 }

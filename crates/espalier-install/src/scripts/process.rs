@@ -1,4 +1,4 @@
-//! Running one script to its end.
+//! Runs a script to its end.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,51 +9,51 @@ use tokio::process::{Child, Command};
 
 use super::shell;
 
-/// A script that is ready to run.
+/// A script to run.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// The shell's command line.
+    /// The command line for the shell.
     pub command: &'a str,
-    /// What is put behind it, quoted for the shell.
+    /// Arguments to append, quoted for the shell.
     pub arguments: &'a [String],
-    /// Where it runs.
+    /// The working directory.
     pub folder: &'a Path,
-    /// What it finds in its environment, beside what this process has.
+    /// Variables beside the environment of this process.
     pub variables: Vec<(OsString, OsString)>,
-    /// `script-shell`, where it is set.
+    /// `script-shell`, if it is set.
     pub shell: Option<&'a str>,
 }
 
 /// How a script ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// The exit code; none where a signal ended it.
+    /// The exit code. `None` if a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What it wrote, where that was kept.
+    /// The standard output, if it was captured.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error, where that was kept.
+    /// The standard error, if it was captured.
     pub stderr: Vec<u8>,
 }
 
 impl Ended {
-    /// Whether all is well.
+    /// Whether it succeeded.
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
     }
 }
 
 impl Script<'_> {
-    /// Runs it on this process's own terminal, which it gets to itself. SIGINT and SIGTERM are handed on to it, and this
-    /// process ends when it does.
+    /// Runs the script on this process's own terminal. SIGINT and SIGTERM are passed on to it, and this process ends when it
+    /// does.
     pub async fn run_in_foreground(self) -> io::Result<Ended> {
         let mut child = self.command().spawn()?;
         let status = wait_handing_on_signals(&mut child).await?;
         Ok(Ended { code: status.code(), signal: signal_of(status), ..Ended::default() })
     }
 
-    /// Runs it with nothing to read, and keeps what it writes.
+    /// Runs the script without input and captures its output.
     pub async fn run_in_background(self) -> io::Result<Ended> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -99,7 +99,7 @@ async fn wait_handing_on_signals(child: &mut Child) -> io::Result<std::process::
             _ = terminations.recv() => Signal::TERM,
         };
         if let Some(id) = id {
-            // It may have ended meanwhile, which is what was wanted.
+            // This fails if the script has ended in the meantime, which is fine.
             let _ = kill_process(id, signal);
         }
     }
@@ -110,7 +110,7 @@ async fn wait_handing_on_signals(child: &mut Child) -> io::Result<std::process::
     loop {
         tokio::select! {
             status = child.wait() => return status,
-            // The console hands Ctrl-C to the script as well.
+            // The console sends Ctrl-C to the script as well.
             _ = tokio::signal::ctrl_c() => {}
         }
     }

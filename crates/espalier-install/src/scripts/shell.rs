@@ -1,8 +1,8 @@
-//! Which shell runs a script, and how arguments are written for it (`@npmcli/promise-spawn`).
+//! Shells and the quoting of arguments for them (`@npmcli/promise-spawn`).
 
 use tokio::process::Command;
 
-/// The shell of a platform that has no setting `script-shell`.
+/// The shell of this platform if `script-shell` isn't set.
 pub fn default_shell() -> String {
     if cfg!(windows) { std::env::var("ComSpec").unwrap_or_else(|_| "cmd.exe".to_owned()) } else { "sh".to_owned() }
 }
@@ -30,7 +30,7 @@ fn is_cmd(shell: &str) -> bool {
     name == "cmd" || name == "cmd.exe"
 }
 
-/// A batch file's arguments go through `cmd` twice. Programs of packages are batch files there.
+/// Whether the script starts a batch file, whose arguments `cmd` parses twice. Packages' commands are batch files on Windows.
 fn runs_batch_file(script: &str) -> bool {
     let first = script.split(' ').next().unwrap_or_default().trim_matches(['"', '\'']).to_ascii_lowercase();
     first != "node" && std::path::Path::new(&first).extension().is_none_or(|extension| extension != "exe")
@@ -46,7 +46,7 @@ fn push_verbatim(command: &mut Command, line: String) {
     command.arg(line);
 }
 
-/// An argument in single quotes, where it needs any.
+/// Puts an argument in single quotes, if necessary.
 pub fn for_sh(argument: &str) -> String {
     const SPECIAL: &str = "\t\n\r \"#$&'()*;<>?\\`|~";
     if argument.is_empty() {
@@ -56,13 +56,13 @@ pub fn for_sh(argument: &str) -> String {
         return argument.to_owned();
     }
     let quoted = format!("'{}'", argument.replace('\'', "'\\''"));
-    // Where a quote stood at the border, an empty pair is left over.
+    // A quote at the border leaves an empty pair.
     let trimmed = quoted.trim_start_matches("''");
     let quoted = if trimmed.is_empty() { &quoted } else { trimmed };
     quoted.replace("\\'''", "\\'")
 }
 
-/// An argument in double quotes with `cmd`'s own characters escaped, twice for a batch file.
+/// Puts an argument in double quotes and escapes `cmd`'s special characters, twice for a batch file.
 fn for_cmd(argument: &str, twice: bool) -> String {
     if argument.is_empty() {
         return "\"\"".to_owned();

@@ -1,32 +1,32 @@
-//! The head of an answer, and where its body ends (RFC 9112). Connections are not known here.
+//! Parses the head of an answer and finds the end of its body (RFC 9112). It knows no connections.
 
 use std::str;
 
-/// The most headers of an answer.
+/// The maximum number of headers.
 const MOST_HEADERS: usize = 128;
 
 /// The head of an answer.
 pub(super) struct Head<'a> {
     pub status: u16,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub length: usize,
     is_old: bool,
     headers: Vec<(&'a str, &'a [u8])>,
 }
 
-/// Where a body ends.
+/// The end of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// After so many bytes.
+    /// After this number of bytes.
     Length(u64),
-    /// After a chunk of no length.
+    /// After an empty chunk.
     Chunked,
-    /// With the connection.
+    /// At the end of the connection.
     UntilClosed,
 }
 
 impl<'a> Head<'a> {
-    /// Reads a head; `None` if it isn't all there yet.
+    /// Parses a head. `None` if it is incomplete.
     pub fn read(bytes: &'a [u8]) -> Result<Option<Self>, &'static str> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut response = httparse::Response::new(&mut headers);
@@ -41,12 +41,12 @@ impl<'a> Head<'a> {
         Ok(Some(Self { status, length, is_old, headers }))
     }
 
-    /// Whether the answer itself is still to come.
+    /// Whether the final answer follows.
     pub fn is_interim(&self) -> bool {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// A header's values, with commas in between. One that isn't text isn't there.
+    /// The values of a header, joined with commas. Values that aren't text are skipped.
     pub fn header(&self, name: &str) -> Option<String> {
         let values = self.headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
         let mut values = values.filter_map(|(_, value)| str::from_utf8(value).ok());
@@ -54,7 +54,7 @@ impl<'a> Head<'a> {
         Some(values.fold(first, |all, value| all + ", " + value))
     }
 
-    /// Where the body ends. What could be understood in two ways is refused.
+    /// The end of the body. Ambiguous answers are refused.
     pub fn framing(&self) -> Result<Framing, &'static str> {
         if self.status == 204 || self.status == 304 {
             return Ok(Framing::Length(0));
@@ -75,7 +75,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Whether another request may follow on the connection.
+    /// Whether the connection can carry another request.
     pub fn may_be_used_again(&self) -> bool {
         let said = self.header("connection").unwrap_or_default();
         let says = |word: &str| said.split(',').any(|token| token.trim().eq_ignore_ascii_case(word));
@@ -83,7 +83,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The length of a line that announces a chunk, and the chunk's; `None` if the line isn't all there yet.
+/// Parses the line before a chunk. Returns the length of the line and of the chunk; `None` if the line is incomplete.
 pub(super) fn chunk_size(bytes: &[u8]) -> Result<Option<(usize, u64)>, &'static str> {
     match httparse::parse_chunk_size(bytes) {
         Ok(httparse::Status::Complete(found)) => Ok(Some(found)),

@@ -217,7 +217,7 @@ impl Making {
         let (active, heard, is_over) = Default::default();
         let connection = Arc::new(Connection { sender, active, heard, is_over, made: Instant::now() });
         let (weak, origin) = (Arc::downgrade(&connection), Arc::downgrade(&self.0));
-        // It ends when the registry hangs up, or when nobody has the connection any more.
+        // The task ends when the registry closes the connection, or when nobody uses it any more.
         tokio::spawn(async move {
             let _ = driver.await;
             if let Some(connection) = weak.upgrade() {
@@ -295,7 +295,7 @@ impl Seat {
         let encoding = Encoding::of(header("content-encoding").as_deref());
         let body = match judged {
             Judged::Body(_) => self.body(answer, get.limit, end).await?,
-            // It says no, whether it says why or not.
+            // A refusal is a refusal, even if its body can't be read.
             Judged::Refused { .. } => self.body(answer, LONGEST_REFUSAL, end).await.unwrap_or_default(),
             Judged::Unchanged { .. } => Vec::new(),
         };
@@ -321,7 +321,7 @@ impl Seat {
             if body.len() as u64 > limit {
                 return Err(Failed::Trouble(too_long(limit)));
             }
-            // What was read may be sent again. It fails only where the stream has ended meanwhile.
+            // The registry may send as much as was read. This fails only if the stream has ended.
             let _ = stream.flow_control().release_capacity(piece.len());
         }
     }
@@ -353,10 +353,10 @@ impl Seat {
     fn failed(&self, error: &h2::Error, is_unanswered: bool) -> Failed {
         let reason = error.reason();
         let is_refused = error.is_remote() && error.is_reset() && reason == Some(Reason::REFUSED_STREAM);
-        // The registry retires the connection, and says which requests it still answers: not this one.
+        // The registry retires the connection and names the requests that it still answers. This isn't one of them.
         let is_left_over = error.is_remote() && error.is_go_away() && reason == Some(Reason::NO_ERROR);
         let wants_http1 = reason == Some(Reason::HTTP_1_1_REQUIRED);
-        // It hung up on a connection that worked, and before it answered.
+        // It closed a working connection before it answered.
         let hung_up = error.is_io() || (error.is_remote() && error.is_reset() && reason == Some(Reason::NO_ERROR));
         let is_late = hung_up && is_unanswered && self.connection.heard().is_some();
         if wants_http1 {
