@@ -76,13 +76,16 @@ impl Index {
 
     /// The package with this integrity.
     pub fn find(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT package.key, record FROM known_as JOIN package USING (key) WHERE integrity = ? AND umask = ?",
-        )?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?));
-        let found = statement.query_row(params![integrity, umask], row).optional()?;
+        // A join would be planned again for every value, because SQLite takes the values for a hint (`SQLITE_ENABLE_STAT4`).
+        let mut known_as =
+            self.connection.prepare_cached("SELECT key FROM known_as WHERE integrity = ? AND umask = ?")?;
+        let key: Option<String> = known_as.query_row(params![integrity, umask], |row| row.get(0)).optional()?;
+        let Some(key) = key else { return Ok(None) };
+        let mut package = self.connection.prepare_cached("SELECT record FROM package WHERE key = ?")?;
+        let record: Option<Vec<u8>> = package.query_row([&key], |row| row.get(0)).optional()?;
         // A record that can't be read counts as absent.
-        Ok(found.and_then(|(key, record)| Some((PackageKey::from_text(key), postcard::from_bytes(&record).ok()?))))
+        let record = record.and_then(|record| postcard::from_bytes(&record).ok());
+        Ok(record.map(|record| (PackageKey::from_text(key), record)))
     }
 
     /// Adds packages, all or none.
