@@ -1,4 +1,4 @@
-//! Whether a lockfile and a package.json belong together, which `ci` insists on (`validate-lockfile.js`).
+//! Compares a lockfile with package.json. `ci` requires that they agree (`validate-lockfile.js`).
 
 use espalier_core::order::sort_by_key;
 use espalier_core::paths::name_from_folder;
@@ -8,32 +8,32 @@ use serde_json::Value;
 use crate::entry::{flag, text};
 use crate::layout::split;
 
-/// The version at a location; a link has that of the folder it leads to. npm says `undefined` where there is none.
+/// The version at a location. A link has the version of its target. npm prints `undefined` if there is none.
 fn version<'a>(lock: &'a ParsedLock, location: &'a str) -> Option<&'a str> {
     let (_, package) = linked(lock, location, lock.packages.get(location)?);
     Some(text(package, "version").unwrap_or("undefined"))
 }
 
-/// The location and the entry of the package itself, which a link leads to.
+/// The location and entry of a package, or of a link's target.
 fn linked<'a>(lock: &'a ParsedLock, location: &'a str, entry: &'a Value) -> (&'a str, &'a Value) {
     let target = text(entry, "resolved").filter(|_| flag(entry, "link"));
     target.and_then(|target| Some((target, lock.packages.get(target)?))).unwrap_or((location, entry))
 }
 
-/// What a project declares, which its lockfile has to have been made with.
+/// The parts of a project that its lockfile has to agree with.
 #[derive(Default)]
 pub struct Declared {
     /// The text of package.json.
     pub manifest: String,
-    /// Name and bytes of each `.npm-extension` file, also where it is ignored.
+    /// The name and content of each `.npm-extension` file, even if it is ignored.
     pub extension_files: Vec<(String, Vec<u8>)>,
 }
 
-/// What npm says is wrong, in its words. `lockfile` is the one that is insisted on, `placed` the locations that the resolution put
-/// something into, in its order.
+/// The disagreements, in npm's words. `lockfile` is the one on disk, and `placed` lists the locations that the resolution placed,
+/// in its order.
 pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec<String> {
     let lockfile = ParsedLock::read(lockfile, &resolved.project);
-    // What was placed anew comes after what was there.
+    // Newly placed packages follow the existing ones.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
     let mut nodes: Vec<&GraphNode> = resolved.nodes.iter().filter(|node| !node.location.is_empty()).collect();
     sort_by_key(&mut nodes, |node| order(node));
@@ -42,7 +42,7 @@ pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec
         let name = split(&node.location).1;
         let wanted = node.version.as_deref().unwrap_or("undefined");
         match version(&lockfile, &node.location) {
-            // npm looks before it opens the bundles that the lock doesn't show.
+            // npm compares before it looks into bundles that the lock doesn't list.
             None if node.in_bundle || lockfile.is_ancient() => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
             Some(locked) if locked != wanted => {
@@ -59,13 +59,13 @@ pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec
     wrong
 }
 
-/// What npm says is wrong of the extensions that the lockfile was made with, after the other disagreements. A tab goes without:
-/// it can't run extensions, and the check weighs 1 KB.
+/// The disagreements about extensions, in npm's words. npm prints them last. A tab omits this check, because it can't run
+/// extensions and the check weighs 1 KB.
 pub fn stale(lockfile: &str, declared: &Declared, resolved: &Graph) -> Vec<String> {
     let lockfile = ParsedLock::read(lockfile, &resolved.project);
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
     let mut wrong = Vec::new();
-    // Where the rules themselves differ, npm looks no deeper.
+    // If the rules differ, npm compares nothing else.
     if recorded == resolved.extensions_hash.as_deref() {
         wrong.extend(stale_extensions(&lockfile, &declared.manifest, resolved));
     }
@@ -73,7 +73,7 @@ pub fn stale(lockfile: &str, declared: &Declared, resolved: &Graph) -> Vec<Strin
     wrong
 }
 
-/// Whether the patch that package.json declares is the one that the lock records.
+/// Compares the patch in package.json with the one in the lock.
 fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, entry: &Value) -> Option<String> {
     let recorded = entry.get("patched").filter(|patched| patched.is_object());
     match (declared, recorded) {
@@ -95,7 +95,7 @@ fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, en
     }
 }
 
-/// Whether the lock was made under the rules that package.json has now (`validatePackageExtensions`).
+/// Compares the rules in package.json with those that the lock was made under (`validatePackageExtensions`).
 fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Option<&'static str> {
     match (recorded, current) {
         (None, Some(_)) => Some("Missing: packageExtensions state from lock file"),
@@ -106,7 +106,7 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
     }
 }
 
-/// Where the rules agree: the packages that more than one is about, or that were changed by one that isn't about them.
+/// If the rules agree: the packages that several rules match, and those that a rule changed without matching.
 fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> Vec<String> {
     let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
     let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
@@ -117,7 +117,7 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
             continue;
         }
         let folder = name_from_folder(location);
-        // A link has the name and the version of its target, and npm prints no version where there is none.
+        // A link has the name and version of its target. npm prints no version if there is none.
         let (target, package) = linked(lockfile, location, entry);
         let name = text(package, "name").unwrap_or(name_from_folder(target));
         let version = text(package, "version").unwrap_or_default();
@@ -140,7 +140,7 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
     wrong
 }
 
-/// Whether the lock was made with the `.npm-extension` file that is there (`validateNpmExtension`).
+/// Compares the `.npm-extension` file with the one that the lock was made with (`validateNpmExtension`).
 fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "npmExtensionHash"));
     let mut wrong = Vec::new();
@@ -168,7 +168,7 @@ fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>
     wrong
 }
 
-/// What a lock remembers an `.npm-extension` file by.
+/// The hash of an `.npm-extension` file in the lock.
 fn extension_hash(name: &str, bytes: &[u8]) -> String {
     let format = name.rsplit('.').next().unwrap_or_default();
     let mut text = format!("npm-extension:v1:{format}\n").into_bytes();
@@ -218,7 +218,7 @@ mod tests {
         let current = old("\"requires\": true,");
         assert_eq!(disagreements(&current, &same, &[]), [""; 0]);
         assert_eq!(disagreements(&current, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
-        // npm completes what is older still, and doesn't mind.
+        // npm completes older locks and reports nothing.
         assert_eq!(disagreements(&old(""), &more, &[]), [""; 0]);
     }
 

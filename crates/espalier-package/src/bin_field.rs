@@ -1,9 +1,9 @@
-//! The commands that a manifest names: `bin` as npm reads it (`normalizePackageBin`). Names are base names, and paths stay in the
-//! package, whatever somebody wrote into a lockfile. Which package gets a command in the end isn't known here.
+//! The commands of a manifest: `bin` as npm reads it (`normalizePackageBin`). Names are base names, and paths stay inside of the
+//! package, whatever a lockfile says.
 
 use serde_json::Value;
 
-/// The commands of a `bin`, each with its file.
+/// The commands of a `bin` field, with their files.
 pub fn commands(bin: &Value, package_name: &str) -> Vec<(String, String)> {
     match bin {
         Value::String(file) => secured([(package_name, file.as_str())]),
@@ -15,7 +15,7 @@ pub fn commands(bin: &Value, package_name: &str) -> Vec<(String, String)> {
     }
 }
 
-/// The same of names and files as they were written.
+/// The same for names and files as they were written.
 pub fn secured<'a>(bins: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     let mut commands: Vec<(String, String)> = Vec::new();
     for (name, file) in bins {
@@ -33,7 +33,7 @@ pub fn secured<'a>(bins: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(S
     commands
 }
 
-/// A path as `path.join('/', path)` makes it, without the slash.
+/// The path as `path.join('/', path)` makes it, without the leading slash.
 fn inside(path: &str) -> String {
     let mut steps = Vec::new();
     for step in path.split('/') {

@@ -1,7 +1,7 @@
-//! Commands: which package's a name in `.bin` is (`bin-links`, `rebuild.js`).
+//! Commands: which package owns a name in `.bin` (`bin-links`, `rebuild.js`).
 //!
-//! Of several packages that want a name in the same folder, the first in npm's order of building has it, packages before
-//! links. npm, when it adds to a tree, gives the name to what it added; here it is always what a fresh installation gives.
+//! If several packages want a name in the same folder, the first in npm's order of building gets it, with packages before links.
+//! When npm adds to a tree, the added package gets it; here, the result is always that of a fresh installation.
 
 use rustc_hash::FxHashSet;
 
@@ -12,9 +12,9 @@ use crate::layout::{Layout, Origin, lies_in_node_modules, split};
 pub struct BinLink {
     /// The link, relative to the project: `node_modules/.bin/tsc`.
     pub location: String,
-    /// What it says: `../typescript/bin/tsc`.
+    /// Its text: `../typescript/bin/tsc`.
     pub target: String,
-    /// The location of the package that the file came with: for what is bundled, that of the package above.
+    /// The location of the package with the file. For a bundled package, that of the package above.
     pub package: String,
     /// The file in that package.
     pub file: String,
@@ -43,7 +43,7 @@ pub fn links(layout: &Layout) -> Vec<BinLink> {
     bins
 }
 
-/// The package whose tarball holds a file, and the file's path in it.
+/// The package whose tarball has the file, and the file's path in it.
 fn owner(layout: &Layout, location: &str, file: &str) -> (String, String) {
     let mut package = location;
     while layout.packages.get(package).is_some_and(|package| matches!(package.origin, Origin::Bundle { .. }))
@@ -56,7 +56,7 @@ fn owner(layout: &Layout, location: &str, file: &str) -> (String, String) {
     (package.to_owned(), file)
 }
 
-/// The content with its first line as Unix wants it, if it needs that.
+/// The content with the carriage return removed from its first line, if it has one.
 pub fn without_carriage_return(content: &[u8]) -> Option<Vec<u8>> {
     let end = content.iter().position(|byte| *byte == b'\n')?;
     let line = content[..end].strip_suffix(b"\r").filter(|line| line.starts_with(b"#!") && line.len() > 2)?;

@@ -1,7 +1,7 @@
-//! Why a package is where it is (`explain` of `node.js` and `edge.js`): who asks for it, and who asks for those.
+//! Explains why a package is where it is (`explain` of `node.js` and `edge.js`): its dependents, and theirs.
 //!
-//! npm makes each explanation once and shares it; one that is asked for while it is being made is cut short, so that
-//! circles end. What is printed depends on that, so it is done the same way here.
+//! npm makes each explanation once and shares it. An explanation that is requested while it is being made is cut short, so that
+//! circles end. The output depends on this, so this module does the same.
 
 use std::collections::HashMap;
 
@@ -11,51 +11,50 @@ use serde_json::{Map, Value};
 /// An index into [`Explanations`].
 pub type Explained = usize;
 
-/// A package, explained.
+/// The explanation of a package.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// Its name; absent for the project.
+    /// Its name. `None` for the project.
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// npm's location; of the project, its folder. Absent where it was explained further up.
+    /// npm's location; for the project, its folder. `None` if it is explained further up.
     pub location: Option<String>,
     /// Whether it is a workspace.
     pub workspace: bool,
-    /// Who asks for it.
+    /// Its dependents.
     pub dependents: Vec<Dependent>,
     /// The links to it.
     pub links: Vec<Explained>,
-    /// Of what the user asked about: `dev`, `optional`, `devOptional`, `peer`, `bundled`, `overridden`, or only
-    /// `extraneous`.
+    /// The marks of a requested package: `dev`, `optional`, `devOptional`, `peer`, `bundled`, `overridden`, or just `extraneous`.
     pub marks: Vec<(&'static str, bool)>,
-    /// Whether it was cut short.
+    /// Whether it is cut short.
     short: bool,
 }
 
 /// A dependency that leads to a package.
 #[derive(Clone, Debug)]
 pub struct Dependent {
-    /// Its kind, in npm's word.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// The spec in force.
+    /// The effective spec.
     pub spec: String,
-    /// The spec as written, where an override has changed it.
+    /// The spec as written, if an override has changed it.
     pub raw_spec: Option<String>,
-    /// Whether it comes in the tarball of who asks.
+    /// Whether it is part of the dependent's tarball.
     pub bundled: bool,
     /// What is wrong with it.
     pub error: Option<&'static str>,
-    /// Who asks.
+    /// The dependent.
     pub from: Explained,
 }
 
 /// Explanations that refer to one another.
 #[derive(Clone, Debug, Default)]
 pub struct Explanations {
-    /// Those that were asked for.
+    /// The requested ones.
     pub asked: Vec<Explained>,
     arena: Vec<Explanation>,
 }
@@ -77,10 +76,10 @@ pub struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    /// The nodes that an argument of `why` means: a package's name, a location, a path, or `name@range`.
+    /// The nodes that an argument of `why` matches: a package's name, a location, a path, or `name@range`.
     pub fn matching(self, argument: &str, path: Option<&str>) -> Vec<u32> {
         use espalier_core::spec::{SpecKind, Specs, is_valid_name, split_argument};
-        // npm knows packages before the links to them.
+        // npm lists packages before links to them.
         let all = || {
             let (links, packages): (Vec<_>, Vec<_>) =
                 (0u32..).zip(&self.graph.nodes).partition(|(_, node)| node.target.is_some());
@@ -136,7 +135,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The name that the package itself has.
+/// The package's own name.
 pub fn package_name(graph: &Graph, node: u32) -> &str {
     let entry = &graph.nodes[node as usize];
     entry.package_name.as_deref().unwrap_or(&entry.name)
@@ -216,7 +215,7 @@ impl Making<'_> {
 }
 
 impl Explanations {
-    /// All that was asked for, as `npm explain --json` prints it.
+    /// The requested explanations, as `npm explain --json` prints them.
     pub fn to_json(&self) -> Value {
         self.asked.iter().map(|&explained| self.json(explained)).collect()
     }

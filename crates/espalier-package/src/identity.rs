@@ -1,30 +1,30 @@
-//! Whether a tarball is of the package that was asked for: what a registry serves has to be what it says it is. A tarball by URL may
-//! be what it likes.
+//! Checks that a tarball is the requested package: a registry has to serve the name and version that were asked for. A tarball by
+//! URL can contain any package.
 
 use serde_json::Value;
 
 use crate::entry::owned;
 
-/// What a package.json says the package is.
+/// The name and version in a package.json.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its version.
+    /// The version.
     pub version: Option<String>,
 }
 
 impl Identity {
-    /// What the text of a package.json says; nothing, where it can't be read.
+    /// Reads the text of a package.json. Empty if it can't be read.
     pub fn read(manifest: &[u8]) -> Self {
         let text = manifest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(manifest);
-        // As text, because reading bytes would be a second JSON reader in wasm.
+        // This reads text and not bytes, because the latter would add a second JSON reader to the wasm.
         let text = str::from_utf8(text).unwrap_or_default();
         let manifest: Value = serde_json::from_str(text).unwrap_or_default();
         Self { name: owned(&manifest, "name"), version: owned(&manifest, "version") }
     }
 
-    /// What is wrong if this is to be a certain package.
+    /// Compares it with the expected name and version. The error completes a sentence.
     pub fn check(&self, name: &str, version: &str) -> Result<(), String> {
         let same_name = self.name.as_ref().is_none_or(|own| own == name);
         let same_version = self.version.as_deref().is_none_or(|own| plain(own) == plain(version));
@@ -36,13 +36,13 @@ impl Identity {
     }
 }
 
-/// A version as it may be written in a package.json: with a `v` before it, and with build metadata.
+/// The version without a leading `v` and without build metadata.
 fn plain(version: &str) -> &str {
     let version = version.trim().trim_start_matches(['v', '=', ' ']);
     version.split('+').next().unwrap_or_default()
 }
 
-/// The package that a tarball's address is of, by the convention `<name>/-/<file>`; empty where it doesn't follow it.
+/// The package in a tarball's address, by the convention `<name>/-/<file>`. Empty if the address doesn't follow it.
 pub fn package_of(address: &str) -> String {
     let Some((before, _)) = address.split_once("/-/") else { return String::new() };
     let mut steps = before.rsplit('/');

@@ -1,9 +1,9 @@
-//! What shall be on disk: every package of a tree in its folder.
+//! The target state on disk: every package of a tree and its folder.
 //!
-//! A projection of the resolved tree. Its names and locations may come from a lockfile, which is hostile input: a location that
-//! isn't made of `node_modules` folders inside the project, or of folders that the project has already, is refused before
-//! anything is touched. Packages that are inert, omitted or below such a package aren't part of the layout. Nothing here looks
-//! at the disk.
+//! It is a projection of the resolved tree. Names and locations can come from a lockfile, which is hostile input. A location has
+//! to consist of `node_modules` folders inside the project, or of existing folders of the project; anything else is refused
+//! before the disk is touched. Inert and omitted packages aren't part of the layout, and neither are packages below them. This
+//! module doesn't look at the disk.
 
 use std::cmp::Ordering;
 
@@ -15,81 +15,81 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bin_field;
 
-/// The packages to be, by location, in the lockfile's order.
+/// The packages by location, in the lockfile's order.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// By location: `node_modules/a/node_modules/b`.
     pub packages: IndexMap<String, Package>,
-    /// Locations that are in the tree but not to be installed.
+    /// Locations of the tree that aren't installed.
     pub left_out: FxHashSet<String>,
 }
 
-/// A package in its folder.
+/// A package and its folder. It has a field for each fact that an installation needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
     /// The folder's name.
     pub name: String,
     /// The package's own name.
     pub package_name: String,
-    /// Its version; links have none.
+    /// Its version. Links have none.
     pub version: Option<String>,
-    /// Where it comes from.
+    /// Its source.
     pub origin: Origin,
-    /// Its commands, as npm normalises them: name, and path in the package.
+    /// Its normalised commands: the name, and the path in the package.
     pub bins: Vec<(String, String)>,
     /// Whether the lockfile says that it has install scripts.
     pub has_install_script: bool,
-    /// Whether it brings packages in its own `node_modules`.
+    /// Whether it has bundled packages.
     pub bundles: bool,
-    /// Whether the installation goes on without it.
+    /// Whether the installation continues without it.
     pub optional: bool,
-    /// How many packages it lies in, and itself.
+    /// The number of packages on the way to it, including itself.
     pub depth: usize,
     /// The message of a deprecated version.
     pub deprecated: Option<String>,
-    /// The patch that is applied to its files.
+    /// The patch for its files.
     pub patch: Option<PatchFile>,
 }
 
-/// Where a package comes from.
+/// The source of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A tarball: `resolved` and `integrity` of the lock.
+    /// A tarball, with `resolved` and `integrity` of the lock.
     Tarball {
         /// A URL, or `file:` and a path.
         resolved: String,
-        /// As the lock has it.
+        /// The integrity in the lock.
         integrity: Option<String>,
     },
-    /// The tarball of the package above it.
+    /// The tarball of the package above.
     Bundle {
-        /// Where else it can be had, if the bundle lacks it.
+        /// Another source, in case the bundle lacks it.
         resolved: Option<String>,
-        /// Of that.
+        /// The integrity of that source.
         integrity: Option<String>,
     },
     /// A link to a folder, relative to the project.
     Link(String),
-    /// Nobody can say it now; it may be there already.
+    /// Nothing states the source. The package may be in place already.
     Unknown,
-    /// A folder of the project itself or inside a package, or a package of unknown origin: it is there
-    /// already, or comes with what it is in.
+    /// A folder of the project, a folder inside a package, or a package of unknown origin. It exists already, or is part of what
+    /// contains it.
     Folder,
 }
 
 /// Why a lockfile can't be installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// It names a place where nothing may be installed.
+    /// It has a location where nothing may be installed.
     #[error("the location `{0}` in the lockfile is not a folder for a package")]
     Location(String),
-    /// Nothing says where a package comes from.
+    /// A package has no source.
     #[error("the lockfile does not say where `{0}` comes from")]
     NoOrigin(String),
 }
 
 impl LayoutError {
-    /// A code in npm's manner: npm has none for it.
+    /// The code of the error. npm has none for it.
     pub fn code(&self) -> &'static str {
         "EINVALIDLOCK"
     }
@@ -124,13 +124,13 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Whether a location, or one that it lies in, isn't to be installed.
+    /// Whether a location, or one that contains it, isn't installed.
     pub fn is_left_out(&self, location: &str) -> bool {
         let above = location.match_indices("/node_modules/").map(|(at, _)| &location[..at]);
         self.left_out.contains(location) || above.into_iter().any(|above| self.left_out.contains(above))
     }
 
-    /// Takes packages out, and what lies in them.
+    /// Removes these packages and everything below them.
     pub fn leave_out(&mut self, locations: impl IntoIterator<Item = String>) {
         self.left_out.extend(locations);
         let packages = std::mem::take(&mut self.packages);
@@ -147,7 +147,7 @@ impl Layout {
         packages
     }
 
-    /// The `node_modules` folders, each with the names in it.
+    /// The `node_modules` folders, with the names in them.
     pub fn folders(&self) -> FxHashMap<&str, FxHashSet<&str>> {
         let mut folders: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         for location in self.packages.keys().filter(|location| lies_in_node_modules(location)) {
@@ -158,7 +158,7 @@ impl Layout {
     }
 }
 
-/// Whether a package, or a link to one, is of a kind that isn't installed (`_filterSet` of `reify.js`).
+/// Whether a package or a link to it is of an omitted kind (`_filterSet` of `reify.js`).
 fn is_omitted(node: &GraphNode, omit: Omit) -> bool {
     !node.extraneous
         && (node.peer && omit.peer
@@ -167,7 +167,7 @@ fn is_omitted(node: &GraphNode, omit: Omit) -> bool {
             || node.dev_optional && omit.dev && omit.optional)
 }
 
-/// Where a package comes from, as the lockfile has it: the tree has absolute paths, the lockfile those from the project.
+/// The `resolved` of a package in the lockfile. The tree has absolute paths, the lockfile has paths relative to the project.
 pub fn resolved_in_lockfile(node: &GraphNode, graph: &Graph) -> Option<String> {
     let resolved = node.resolved.as_ref()?;
     Some(match resolved.strip_prefix("file:") {
@@ -221,9 +221,9 @@ impl Origin {
     }
 }
 
-/// The links of a tree, by where they lead.
+/// The links of a tree, by their targets.
 struct Links<'a> {
-    /// Folders that links beside the project's own packages lead to: its workspaces, and folders outside.
+    /// Folders that links beside the project's own packages lead to: workspaces, and folders outside.
     of_project: FxHashSet<&'a str>,
     all: FxHashSet<&'a str>,
 }
@@ -237,13 +237,13 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Whether a package belongs to the project or one of its workspaces: what a folder outside brings is never omitted.
+    /// Whether a package belongs to the project or one of its workspaces. Packages of folders outside are never omitted.
     fn reach(&self, location: &str) -> bool {
         let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
         top.is_empty() || self.of_project.contains(top)
     }
 
-    /// Whether a location is a folder inside a package, which comes in the package's tarball and is linked to.
+    /// Whether a location is a linked folder inside a package, which is part of the package's tarball.
     fn lead_inside(&self, location: &str) -> bool {
         let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
         let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
@@ -251,13 +251,13 @@ impl<'a> Links<'a> {
     }
 }
 
-/// Whether a location is that of a package in a `node_modules`, and not a folder of the project or inside a package.
+/// Whether a location is in a `node_modules`, and not a folder of the project or inside a package.
 pub fn lies_in_node_modules(location: &str) -> bool {
     let name = location.rsplit_once("node_modules/").filter(|(above, _)| above.is_empty() || above.ends_with('/'));
     name.is_some_and(|(_, name)| name.matches('/').count() == usize::from(name.starts_with('@')))
 }
 
-/// The `node_modules` folder that a location is in, and the name there.
+/// The `node_modules` folder of a location, and the name in it.
 pub fn split(location: &str) -> (&str, &str) {
     const FOLDER: &str = "node_modules/";
     match location.rfind(FOLDER) {
@@ -266,7 +266,7 @@ pub fn split(location: &str) -> (&str, &str) {
     }
 }
 
-/// What a link at a location says, to lead to a folder relative to the project.
+/// The text of a link at a location that leads to a folder relative to the project.
 pub fn link_text(location: &str, target: &str) -> String {
     let from: Vec<&str> = location.split('/').collect();
     let folder = &from[..from.len() - 1];
@@ -281,7 +281,7 @@ fn depth(location: &str) -> usize {
     format!("/{location}").matches("/node_modules/").count()
 }
 
-/// Whether packages may be put there: folders without tricks, and below each `node_modules` one name, with its scope.
+/// Whether packages may be placed at a location. Below each `node_modules` there has to be one name, with its scope.
 fn is_harmless(location: &str) -> bool {
     let steps: Vec<&str> = location.split('/').collect();
     let is_name = |step: &str| {

@@ -1,8 +1,8 @@
-//! Installed packages, without a machine: what is in an archive, where each package of a tree goes, which commands it has,
-//! where it may come from, why it is there, and how the settings about all that are written.
+//! Installed packages without I/O: archives, the layout of a tree on disk, commands, permitted sources, explanations, and the
+//! format of settings.
 //!
-//! Everything here is data in, data out, so that what is installed natively and what is installed in a browser follow the same
-//! rules. Disks, networks and stores are `espalier-install`'s business, and those of `espalier-wasm`.
+//! Installations on disk and in a browser follow the same rules, because both use this crate. `espalier-install` and
+//! `espalier-wasm` own disks, networks and stores.
 
 pub mod agreement;
 pub mod archive;

@@ -1,5 +1,5 @@
-//! What is noted about a `node_modules`: the hidden lockfile `node_modules/.package-lock.json`, by which npm knows what it
-//! installed. Whether the note is still true is not known here.
+//! The hidden lockfile `node_modules/.package-lock.json`, in which npm records what it installed. The caller decides whether it
+//! is up to date.
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -7,48 +7,48 @@ use serde_json::Value;
 use crate::entry::{self, flag, owned};
 use crate::layout::{Origin, Package};
 
-/// The packages that are noted as installed.
+/// The recorded packages.
 #[derive(Debug, Default)]
 pub struct Noted(IndexMap<String, Entry>);
 
-/// One of them.
+/// A recorded package.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its version.
     pub version: Option<String>,
-    /// Where it came from.
+    /// Its source.
     pub resolved: Option<String>,
-    /// What its tarball was.
+    /// Its integrity.
     pub integrity: Option<String>,
     /// Whether it is a link.
     pub link: bool,
-    /// The integrity of the patch that was applied to it.
+    /// The integrity of its patch.
     patch: Option<String>,
 }
 
 impl Noted {
-    /// Reads the file's text; nothing, if it isn't JSON.
+    /// Reads the file's text. `None` if it isn't JSON.
     pub fn read(text: &str) -> Option<Self> {
         let entries = entry::entries(text).ok()?;
         Some(Self(entries.into_iter().map(|(location, entry)| (location, Entry::read(&entry))).collect()))
     }
 
-    /// Every location that is noted.
+    /// Every recorded location.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// What is noted of a location.
+    /// The package that is recorded at a location.
     pub fn get(&self, location: &str) -> Option<&Entry> {
         self.0.get(location)
     }
 
-    /// Whether this very package is noted at a location, patched or not.
+    /// Whether this package is recorded at a location, patched or not.
     pub fn has(&self, location: &str, package: &Package) -> bool {
         self.get(location).is_some_and(|entry| entry.is(package))
     }
 
-    /// Whether this very package is noted at a location, with the same patch.
+    /// Whether this package is recorded at a location, with the same patch.
     pub fn has_patched(&self, location: &str, package: &Package) -> bool {
         self.get(location).is_some_and(|entry| entry.is(package) && entry.is_patched_as(package))
     }
@@ -65,7 +65,7 @@ impl Entry {
         }
     }
 
-    /// Whether it is patched as this package is to be.
+    /// Whether its patch is that of this package.
     pub fn is_patched_as(&self, package: &Package) -> bool {
         self.patch == package.patch.as_ref().map(|patch| patch.integrity.clone())
     }
@@ -78,7 +78,7 @@ impl Entry {
             Origin::Unknown => return self.version == package.version && !self.link,
             Origin::Link(_) | Origin::Folder => return false,
         };
-        // What npm notes of a package of which the lock says nothing but the version.
+        // npm's record of a package whose lock entry has only a version.
         let is_only_a_version = self.integrity.is_none() && self.resolved.is_none();
         let is_same = self.integrity == *integrity && (integrity.is_some() || self.resolved.as_ref() == resolved);
         self.version == package.version && !self.link && (is_same || is_only_a_version)

@@ -1,10 +1,10 @@
-//! What goes when an optional package can't be had: everything up to the optional dependencies that lead to it, and what
-//! only that needed (`optional-set.js`, `gather-dep-set.js`).
+//! The packages that are left out with an optional package: its dependents up to the optional dependencies, and what only those
+//! needed (`optional-set.js`, `gather-dep-set.js`).
 
 use espalier_core::{Graph, GraphEdge};
 use indexmap::IndexSet;
 
-/// The locations that go with this one.
+/// The locations that are left out with this one.
 pub fn optional_set(graph: &Graph, location: &str) -> Vec<String> {
     let Some(start) = graph.nodes.iter().position(|node| node.location == location) else {
         return vec![location.to_owned()];

@@ -1,4 +1,4 @@
-//! Where packages may come from: what npm 12 refuses by default, and lockfiles that send a name elsewhere.
+//! The permitted sources of packages: what npm 12 refuses by default, and lockfiles that replace one package by another.
 
 use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{Allow, Graph, GraphNode};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::identity::package_of;
 use crate::layout::{Layout, Origin, Package};
 
-/// Which origins are allowed: npm's `allow-git` and its like.
+/// The permitted sources: npm's `allow-git` and similar settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust {
     /// Git repositories.
@@ -20,33 +20,33 @@ pub struct Trust {
     pub directory: Allow,
 }
 
-/// What judging needs to know of the world.
+/// What the check needs to know.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// Whether an address is one of the registry that a package of this name comes from: there, and nowhere else, its
-    /// tarball may be fetched without asking.
+    /// Whether an address is at the registry of a package with this name. Only then may its tarball be fetched without
+    /// permission.
     pub is_of_registry: &'a dyn Fn(&str, &str) -> bool,
-    /// Whether a path, relative to the project, is that of a folder.
+    /// Whether a path relative to the project is a folder.
     pub is_folder: &'a dyn Fn(&str) -> bool,
 }
 
-/// A package that isn't allowed.
+/// A package that isn't permitted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// npm's code, or one in its manner.
+    /// npm's code, or one in its style.
     pub code: &'static str,
     /// One sentence.
     pub message: String,
     /// The package's location.
     pub location: String,
-    /// The setting that would allow it, if one does.
+    /// The setting that would permit it, if there is one.
     pub setting: Option<&'static str>,
 }
 
 impl Trust {
-    /// Judges these packages. An optional one that isn't allowed is returned, to be left out as npm does, and any other one
-    /// is an error. So is a lock that takes one package for another, whatever is optional.
+    /// Checks these packages. An optional package that isn't permitted is returned, to be left out as in npm. Any other is an
+    /// error. So is a lock that replaces one package by another, even if it is optional.
     pub fn check<'a>(
         self,
         locations: impl IntoIterator<Item = &'a str>,
@@ -110,7 +110,7 @@ impl Trust {
     }
 }
 
-/// Who asks for each location, and by which spec.
+/// The dependents of each location, and their specs.
 struct Asked<'a>(FxHashMap<&'a str, Vec<(&'a GraphNode, &'a str)>>);
 
 impl<'a> Asked<'a> {
@@ -137,20 +137,20 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether a package is asked for, and only by specs that its registry answers.
+    /// Whether a package has dependents, and their specs are all for its registry.
     fn is_of_registry_alone(&self, location: &str) -> bool {
         let mut specs = Specs::default();
         let edges = self.edges(location);
         !edges.is_empty() && edges.iter().all(|(_, spec)| specs.intern(spec).is_registry())
     }
 
-    /// Whether nobody asks for a package by a URL.
+    /// Whether no dependent asks for it by URL.
     fn is_of_registry(&self, location: &str) -> bool {
         self.edges(location).iter().all(|(_, spec)| !spec.contains("://") && !spec.starts_with("file:"))
     }
 }
 
-/// An address without what may be secret in it: a name and password, and what follows the path.
+/// The address without a user, a password and whatever follows the path.
 fn without_secrets(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return "another place".to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

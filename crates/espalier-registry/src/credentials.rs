@@ -43,7 +43,7 @@ impl Credentials {
             };
             slot.get_or_insert_with(|| value.to_owned());
         }
-        // What can't make a header is left out, because npm goes on to a shorter prefix then.
+        // A credential that can't become a header is skipped, because npm then uses a shorter prefix.
         all.0.retain(|credential| credential.header().is_some());
         all
     }

@@ -54,7 +54,7 @@ impl Form {
         } else if *self == Self::Abbreviated {
             Detail::Unstated
         } else {
-            // What it lacks, the registry doesn't have.
+            // The registry doesn't have more than this document.
             Detail::Whole
         }
     }

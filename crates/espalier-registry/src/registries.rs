@@ -114,7 +114,7 @@ impl Registries {
         let steps = std::iter::once(name).chain(version).map(path_step).collect::<Option<Vec<_>>>();
         let address = steps.and_then(|steps| {
             let address = registry.with_path(&format!("{}{}", registry.path(), steps.join("/")));
-            // A parser leaves such steps as they are, and costs more in a browser than the rest of a request.
+            // A URL parser changes nothing in such a path, and in a browser it costs more than the rest of a request.
             let is_normal = steps.iter().all(|step| step.bytes().all(is_unchanged));
             if is_normal { Some(address) } else { Address::parse(address.as_str(), self.normalize) }
         });

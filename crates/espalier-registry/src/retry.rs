@@ -1,25 +1,25 @@
-//! When a request is made again, and after which wait.
+//! When a request is repeated, and after which wait.
 //!
-//! What might pass is tried again: timeouts, broken connections and bodies, and the statuses by which a server says so.
-//! A refusal (401, 403) or an absence (404) is an answer. Every wait has an upper bound, also one that the server asks for.
+//! Failures that may pass are retried: timeouts, broken connections and bodies, and statuses that mean "later". A refusal (401,
+//! 403) and an absence (404) are answers. Every wait is bounded, including one that the server asks for.
 
 use std::time::Duration;
 
 use http::StatusCode;
 
-/// The longest that a server's own `Retry-After` is obeyed.
+/// The maximum of a `Retry-After` that is obeyed.
 const LONGEST_ASKED_WAIT: Duration = Duration::from_mins(1);
 
-/// npm's rules for trying again.
+/// npm's rules for retries.
 #[derive(Clone, Copy, Debug)]
 pub struct Retries {
-    /// How often at most.
+    /// The maximum number of retries.
     pub most: u32,
-    /// The wait before the first.
+    /// The wait before the first retry.
     pub first: Duration,
-    /// The wait that none exceeds.
+    /// The maximum wait.
     pub longest: Duration,
-    /// By how much each wait is longer than the one before.
+    /// The factor by which each wait exceeds the one before.
     pub factor: u32,
 }
 
@@ -30,8 +30,8 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// The wait after the attempt of this number (counted from zero), or `None` when it was the last. `spread` is any number
-    /// that differs between requests: it keeps those that failed together from coming back together.
+    /// The wait after the attempt with this number, counted from zero. `None` after the last attempt. `spread` is a number that
+    /// differs between requests, so that requests that failed together aren't repeated together.
     pub fn wait(&self, attempt: u32, asked: Option<Duration>, spread: u64) -> Option<Duration> {
         if attempt >= self.most {
             return None;
@@ -45,12 +45,12 @@ impl Retries {
     }
 }
 
-/// Whether a status says that the same request may be answered later.
+/// Whether the same request may succeed later, according to this status.
 pub fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 420 | 429) || status.is_server_error()
 }
 
-/// `Retry-After`, in seconds or as a date. `now`, and what `date` makes of one, is the time since the epoch.
+/// Parses a `Retry-After`, in seconds or as a date. `now` and the result of `date` are times since the epoch.
 pub fn asked_wait(header: Option<&str>, now: Duration, date: fn(&str) -> Option<Duration>) -> Option<Duration> {
     let text = header?.trim();
     if let Ok(seconds) = text.parse() {

@@ -1,37 +1,37 @@
-//! What is in a package's tarball, as far as it decides a tree: the paths and the manifests.
+//! Lists a package's tarball as far as it decides a tree: the paths and the manifests.
 
 use indexmap::{IndexMap, IndexSet};
 
 use super::{ArchiveError, Limits, Receiver, read};
 
-/// The longest package.json.
+/// The maximum length of a package.json.
 const LONGEST_MANIFEST: usize = 16 << 20;
 
-/// The paths of an archive's files, and path and text of each package.json.
+/// The paths of an archive's files, and the path and text of each package.json.
 pub type Listing = (Vec<String>, Vec<(String, String)>);
 
-/// Lists an archive that is there as a whole.
+/// Lists a complete archive.
 pub fn list(bytes: &[u8], limits: Limits) -> Result<Listing, ArchiveError<String>> {
     let mut lister = Lister::default();
     match read(bytes, limits, &mut lister) {
-        // For the tree it doesn't matter that there is nothing to install.
+        // An empty package makes no difference to the tree.
         Ok(()) | Err(ArchiveError::Empty) if !bytes.is_empty() => Ok(lister.listing()),
         Ok(()) => Err(ArchiveError::Empty),
         Err(error) => Err(error),
     }
 }
 
-/// Takes the paths and the manifests out of an archive.
+/// Collects the paths and manifests of an archive.
 #[derive(Default)]
 pub struct Lister {
     files: IndexSet<String>,
     manifests: IndexMap<String, Vec<u8>>,
-    /// The manifest that is being read.
+    /// The path of the manifest that is being read.
     open: Option<String>,
 }
 
 impl Lister {
-    /// What was found.
+    /// The result.
     pub fn listing(self) -> Listing {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let manifests = self.manifests.into_iter().map(|(path, bytes)| (path, text(bytes))).collect();

@@ -1,8 +1,8 @@
-//! Reads a package's tarball as it comes, piece by piece, as pacote does (`fetcher.js`, `#tarxOptions`).
+//! Reads a package's tarball piece by piece, as pacote does (`fetcher.js`, `#tarxOptions`).
 //!
-//! Archives are hostile input. Only plain files are handed on: links, devices and whatever else an archive can hold are left
-//! out, folders exist because files are in them, and no path leads out of the package. Sizes, counts and ratios are bounded.
-//! Where files go to, and whether the bytes are the promised ones, is not decided here.
+//! Archives are hostile input. The receiver gets plain files only: links, devices and everything else are left out, folders exist
+//! because of the files in them, and no path leads out of the package. Sizes, counts and ratios are bounded. The caller decides
+//! where files go and verifies the bytes.
 
 mod listing;
 mod path;
@@ -15,16 +15,16 @@ use flate2::write::MultiGzDecoder;
 pub use listing::list;
 use tar::Tar;
 
-/// Bounds on an archive.
+/// The bounds of an archive.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most bytes it may inflate to.
+    /// The maximum number of bytes after decompression.
     pub bytes: u64,
-    /// The most bytes it may inflate to, for each byte it has.
+    /// The maximum ratio of bytes after and before decompression.
     pub ratio: u64,
-    /// The most entries of any kind.
+    /// The maximum number of entries of any kind.
     pub entries: usize,
-    /// The most bytes that describe one entry: long names and extended headers.
+    /// The maximum number of bytes that describe one entry: long names and extended headers.
     pub header: u32,
 }
 
@@ -35,28 +35,28 @@ impl Default for Limits {
     }
 }
 
-/// Who gets the files of an archive, one after the other. Of a path that comes twice the last content counts.
+/// Receives the files of an archive, one after the other. If a path occurs twice, the last content counts.
 pub trait Receiver {
-    /// Why a file can't be taken.
+    /// Why a file can't be received.
     type Error;
-    /// A file begins. `mode` is as recorded; of a path that comes again it is the first one's.
+    /// A file begins. `mode` is the recorded one. If the path occurs again, it is that of the first file.
     fn begin(&mut self, path: &str, mode: u32) -> Result<(), Self::Error>;
-    /// More of its content.
+    /// A piece of its content.
     fn content(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
-    /// It is complete.
+    /// Its end.
     fn end(&mut self) -> Result<(), Self::Error>;
 }
 
-/// Why an archive could not be read to its end.
+/// Why an archive can't be read.
 #[derive(Debug)]
 pub enum ArchiveError<E> {
-    /// It is damaged, or no archive at all.
+    /// It is damaged or not an archive.
     Unreadable(String),
-    /// It is larger than any package should be.
+    /// It is larger than a package may be.
     TooLarge(String),
     /// It has no files.
     Empty,
-    /// The receiver gave up.
+    /// The receiver failed.
     Receiver(E),
 }
 
@@ -67,22 +67,22 @@ pub struct Reader {
 }
 
 enum Form {
-    /// Nothing has come yet.
+    /// Nothing has been read yet.
     Unknown,
     Plain,
     Compressed(Box<MultiGzDecoder<Vec<u8>>>),
 }
 
-/// How much is inflated at once. One byte can become a thousand, so it is little.
+/// How many bytes are inflated at once. It is low, because one byte can become a thousand.
 const STEP: usize = 16 << 10;
 
 impl Reader {
-    /// A reader for an archive of `length` bytes, by which the ratio is reckoned.
+    /// A reader for an archive of this length, which the ratio refers to.
     pub fn new(length: u64, limits: Limits) -> Self {
         Self { form: Form::Unknown, tar: Tar::new(length, limits) }
     }
 
-    /// Takes the next piece; the first one has to have two bytes at least. After an error nothing more may come.
+    /// Takes the next piece. The first piece needs at least two bytes. After an error, no more pieces may follow.
     pub fn push<R: Receiver>(&mut self, piece: &[u8], receiver: &mut R) -> Result<(), ArchiveError<R::Error>> {
         const GZIP: &[u8] = &[0x1f, 0x8b];
         if matches!(self.form, Form::Unknown) && !piece.is_empty() {
@@ -91,7 +91,7 @@ impl Reader {
         }
         let Form::Compressed(decoder) = &mut self.form else { return self.tar.push(piece, receiver) };
         for step in piece.chunks(STEP) {
-            // What follows the archive's end is nobody's business, whether it can be inflated or not.
+            // Whatever follows the end of the archive is ignored, even if it can't be inflated.
             if self.tar.has_ended() {
                 break;
             }
@@ -105,7 +105,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Says whether that was all, after the last piece.
+    /// Checks that the archive is complete, after the last piece.
     pub fn finish<R: Receiver>(mut self, receiver: &mut R) -> Result<(), ArchiveError<R::Error>> {
         if let Form::Compressed(decoder) = &mut self.form
             && !self.tar.has_ended()
@@ -120,7 +120,7 @@ impl Reader {
     }
 }
 
-/// Reads an archive of `length` bytes that somebody else has inflated, to no more than [`longest`].
+/// Reads an archive that the caller has inflated, to no more than [`longest`] bytes. `length` is its compressed length.
 pub fn read_inflated<R: Receiver>(
     inflated: &[u8],
     length: u64,
@@ -132,20 +132,20 @@ pub fn read_inflated<R: Receiver>(
     tar.finish()
 }
 
-/// The most bytes that an archive of `length` bytes may inflate to.
+/// The maximum number of bytes that an archive of this length may inflate to.
 pub fn longest(length: u64, limits: Limits) -> u64 {
-    // A small archive can be a large multiple of its size without being large.
+    // A small archive can have a high ratio without being large.
     limits.bytes.min(length.saturating_mul(limits.ratio).max(1 << 20))
 }
 
-/// Reads an archive that is there as a whole.
+/// Reads a complete archive.
 pub fn read<R: Receiver>(bytes: &[u8], limits: Limits, receiver: &mut R) -> Result<(), ArchiveError<R::Error>> {
     let mut reader = Reader::new(bytes.len() as u64, limits);
     reader.push(bytes, receiver)?;
     reader.finish(receiver)
 }
 
-/// What npm makes of a recorded mode: never less than the file's owner needs, never more than the umask allows.
+/// The mode that npm makes of a recorded one: at least what the owner needs, and at most what the umask allows.
 pub fn mode(recorded: u32, umask: u32) -> u32 {
     ((recorded & 0o777) | 0o666) & !umask | 0o600
 }

@@ -1,14 +1,14 @@
-//! Where an archive's entry goes, by the rules of node-tar and pacote: the first step is dropped whatever it is, absolute
-//! paths become relative, and a path that climbs is no path.
+//! The path of an archive's entry in the package, by the rules of node-tar and pacote. The first component is dropped, absolute
+//! paths become relative, and a path with `..` is refused.
 
-/// The most folders one in another.
+/// The maximum depth of folders.
 const DEEPEST: usize = 1024;
 
-/// The path below the package's folder; `None` for an entry that is not to be unpacked.
+/// The path in the package. `None` if the entry must not be unpacked.
 pub fn inside(path: &str) -> Option<String> {
     let (_, below) = path.split_once('/')?;
     let relative = without_root(below);
-    // A backslash is a character like others on Unix, but a name that climbs anywhere is refused everywhere.
+    // On Unix, a backslash is an ordinary character. A name that would climb on Windows is refused everywhere.
     if relative.split(['/', '\\']).any(|step| step == "..") || relative.contains('\0') {
         return None;
     }
@@ -19,7 +19,7 @@ pub fn inside(path: &str) -> Option<String> {
     (!steps.is_empty() && steps.len() <= DEEPEST).then(|| steps.join("/"))
 }
 
-/// What is left of a path without slashes, backslashes and drives at its beginning.
+/// The path without leading slashes, backslashes and drives.
 fn without_root(path: &str) -> &str {
     let mut rest = path;
     loop {

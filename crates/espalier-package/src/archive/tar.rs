@@ -1,4 +1,4 @@
-//! The archive inside the compression: which of its entries are files of the package, and their content.
+//! Reads the tar format: which entries are files of the package, and their content.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tar_core::parse::{Limits as TarLimits, ParseError, ParseEvent, Parser};
@@ -6,38 +6,38 @@ use tar_core::{EntryType, HEADER_SIZE};
 
 use super::{ArchiveError, Limits, Receiver, longest, path};
 
-/// Reads entries from pieces that may end anywhere.
+/// Reads entries from pieces that can end anywhere.
 pub struct Tar {
     parser: Parser,
     limits: Limits,
-    /// How many bytes may still come.
+    /// The number of bytes that may still follow.
     left: u64,
     entries: usize,
-    /// What came and isn't understood yet: parts of headers.
+    /// An incomplete header.
     buffer: Vec<u8>,
     next: Next,
     names: Names,
 }
 
-/// What comes next.
+/// What follows next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Header,
-    /// So much of a file, and so much padding after it.
+    /// The rest of a file, and the padding after it.
     File {
         left: u64,
         padding: u64,
     },
-    /// So much that is of no interest.
+    /// This number of bytes to skip.
     Skip(u64),
-    /// The archive is over.
+    /// Nothing, because the archive has ended.
     Nothing,
 }
 
 impl Tar {
     pub fn new(length: u64, limits: Limits) -> Self {
         let mut parser = Parser::new(TarLimits { max_metadata_size: limits.header, ..TarLimits::default() });
-        // node-tar passes over what it can't read there.
+        // node-tar skips extended headers that it can't read.
         parser.set_ignore_pax_errors(true);
         parser.set_allow_empty_path(true);
         let left = longest(length, limits);
@@ -45,7 +45,7 @@ impl Tar {
         Self { parser, limits, left, entries: 0, buffer, next, names }
     }
 
-    /// Whether everything that matters has come.
+    /// Whether everything relevant was read.
     pub fn has_ended(&self) -> bool {
         self.next == Next::Nothing
     }
@@ -72,7 +72,7 @@ impl Tar {
                     }
                 }
                 Next::Header => {
-                    // Headers are read where they are, as long as they are whole.
+                    // A complete header is read in place.
                     if self.buffer.is_empty() {
                         let read = self.header(piece, receiver)?;
                         piece = &piece[read..];
@@ -89,7 +89,7 @@ impl Tar {
         Ok(())
     }
 
-    /// Completes a header that began in an earlier piece, and returns what is left of this one.
+    /// Completes a header that began in an earlier piece. Returns the rest of this piece.
     fn buffered_header<'a, R: Receiver>(
         &mut self,
         mut piece: &'a [u8],
@@ -111,7 +111,7 @@ impl Tar {
         Ok(piece)
     }
 
-    /// Understands one header, with the long names before it; returns its length, or 0 if there has to be more.
+    /// Reads a header and the long names before it. Returns its length, or 0 if it is incomplete.
     fn header<R: Receiver>(&mut self, bytes: &[u8], receiver: &mut R) -> Result<usize, ArchiveError<R::Error>> {
         let (read, next) = match self.parser.parse(bytes).map_err(unreadable)? {
             ParseEvent::NeedData { .. } => return Ok(0),
@@ -149,11 +149,11 @@ impl Tar {
     }
 
     pub fn finish<E>(self) -> Result<(), ArchiveError<E>> {
-        // Some archives lack the empty blocks at the end, or have only one; node-tar accepts them.
+        // Some archives end with fewer empty blocks than they should. node-tar accepts them.
         let is_over = match self.next {
             Next::Nothing => true,
             Next::Header => self.buffer.iter().all(|byte| *byte == 0),
-            // So may the last file's padding be missing.
+            // The padding of the last file can also be missing.
             Next::Skip(left) => left < HEADER_SIZE as u64,
             Next::File { .. } => false,
         };
@@ -164,7 +164,7 @@ impl Tar {
     }
 }
 
-/// As much of a piece as is wanted, but not more than there is.
+/// Takes at most the wanted number of bytes from a piece.
 fn take<'a>(piece: &mut &'a [u8], wanted: &mut u64) -> &'a [u8] {
     let length = usize::try_from(*wanted).unwrap_or(usize::MAX).min(piece.len());
     let (taken, rest) = piece.split_at(length);
@@ -180,10 +180,10 @@ fn unreadable<E>(error: ParseError) -> ArchiveError<E> {
     }
 }
 
-/// Which files there are, and which of several of the same name count.
+/// The files so far, and which of several with the same name count.
 #[derive(Default)]
 struct Names {
-    /// With the mode of the first that had the name.
+    /// Each has the mode of the first file with its name.
     files: FxHashMap<String, u32>,
     folders: FxHashSet<String>,
     /// Folders with an `.npmignore` of their own.
@@ -191,7 +191,8 @@ struct Names {
 }
 
 impl Names {
-    /// Where a file goes, if it goes anywhere. A `.gitignore` becomes the `.npmignore` that npm would have read in its place, unless there is one.
+    /// The path that a file gets, if any. A `.gitignore` becomes an `.npmignore`, unless its folder has one, because npm reads
+    /// either.
     fn goal(&mut self, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let goal = match name {
@@ -206,13 +207,13 @@ impl Names {
         goal.filter(|goal| self.has_room(goal))
     }
 
-    /// Whether a file can be there. As npm, the first of a file and a folder of the same name stays.
+    /// Whether the path is free. As in npm, if a file and a folder have the same name, the first one stays.
     fn has_room(&self, path: &str) -> bool {
         let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
         !self.folders.contains(path) && above.all(|folder| !self.files.contains_key(folder))
     }
 
-    /// Notes a file, and returns the mode that it has.
+    /// Records a file. Returns its mode.
     fn take(&mut self, path: &str, mode: u32) -> u32 {
         for (at, _) in path.match_indices('/').rev() {
             if !self.folders.insert(path[..at].to_owned()) {

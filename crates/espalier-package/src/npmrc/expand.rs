@@ -1,9 +1,9 @@
-//! `${NAME}` in a setting, as npm expands it.
+//! Expands `${NAME}` in a setting, as npm does.
 //!
-//! An unknown name stays as it is written, unless it is asked for as `${NAME?}`, which is then nothing. A backslash
-//! in front keeps the text literal.
+//! An unknown name stays as it is, unless it is written as `${NAME?}`, which becomes empty. A preceding backslash keeps the text
+//! literal.
 
-/// A text with its variables put in, and whether there were any.
+/// The text with expanded variables, and whether there were any.
 pub fn expand<V: AsRef<str>>(text: &str, variable: impl Fn(&str) -> Option<V>) -> (String, bool) {
     let mut result = String::with_capacity(text.len());
     let mut expanded = false;
@@ -40,7 +40,7 @@ struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Reads `${NAME}` or `${NAME?}` at the start of a text.
+    /// Parses `${NAME}` or `${NAME?}` at the start of a text.
     fn parse(text: &'a str) -> Option<Self> {
         let end = text.find('}')?;
         let inner = &text[2..end];

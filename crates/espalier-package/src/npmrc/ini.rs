@@ -1,30 +1,29 @@
-//! The dialect of INI that npm writes its configuration in.
+//! The dialect of INI that npm uses for its configuration.
 //!
-//! It is not quite anyone else's: `;` and `#` end a value anywhere unless escaped, a quoted value is JSON, a key
-//! without `=` is true, `key[]` gathers a list, and a line that makes no sense is passed over. Sections exist
-//! in the format but npm has no setting in one, so what stands in a section is dropped here. What a key means, and
-//! whether `${NAME}` in it is expanded, is not known here.
+//! It differs from others: an unescaped `;` or `#` ends a value anywhere, a quoted value is JSON, a key without `=` is true,
+//! `key[]` adds to a list, and an invalid line is skipped. The format has sections, but npm has no setting in one, so their
+//! content is dropped. The caller interprets the keys and expands `${NAME}`.
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Anything that isn't one of the others, unquoted and unescaped.
+    /// Any other text, unquoted and unescaped.
     Text(String),
-    /// `true`, `false`, or a key that stands alone.
+    /// `true`, `false`, or a key without a value.
     Flag(bool),
-    /// The word `null`, by which a setting is taken back.
+    /// The word `null`, which removes a setting.
     Null,
-    /// What `key[] = …` gathered.
+    /// The values of `key[] = …`.
     List(Vec<String>),
 }
 
-/// The settings of a text, in its order; of a key that is set twice the last one counts.
+/// The settings of a text, in its order. If a key is set twice, the last value counts.
 pub fn parse(text: &str) -> IndexMap<String, Value> {
     let mut settings = IndexMap::new();
-    // A byte order mark is what Windows editors put in front; npm's reader drops it too.
+    // Windows editors begin a file with a byte order mark. npm's reader drops it, too.
     for line in text.trim_start_matches('\u{feff}').split(['\r', '\n']) {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with([';', '#']) {
@@ -43,7 +42,7 @@ pub fn parse(text: &str) -> IndexMap<String, Value> {
     settings
 }
 
-/// `[name]` alone on its line. It has to start the line, as npm's pattern does.
+/// `[name]` alone on its line. As in npm's pattern, it has to start the line.
 fn is_section(line: &str) -> bool {
     line.strip_prefix('[').and_then(|rest| rest.trim_end().strip_suffix(']')).is_some_and(|name| !name.contains(']'))
 }
@@ -99,8 +98,8 @@ fn literal(value: Json) -> String {
     }
 }
 
-/// A quoted text is read as JSON; single quotes are taken off first, so that `'1'` is the number. Any other text ends
-/// at a comment sign, and a backslash escapes that sign or itself.
+/// A quoted text is read as JSON. Single quotes are removed first, so `'1'` is a number. Any other text ends at a comment sign; a
+/// backslash escapes that sign or itself.
 fn unquote(text: &str) -> Json {
     let text = text.trim();
     let quoted_by = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);

@@ -1,4 +1,4 @@
-//! How an `.npmrc` is written. What its settings mean, and which of several files counts, is not known here.
+//! The format of an `.npmrc`. The caller interprets the settings and merges several files.
 
 mod expand;
 pub mod ini;

@@ -1,12 +1,12 @@
 //! Applies the changes of one file (`patch/apply.js` of `diff` 8, with a fuzz factor of 0).
 //!
-//! A change that doesn't fit where it says is tried further up and down, where every line of it has to fit.
+//! A hunk that doesn't fit at its line is tried above and below, where each of its lines has to match.
 
 use std::borrow::Cow;
 
 use super::parse::Hunk;
 
-/// The text after the changes; none where one of them fits nowhere.
+/// The text after the changes. `None` if a hunk fits nowhere.
 pub fn apply(source: &str, hunks: &[Hunk]) -> Option<String> {
     let hunks = with_line_endings_of(source, hunks);
     let Some(last) = hunks.last() else { return Some(source.to_owned()) };
@@ -22,7 +22,7 @@ pub fn apply(source: &str, hunks: &[Hunk]) -> Option<String> {
             let (patched, end) = fit(&hunk.lines, &lines, at)?;
             Some((at, patched, end))
         })?;
-        // What only adds lines may do so behind the end, after empty ones.
+        // A hunk that only adds lines may be beyond the end, after empty lines.
         result
             .extend((next..at).map(|line| usize::try_from(line).ok().and_then(|line| lines.get(line)).unwrap_or(&"")));
         result.extend(patched);
@@ -37,7 +37,7 @@ fn signed(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX / 4)
 }
 
-/// Adds or removes the last line's end where the patch says so, and fails where that can't be.
+/// Adds or removes the final line break as the patch says. `None` if that is impossible.
 fn end_as_said(lines: &mut Vec<&str>, last: &Hunk) -> Option<()> {
     let (mut removes, mut adds) = (false, false);
     let mut before = "";
@@ -61,7 +61,7 @@ fn end_as_said(lines: &mut Vec<&str>, last: &Hunk) -> Option<()> {
     Some(())
 }
 
-/// Places around one, by their distance, those below first.
+/// The lines around a line, by their distance, those below first.
 fn nearest(wanted: i64, lowest: i64, highest: i64) -> impl Iterator<Item = i64> {
     let most = (highest - wanted).max(wanted - lowest).max(0);
     let around = (1..=most).flat_map(move |distance| [wanted + distance, wanted - distance]);
@@ -69,7 +69,7 @@ fn nearest(wanted: i64, lowest: i64, highest: i64) -> impl Iterator<Item = i64> 
     std::iter::once(wanted).chain(inside)
 }
 
-/// What the lines at this place become, and where the next change may begin.
+/// The lines that result from a hunk at this line, and where the next hunk may begin.
 fn fit<'a>(hunk: &'a [String], lines: &[&'a str], at: i64) -> Option<(Vec<&'a str>, i64)> {
     let mut patched = Vec::new();
     let (mut at, mut context) = (at, 0);
@@ -90,12 +90,12 @@ fn fit<'a>(hunk: &'a [String], lines: &[&'a str], at: i64) -> Option<(Vec<&'a st
             _ => return None,
         }
     }
-    // Later changes may begin in the lines behind this one.
+    // Later hunks may begin in the context after this one.
     patched.truncate(patched.len() - context);
     Some((patched, at - signed(context)))
 }
 
-/// A patch that was made with other line endings than the file has is taken for one with the same.
+/// If the patch and the file have different line endings, those of the patch are converted.
 fn with_line_endings_of<'a>(source: &str, hunks: &'a [Hunk]) -> Cow<'a, [Hunk]> {
     let ends = |line: &String| line.ends_with('\r');
     let is_note = |line: &String| line.starts_with('\\');
@@ -115,7 +115,7 @@ fn with_line_endings_of<'a>(source: &str, hunks: &'a [Hunk]) -> Cow<'a, [Hunk]> 
     Cow::Borrowed(hunks)
 }
 
-/// `exempt` are notes, and lines that a note says have no end.
+/// `exempt` are notes, and lines that a note says have no line break.
 fn changed<'a>(hunks: &[Hunk], change: impl Fn(&String, bool) -> String) -> Cow<'a, [Hunk]> {
     let hunk = |hunk: &Hunk| {
         let lines = hunk.lines.iter().enumerate().map(|(index, line)| {

@@ -1,8 +1,7 @@
-//! Patches of packages (`patchedDependencies`): unified diffs, applied with no fuzz at all (`patch.js` of arborist, on `diff` 8).
+//! Patches of packages (`patchedDependencies`): unified diffs, applied without fuzz (`patch.js` of arborist, on `diff` 8).
 //!
-//! A patch is the project's own, but what it is applied to isn't: it stays inside the package, follows no link out of it, and fails
-//! loudly where the text has drifted. Which patch is for which package was decided when the lock was made, and where
-//! the package's files are is known to [`Files`] only.
+//! A patch belongs to the project, but the package doesn't. So a patch stays inside the package, follows no link out of it, and
+//! fails if the text differs. The resolution decides which patch is for which package. Only [`Files`] knows where the files are.
 
 mod apply;
 mod parse;
@@ -25,7 +24,7 @@ fn failed(message: String) -> PatchError {
     PatchError { code: "EPATCHFAILED", message }
 }
 
-/// A patch's text, of what its file holds.
+/// The text of a patch, from the content of its file.
 pub fn text(file: &PatchFile, content: Option<&[u8]>) -> Result<String, PatchError> {
     let PatchFile { path, integrity } = file;
     let content = content
@@ -37,38 +36,38 @@ pub fn text(file: &PatchFile, content: Option<&[u8]>) -> Result<String, PatchErr
     Ok(String::from_utf8_lossy(content).into_owned())
 }
 
-/// The files of one package. Paths are relative to it, with neither `.` nor `..` in them.
+/// The files of a package. Paths are relative to it and have neither `.` nor `..` in them.
 pub trait Files {
-    /// Whether a path leads to where it says: through no link.
+    /// Whether no link is on the way to this path.
     fn is_inside(&self, path: &str) -> bool;
-    /// Whether there is anything.
+    /// Whether the path exists.
     fn exists(&self, path: &str) -> bool;
-    /// A file's content, if there is one.
+    /// The content of a file, if it exists.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
-    /// Writes a file, which keeps its mode if it was there. An error says what went wrong.
+    /// Writes a file. An existing file keeps its mode. The error says what went wrong.
     fn write(&mut self, path: &str, content: String) -> Result<(), String>;
     /// Removes a file.
     fn remove(&mut self, path: &str) -> Result<(), String>;
 }
 
-/// What is done to a package.
+/// The changes to a package.
 #[derive(Debug)]
 pub struct Patch(Vec<FilePatch>);
 
 impl Patch {
-    /// Reads a patch's text.
+    /// Parses the text of a patch.
     pub fn read(text: &str) -> Result<Self, PatchError> {
         let files = parse::parse(text).map_err(|reason| failed(format!("failed to apply patch: {reason}")))?;
         let does_anything = |file: &FilePatch| !file.hunks.is_empty() || !is_added(file) || !is_removed(file);
         Ok(Self(files.into_iter().filter(does_anything).collect()))
     }
 
-    /// The files that it is about.
+    /// The paths of the changed files.
     pub fn paths(&self) -> impl Iterator<Item = String> {
         self.0.iter().filter_map(|file| target(name(file)).ok())
     }
 
-    /// Applies it, file by file.
+    /// Applies the changes, file by file.
     pub fn apply(&self, files: &mut impl Files) -> Result<(), PatchError> {
         self.0.iter().try_for_each(|file| apply_one(files, file))
     }
@@ -100,14 +99,14 @@ fn apply_one(files: &mut impl Files, patch: &FilePatch) -> Result<(), PatchError
     written(if goes { files.remove(&place) } else { files.write(&place, content) })
 }
 
-/// The name that a part of a patch is about.
+/// The name of the file that a part of a patch changes.
 fn name(patch: &FilePatch) -> &str {
     let name = if is_removed(patch) { &patch.old } else { &patch.new };
     let name = name.as_deref().unwrap_or_default();
     name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
 }
 
-/// Where that leads, if it is in the package.
+/// The path of that file, if it is in the package.
 fn target(name: &str) -> Result<String, PatchError> {
     let mut steps: Vec<&str> = Vec::new();
     if name.starts_with('/') {
@@ -135,7 +134,7 @@ fn is_removed(patch: &FilePatch) -> bool {
     is_nothing(patch.new.as_deref())
 }
 
-/// Whether a diff means that there is no file.
+/// Whether a diff states that the file doesn't exist.
 fn is_nothing(name: Option<&str>) -> bool {
     name.is_none_or(|name| matches!(name, "" | "/dev/null" | ".dev/null") || name.ends_with("/.dev/null"))
 }

@@ -1,28 +1,28 @@
-//! Reads unified diffs as `diff` 8 does (`patch/parse.js`), its leniency included.
+//! Parses unified diffs as leniently as `diff` 8 (`patch/parse.js`).
 
-/// What a patch does to one file.
+/// The changes to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePatch {
     /// The file's name before.
     pub old: Option<String>,
     /// The file's name after.
     pub new: Option<String>,
-    /// The changes, from the first line to the last.
+    /// The hunks, in the order of their lines.
     pub hunks: Vec<Hunk>,
 }
 
-/// One change.
+/// A hunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
     /// The first line that it replaces, counted from one.
     pub start: usize,
-    /// How many lines it replaces.
+    /// The number of lines that it replaces.
     pub length: usize,
     /// The lines with their signs.
     pub lines: Vec<String>,
 }
 
-/// Reads the text of a patch; an error says what is wrong with it.
+/// Parses the text of a patch. The error says what is wrong.
 pub fn parse(text: &str) -> Result<Vec<FilePatch>, String> {
     let mut reader = Reader { lines: text.split('\n').collect(), at: 0 };
     let mut files = Vec::new();
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let (old, new) = ranges(header).ok_or_else(|| format!("Unknown line {} {header:?}", first + 1))?;
         let (mut old_lines, mut new_lines) = (old.1, new.1);
-        // Of nothing, the line before it is named.
+        // A hunk that replaces no lines states the line before it.
         let start = if old_lines == 0 { old.0 + 1 } else { old.0 };
         let mut lines = Vec::new();
         let (mut added, mut removed) = (0, 0);
@@ -138,7 +138,7 @@ fn is_header(line: &str) -> bool {
 
 type Range = (usize, usize);
 
-/// `@@ -1,2 +3 @@`; a length that isn't said is one.
+/// Parses `@@ -1,2 +3 @@`. A missing length is one.
 fn ranges(header: &str) -> Option<(Range, Range)> {
     let (_, rest) = header.split_once("@@ -")?;
     let (ranges, _) = rest.split_once(" @@")?;
