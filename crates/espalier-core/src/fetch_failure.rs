@@ -48,7 +48,12 @@ impl FetchFailureKind {
             Self::Forbidden => Some(403),
             Self::NotFound => Some(404),
             Self::Status(status) => Some(status),
-            _ => None,
+            Self::Unreachable
+            | Self::Invalid
+            | Self::Integrity
+            | Self::Preflight
+            | Self::NotCached
+            | Self::Unsupported => None,
         }
     }
 
@@ -59,16 +64,17 @@ impl FetchFailureKind {
 
     /// npm's code for the same failure, or one like it: `E404`, `E503`, `EINTEGRITY`, …
     pub fn code(self) -> Cow<'static, str> {
-        if let Some(status) = self.status() {
-            return format!("E{status}").into();
-        }
         let code = match self {
+            Self::NotFound => "E404",
+            Self::Unauthorized => "E401",
+            Self::Forbidden => "E403",
+            Self::Status(status) => return format!("E{status}").into(),
             Self::Unreachable => "ENETUNREACH",
             Self::Invalid => "EINVALIDRESPONSE",
             Self::Integrity => "EINTEGRITY",
             Self::Preflight => "EPREFLIGHT",
             Self::NotCached => "ENOTCACHED",
-            _ => "EUNSUPPORTED",
+            Self::Unsupported => "EUNSUPPORTED",
         };
         code.into()
     }
