@@ -1,4 +1,4 @@
-//! The command line: the commands and what each of them takes.
+//! The command line: the commands and their arguments.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use espalier_core::manifest_edit::SaveType;
 
-use crate::npm_settings::{ForResolving, NpmSettings, SAVING};
-use project::WorkspaceArguments;
+use crate::npm_settings::{ForResolving, SAVING};
+use project::{ProjectArguments, WorkspaceArguments};
 
 pub mod as_npm;
 pub mod project;
@@ -159,7 +159,7 @@ pub enum Command {
     Other(Vec<OsString>),
 }
 
-/// What `lock` takes.
+/// The arguments of `lock`.
 #[derive(Debug, Args)]
 pub struct RelockArguments {
     /// Packages and where to save them.
@@ -171,7 +171,7 @@ pub struct RelockArguments {
     pub lock: LockArguments,
 }
 
-/// What `snapshot` takes.
+/// The arguments of `snapshot`.
 #[derive(Debug, Args)]
 pub struct SnapshotArguments {
     /// The file to write
@@ -183,7 +183,7 @@ pub struct SnapshotArguments {
     pub lock: LockArguments,
 }
 
-/// What the commands that change dependencies take.
+/// The arguments of the commands that change dependencies.
 #[derive(Debug, Args)]
 pub struct ChangeArguments {
     /// Packages and where to save them.
@@ -198,7 +198,7 @@ pub struct ChangeArguments {
     #[command(flatten)]
     pub install: InstallArguments,
 }
-/// What `dedupe` takes.
+/// The arguments of `dedupe`.
 #[derive(Debug, Args)]
 pub struct DedupeArguments {
     /// Write only package-lock.json; leave `node_modules` unchanged
@@ -210,7 +210,7 @@ pub struct DedupeArguments {
     pub install: InstallArguments,
 }
 
-/// Packages, and npm's `--save-…`.
+/// Packages, and npm's options `--save-…`.
 #[derive(Debug, Args)]
 pub struct PackageArguments {
     /// The packages
@@ -239,7 +239,7 @@ pub struct PackageArguments {
 }
 
 impl PackageArguments {
-    /// The block that was asked for.
+    /// The block of package.json to save to, if an option names it.
     pub fn kind(&self) -> Option<SaveType> {
         let kinds = [
             (self.save_prod, SaveType::Prod),
@@ -251,10 +251,10 @@ impl PackageArguments {
     }
 }
 
-/// What `ci` and `install` take.
-#[derive(Debug, Args)]
+/// The arguments of `ci` and `install`.
+#[derive(Clone, Debug, Args)]
 pub struct InstallArguments {
-    /// What they have in common with `lock`.
+    /// Options of every resolution.
     #[command(flatten)]
     pub lock: LockArguments,
 
@@ -267,7 +267,7 @@ pub struct InstallArguments {
     pub store_dir: Option<PathBuf>,
 }
 
-/// What `store` takes.
+/// The arguments of `store`.
 #[derive(Debug, Args)]
 pub struct StoreArguments {
     /// The action.
@@ -283,7 +283,7 @@ pub struct StoreArguments {
     pub json: bool,
 }
 
-/// What can be done with the store.
+/// The actions of `store`.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum StoreCommand {
     /// Print the folder of the store
@@ -294,24 +294,16 @@ pub enum StoreCommand {
     Prune,
 }
 
-/// What `lock` takes.
+/// The options of every command that resolves.
 #[derive(Clone, Debug, Args)]
 pub struct LockArguments {
-    /// The project's folder [default: the nearest parent folder with a package.json]
-    #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
+    /// The project.
+    #[command(flatten)]
+    pub project: ProjectArguments<ForResolving>,
 
-    /// Which of its workspaces are meant.
+    /// Its workspaces.
     #[command(flatten)]
     pub workspaces: WorkspaceArguments,
-
-    /// npm's own settings.
-    #[command(flatten)]
-    pub npm: NpmSettings<ForResolving>,
-
-    /// npm installs for the whole machine; Espalier is for projects, and says so.
-    #[arg(short = 'g', long, hide = true)]
-    pub global: bool,
 
     /// The Node.js version to resolve for [default: the version of `node` on the PATH]
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]
@@ -321,12 +313,12 @@ pub struct LockArguments {
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     pub cache_dir: Option<PathBuf>,
 
-    /// How to say it.
+    /// The output.
     #[command(flatten)]
     pub output: OutputArguments,
 }
 
-/// What every command takes about its output.
+/// The options of every command about its output.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
@@ -343,7 +335,7 @@ pub struct OutputArguments {
     pub quiet: bool,
 }
 
-/// A version with or without the `v` that Node itself puts in front.
+/// Parses a version, with or without the `v` that Node prints before it.
 fn node_version(text: &str) -> Result<String, String> {
     let version = text.trim().trim_start_matches('v');
     let parts: Vec<_> = version.split('-').next().unwrap_or_default().split('.').collect();

@@ -1,7 +1,7 @@
-//! The `espalier` command: arguments in, npm's tree out, and words that a person can use.
+//! The command `espalier`: parses arguments, runs a command, and prints the result.
 //!
-//! This crate decides what is shown and which exit code is returned, and nothing else: 0 when it worked, 1 when it
-//! didn't, 2 when it was called wrongly, 130 when it was interrupted, and a script's own where that failed.
+//! The exit code is 0 after success, 1 after a failure, 2 for invalid arguments, 130 after an interruption, and a script's own if
+//! a script failed.
 
 mod arguments;
 mod command;
@@ -23,7 +23,7 @@ use arguments::{Arguments, Command};
 use command::install::Kind;
 use command::{install, lock, run};
 
-/// The system's allocator takes a lock where one thread frees what another allocated, and documents go from thread to thread.
+/// The system's allocator takes a lock if one thread frees what another allocated, and documents go from thread to thread.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -90,7 +90,7 @@ fn parsed() -> Arguments {
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-/// npm's `--color`, which has to be known before anything is said.
+/// Reads npm's `--color` before anything is printed.
 fn choose_colors(words: &[OsString]) {
     let options = words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
     let choice = options.filter_map(|word| match word {

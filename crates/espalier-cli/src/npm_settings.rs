@@ -1,7 +1,7 @@
-//! npm's settings as flags, by npm's names and spellings.
+//! npm's settings as options, under npm's names.
 //!
-//! A flag is one more place where a setting can be made, so it isn't interpreted here: it becomes a name and a value and
-//! goes where those of the .npmrc files go.
+//! An option is another source of a setting, beside the .npmrc files. So this module doesn't interpret it: it passes the name and
+//! the value on.
 
 use std::marker::PhantomData;
 
@@ -13,12 +13,11 @@ use indexmap::IndexMap;
 /// The option that takes any of npm's settings.
 pub const SETTING: &str = "npm-setting";
 
-/// The settings that were given as flags to a command. All are understood everywhere; the help only has those that matter
-/// to the command.
+/// The settings on the command line. Every command accepts all of them; its help shows those that matter to it.
 #[derive(Clone, Debug)]
 pub struct NpmSettings<S>(IndexMap<String, Value>, PhantomData<S>);
 
-/// Which settings the help of a command has.
+/// The settings in the help of a command.
 pub trait Shown: Clone + Send + Sync + 'static {
     /// Their names.
     const SETTINGS: &'static [&'static str];
@@ -46,9 +45,9 @@ shown! {
     ForScripts: ["ignore-scripts", "foreground-scripts", "script-shell"];
     /// For programs that may have to be fetched.
     ForPrograms: ["yes", "before", "registry", "offline", "prefer-offline", "script-shell"];
-    /// For commands that list what is installed.
+    /// For commands that list installed packages.
     ForListing: ["omit", "include"];
-    /// For commands that compare what is installed with the registry.
+    /// For commands that compare installed packages with the registry.
     ForOutdated: ["omit", "include", "before", "registry", "offline", "prefer-offline"];
     /// For the playground.
     ForPlaying: [
@@ -61,7 +60,7 @@ shown! {
 /// The heading of options about saving that aren't settings.
 pub const SAVING: &str = Subject::Saving.heading();
 
-/// npm's letters.
+/// npm's one-letter forms.
 const SHORT_FORMS: [(char, &str); 4] = [('f', "force"), ('E', "save-exact"), ('S', "save"), ('y', "yes")];
 
 impl<S> NpmSettings<S> {
@@ -70,7 +69,7 @@ impl<S> NpmSettings<S> {
         self.0
     }
 
-    /// Sets one of them.
+    /// Sets a setting.
     pub fn set(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);
     }
@@ -81,7 +80,7 @@ impl<S> NpmSettings<S> {
     }
 }
 
-/// A setting as `--npm-setting` has it.
+/// Parses the value of `--npm-setting`.
 fn key_and_value(text: &str) -> (String, Value) {
     let (key, value) = text.split_once('=').unwrap_or((text, "true"));
     let value = match value {
@@ -93,7 +92,7 @@ fn key_and_value(text: &str) -> (String, Value) {
     (key.to_owned(), value)
 }
 
-/// Puts a setting to the others. What is given again joins what there is where npm takes a list, and else takes its place.
+/// Adds a setting. A repeated setting extends a list or replaces the earlier value, as in npm.
 fn put(settings: &mut IndexMap<String, Value>, (key, value): (String, Value)) {
     let before = settings.get(&key).filter(|_| definitions::is_list(&key)).cloned();
     let value = match (before, value) {
@@ -115,10 +114,10 @@ fn argument(setting: &Setting) -> Arg {
         None => argument,
     };
     match setting.kind {
-        // The last one counts, as with npm.
+        // As in npm, the last value counts.
         Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(setting.name),
         Kind::Choices(choices) => argument.action(ArgAction::Append).value_parser(choices.to_vec()).value_name("KIND"),
-        // `--force`, `--force=false`; and `--force x` does not swallow the x.
+        // `--force` and `--force=false` are valid. `--force x` doesn't consume the x.
         Kind::Switch => argument
             .action(ArgAction::Set)
             .num_args(0..=1)
@@ -130,7 +129,7 @@ fn argument(setting: &Setting) -> Arg {
     }
 }
 
-/// `--no-force`, which npm has for every switch.
+/// npm's `--no-force`, which exists for every switch.
 fn negation(setting: &Setting) -> Option<Arg> {
     let name = format!("no-{}", setting.name);
     let argument = Arg::new(name.clone()).long(name).action(ArgAction::SetTrue).hide(true);
@@ -187,7 +186,7 @@ mod tests {
     fn given(flags: &[&str]) -> Vec<(String, Value)> {
         let arguments = Arguments::parse_from(["espalier", "lock"].iter().chain(flags));
         let Command::Lock(arguments) = arguments.command else { panic!("another command") };
-        arguments.lock.npm.into_settings().into_iter().collect()
+        arguments.lock.project.npm.into_settings().into_iter().collect()
     }
 
     #[test]
@@ -231,7 +230,7 @@ mod tests {
             let is_option = |name: &str| {
                 commands.iter().any(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))
             };
-            // A scope's registry is a key of its own.
+            // The registry of a scope is a key of its own.
             assert!(is_option(name) || name.starts_with('@'), "--{name}");
             count += 1;
         }

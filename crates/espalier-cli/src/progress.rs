@@ -1,7 +1,7 @@
-//! One calm line on the terminal while a command runs.
+//! The progress line on the terminal while a command runs.
 //!
-//! It is drawn by a thread of its own, on a timer, from counters that the work adds to anyway; nothing happens per package.
-//! It appears only when there is something to wait for, and leaves no trace. In a pipe there is none.
+//! A thread of its own draws it on a timer, from counters that exist anyway. It appears only if there is something to wait for,
+//! and is erased at the end. A pipe gets none.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use espalier_install::activity::Activity;
 use crate::report::{self, grouped};
 use crate::style::{LIVING, QUIET, STRONG, Styled};
 
-/// A command that takes less doesn't get a line.
+/// A shorter command shows no line.
 const PATIENCE: Duration = Duration::from_millis(150);
 const INTERVAL: Duration = Duration::from_millis(80);
 
@@ -26,7 +26,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts drawing, where standard error is a terminal.
+    /// Starts drawing, if standard error is a terminal.
     pub fn start(activity: Arc<Activity>) -> Self {
         if !std::io::stderr().is_terminal() || std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
             return Self { stop: None, thread: None };
@@ -40,7 +40,7 @@ impl Progress {
                 wait = INTERVAL;
             }
             if start.elapsed() >= PATIENCE {
-                // Without colours there are no other sequences either, so spaces have to do.
+                // Without colours there are no control sequences, so spaces erase the line.
                 show(&format!("\r{:width$}\r", "", width = room()));
             }
         });
@@ -52,7 +52,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has stopped drawing, which is all that is wanted of it here.
+            // A thread that panicked has stopped drawing, which is fine.
             let _ = thread.join();
         }
     }
@@ -62,18 +62,18 @@ fn draw(activity: &Activity, elapsed: Duration) {
     show(&format!("\r{}", line(activity, elapsed, room())));
 }
 
-/// The last column stays free: terminals go on to the next line behind it.
+/// The usable width. The last column stays free, because terminals wrap the line after it.
 fn room() -> usize {
     report::terminal_width().unwrap_or(80).saturating_sub(1)
 }
 
 fn show(text: &str) {
     let mut terminal = anstream::stderr().lock();
-    // A terminal that went away takes the line with it.
+    // If the terminal is gone, so is the line.
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }
 
-/// The line, exactly as wide as `width`, so that it covers the one before.
+/// The line, padded to `width`, so that it covers the previous one.
 fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
     const WIRES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let beat = usize::try_from(elapsed.as_millis() / INTERVAL.as_millis()).unwrap_or_default();

@@ -1,24 +1,23 @@
-//! The few styles of the terminal output. Colour only underlines what the words say already.
+//! The styles of the terminal output. Colour only emphasises what the text says.
 //!
-//! Everything is printed through `anstream`, which takes the colours off where there is no terminal or where `NO_COLOR`
-//! asks for none.
+//! Everything is printed through `anstream`, which removes colours if there is no terminal or `NO_COLOR` is set.
 
 use std::fmt::{self, Display};
 
 use anstyle::{AnsiColor, Style};
 
-/// What went wrong.
+/// Errors.
 pub const PROBLEM: Style = AnsiColor::Red.on_default().bold();
-/// What deserves a look.
+/// Warnings.
 pub const CAUTION: Style = AnsiColor::Yellow.on_default();
-/// What is alive or done.
+/// Success.
 pub const LIVING: Style = AnsiColor::Green.on_default();
-/// Names, and what can be typed.
+/// Names, and text to type.
 pub const STRONG: Style = Style::new().bold();
-/// What only connects.
+/// Connecting lines and labels.
 pub const QUIET: Style = Style::new().dimmed();
 
-/// Something in a style.
+/// A value with a style.
 pub struct Styled<T>(pub Style, pub T);
 
 impl<T: Display> Display for Styled<T> {
@@ -28,12 +27,12 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// In bold.
+/// The value in bold.
 pub fn strong<T: Display>(content: T) -> Styled<T> {
     Styled(STRONG, content)
 }
 
-/// Dimmed.
+/// The value dimmed.
 pub fn quiet<T: Display>(content: T) -> Styled<T> {
     Styled(QUIET, content)
 }

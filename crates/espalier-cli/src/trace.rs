@@ -1,7 +1,7 @@
-//! What `--loglevel` shows beside the result: the decisions of a resolution, as log records on standard error.
+//! The output of `--loglevel`: the decisions of a resolution, as log records on standard error.
 //!
-//! `verbose` has each choice of a version and each change of the tree, with what was in the way; `silly` has everything else that
-//! is looked at. Quieter levels show nothing here: warnings and errors are told by [`crate::report`].
+//! `verbose` shows each chosen version and each change of the tree, with what prevented a better one. `silly` shows everything.
+//! Quieter levels show nothing here, because [`crate::report`] prints warnings and errors.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use espalier_core::decision::{Decision, Placed, Trial, Verdict, Why};
 use espalier_install::config::Config;
 use tracing::{Level, debug, trace};
 
-/// Begins to log as the settings say.
+/// Starts the log at the level of the settings.
 pub fn start(config: &Config) {
     let level = match config.text("loglevel").as_deref() {
         Some("verbose") => Level::DEBUG,
         Some("silly") => Level::TRACE,
         _ => return,
     };
-    // A command that installs a second time, for a program that is fetched, goes on with the same log.
+    // This fails if the log has been started, which is fine.
     let _ = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_target(false)
@@ -27,7 +27,7 @@ pub fn start(config: &Config) {
         .try_init();
 }
 
-/// Logs what a resolution reports.
+/// Logs an event.
 pub fn event(event: &Event) {
     match event {
         Event::Fetched { name, versions } => trace!(name, versions, "packument"),
@@ -74,7 +74,7 @@ fn decided(decision: &Decision) {
     }
 }
 
-/// A folder and its answer, as `the project: occupied by 1.0.0`.
+/// A folder and its answer: `the project: occupied by 1.0.0`.
 fn answer(trial: &Trial) -> String {
     let mut text = format!("{}: ", shown(&trial.location));
     let _ = match &trial.why {

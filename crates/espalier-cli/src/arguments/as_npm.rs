@@ -1,9 +1,9 @@
-//! The command line as people type it for npm, made into the one that is defined here.
+//! Translates a command line for npm into one for this program.
 //!
-//! npm has names for commands that are only other spellings, options in front of the command, and every setting as an
-//! option of every command. None of that is in the definition, where it would be in everyone's way: words are rewritten
-//! before they are parsed, and a setting that a command doesn't know becomes `--npm-setting key=value`. What a setting
-//! means isn't known here. Neither are typing errors: what nobody knows stays as it is, for the parser to complain about.
+//! npm has other spellings of commands, accepts options before the command, and takes every setting as an option of every
+//! command. The definition of the arguments has none of this, because it would clutter the help. Instead, the words are rewritten
+//! before they are parsed. A setting that a command doesn't define becomes `--npm-setting key=value`. Unknown words stay as they
+//! are, and the parser reports them.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use espalier_install::config::definitions;
 
 use crate::npm_settings::SETTING;
 
-/// npm's names for a command with an option, or for a command of another name.
+/// npm's names for a command with an option, or for a command with another name.
 const COMMANDS: &[(&str, &[&str])] = &[
     ("ll", &["tree", "--long"]),
     ("la", &["tree", "--long"]),
@@ -31,7 +31,7 @@ const INSTALL_SCRIPTS: &[(&str, &[&str])] = &[
     ("prune", &["approve", "--prune"]),
 ];
 
-/// npm's abbreviations of settings; those of one letter only where the command gives it no other meaning.
+/// npm's abbreviations of settings. Those of one letter apply unless the command defines the letter.
 const SHORTHANDS: &[(&str, &[&str])] = &[
     ("-s", &["--loglevel", "silent"]),
     ("--silent", &["--loglevel", "silent"]),
@@ -64,7 +64,7 @@ pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     }
     let Some(at) = command_position(&words) else { return words.into_iter().map(|word| word.0).collect() };
     let after = words.split_off(at);
-    // What stands in front of the command belongs behind it.
+    // Options before the command move behind it.
     let (command, rest) = renamed(after);
     let Some(known) = command.first().and_then(|name| find(definition, name.text())) else {
         return words.into_iter().chain(command).chain(rest).map(|word| word.0).collect();
@@ -77,7 +77,7 @@ pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     name.map(|word| word.0).collect()
 }
 
-/// One word of the command line.
+/// A word of the command line.
 #[derive(Clone)]
 struct Word(OsString);
 
@@ -86,7 +86,7 @@ impl Word {
         Self(text.into())
     }
 
-    /// As text; what isn't text is no option and no command.
+    /// The word as text. A word that isn't Unicode is neither an option nor a command.
     fn text(&self) -> &str {
         self.0.to_str().unwrap_or_default()
     }
@@ -96,7 +96,7 @@ impl Word {
     }
 }
 
-/// Where the command stands: the first word that is neither an option nor the value of one.
+/// The position of the command: the first word that is neither an option nor an option's value.
 fn command_position(words: &[Word]) -> Option<usize> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -122,7 +122,7 @@ fn expansion(text: &str) -> Option<&'static [&'static str]> {
     SHORTHANDS.iter().find(|(name, _)| *name == text).map(|(_, words)| *words)
 }
 
-/// The command by the name that it has here, and the words after it.
+/// This program's name of the command, and the words after it.
 fn renamed(mut words: Vec<Word>) -> (Vec<Word>, Vec<Word>) {
     let rest = words.split_off(1);
     let of = |table: &[(&str, &[&str])], name: &str| {
@@ -146,7 +146,7 @@ fn find<'a>(definition: &'a Command, name: &str) -> Option<&'a Command> {
         .find(|command| command.get_name() == name || command.get_all_aliases().any(|alias| alias == name))
 }
 
-/// The options of a command, those of what is below it (`config set`) included.
+/// The options of a command and of its subcommands (`config set`).
 fn options(command: &Command) -> Box<dyn Iterator<Item = &Arg> + '_> {
     Box::new(command.get_arguments().chain(command.get_subcommands().flat_map(options)))
 }
@@ -164,7 +164,7 @@ fn has_short(command: &Command, letter: char) -> bool {
     })
 }
 
-/// One of npm's settings, as an option has it.
+/// One of npm's settings, written as an option.
 struct Setting<'a> {
     name: &'a str,
     is_switch: bool,
@@ -183,7 +183,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Sorts the words behind a command.
+/// Sorts the words after a command.
 struct Reader<'a> {
     known: &'a Command,
     takes_settings: bool,
@@ -201,7 +201,7 @@ impl Reader<'_> {
                 return;
             }
             if until_positional && !word.is_option() {
-                // npm takes the first `--` for its own wherever it stands.
+                // npm consumes the first `--`, wherever it is.
                 let mut others: Vec<Word> = words.collect();
                 if let Some(at) = others.iter().position(|word| word.text() == "--") {
                     others.remove(at);
@@ -213,7 +213,7 @@ impl Reader<'_> {
             let text = word.text().to_owned();
             let (name, given) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
             match expansion(name) {
-                // The command says less then, and scripts find npm's setting.
+                // The command prints less, and scripts see npm's setting.
                 Some([setting, level]) if self.knows(name) => {
                     self.set(setting.trim_start_matches('-'), level);
                     self.option(word, &mut words);
@@ -235,7 +235,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the command itself has an option of this form.
+    /// Whether the command itself defines this option.
     fn knows(&self, word: &str) -> bool {
         match word.strip_prefix("--") {
             Some(long) => has_long(self.known, long.split('=').next().unwrap_or_default()),
@@ -245,7 +245,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the word after an option of one letter is its value.
+    /// Whether the word after a one-letter option is its value.
     fn takes_the_next(&self, word: &str) -> bool {
         let mut letters = word.strip_prefix('-').unwrap_or_default().chars();
         let (Some(letter), None) = (letters.next(), letters.next()) else { return false };
@@ -265,7 +265,7 @@ impl Reader<'_> {
             }
             return;
         };
-        // `--force false` is `--force=false`, as npm reads it.
+        // As in npm, `--force false` means `--force=false`.
         let follows = words.peek().map(|next| next.text().to_owned());
         let said = setting.value.map(str::to_owned).or_else(|| {
             let is_said = setting.is_switch && matches!(follows.as_deref(), Some("true" | "false"));
@@ -294,7 +294,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A setting that the command has as an option itself.
+    /// Handles a setting that the command defines as an option.
     fn own(
         &mut self,
         setting: &Setting<'_>,
@@ -317,7 +317,7 @@ impl Reader<'_> {
         let text = match (takes_value, is_set) {
             (true, is_set) => format!("--{}={is_set}", setting.name),
             (false, true) => format!("--{}", setting.name),
-            // An option that is off is one that isn't there.
+            // An option that is off is left out.
             (false, false) => return,
         };
         self.rest.push(Word::of(&text));

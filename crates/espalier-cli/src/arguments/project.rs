@@ -1,4 +1,4 @@
-//! What every command takes that is about a project: where it is, which of its workspaces are meant, and npm's settings.
+//! The arguments of every command that concerns a project: its folder, its workspaces, and npm's settings.
 
 use std::path::PathBuf;
 
@@ -6,23 +6,23 @@ use clap::Args;
 
 use crate::npm_settings::{NpmSettings, Shown};
 
-/// Which project, and with which settings.
+/// The project and the settings.
 #[derive(Clone, Debug, Args)]
 pub struct ProjectArguments<S: Shown> {
     /// The project's folder [default: the nearest parent folder with a package.json]
     #[arg(short = 'C', long = "directory", visible_alias = "prefix", value_name = "DIR", help_heading = "Project")]
     pub directory: Option<PathBuf>,
 
-    /// npm's own settings.
+    /// npm's settings.
     #[command(flatten)]
     pub npm: NpmSettings<S>,
 
-    /// npm installs for the whole machine; Espalier is for projects, and says so.
+    /// npm can install for the whole machine. Espalier can't, and reports this option as an error.
     #[arg(short = 'g', long, hide = true)]
     pub global: bool,
 }
 
-/// Which workspaces.
+/// The selected workspaces.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
 pub struct WorkspaceArguments {

@@ -1,11 +1,11 @@
-//! What the commands take that only look.
+//! The arguments of the commands that only read.
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::{ForConfig, ForListing, ForOutdated, ForPlaying};
 
-/// What `tree` takes.
+/// The arguments of `tree`.
 #[derive(Debug, Args)]
 pub struct TreeArguments {
     /// Only these packages, by name or `name@range`, and their dependents
@@ -49,7 +49,7 @@ pub struct TreeArguments {
     pub parseable: bool,
 }
 
-/// What `why` takes.
+/// The arguments of `why`.
 #[derive(Debug, Args)]
 pub struct WhyArguments {
     /// A package, by name, `name@range` or folder
@@ -65,7 +65,7 @@ pub struct WhyArguments {
     pub json: bool,
 }
 
-/// What `outdated` takes.
+/// The arguments of `outdated`.
 #[derive(Debug, Args)]
 pub struct OutdatedArguments {
     /// Only these packages
@@ -97,7 +97,7 @@ pub struct OutdatedArguments {
     pub parseable: bool,
 }
 
-/// What `config` takes.
+/// The arguments of `config`.
 #[derive(Debug, Args)]
 pub struct ConfigArguments {
     /// The action [default: list]
@@ -109,7 +109,7 @@ pub struct ConfigArguments {
     pub project: ProjectArguments<ForConfig>,
 }
 
-/// What can be done with settings.
+/// The actions of `config`.
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
     /// Print settings and where they come from
@@ -161,14 +161,14 @@ pub enum Location {
     Global,
 }
 
-/// What `completions` takes.
+/// The arguments of `completions`.
 #[derive(Debug, Args)]
 pub struct CompletionArguments {
     /// The shell to complete for
     pub shell: clap_complete::Shell,
 }
 
-/// npm also takes `Infinity`.
+/// Parses a depth. npm also accepts `Infinity`.
 fn depth(text: &str) -> Result<usize, String> {
     if text.eq_ignore_ascii_case("infinity") {
         return Ok(usize::MAX);
@@ -176,7 +176,7 @@ fn depth(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "expected a number, or Infinity".to_owned())
 }
 
-/// What `play` takes.
+/// The arguments of `play`.
 #[derive(Debug, Args)]
 pub struct PlayArguments {
     /// The port on 127.0.0.1 [default: 4871, or a free one if that is taken]

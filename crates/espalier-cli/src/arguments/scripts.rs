@@ -1,11 +1,11 @@
-//! What the commands take that run something, and those that say what may run.
+//! The arguments of the commands that run something or decide what may run.
 
 use clap::Args;
 
 use super::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::{ForPrograms, ForScripts};
 
-/// What `run` takes.
+/// The arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// The script; without it, all scripts are listed
@@ -17,7 +17,7 @@ pub struct RunArguments {
     pub how: ScriptArguments,
 }
 
-/// What every command takes that runs a script.
+/// The arguments of every command that runs a script.
 #[derive(Debug, Args)]
 pub struct ScriptArguments {
     /// Arguments of the script
@@ -45,7 +45,7 @@ pub struct ScriptArguments {
     pub quiet: bool,
 }
 
-/// What `exec` takes.
+/// The arguments of `exec`.
 #[derive(Debug, Args)]
 pub struct ExecArguments {
     /// The program and its arguments
@@ -69,7 +69,7 @@ pub struct ExecArguments {
     pub workspaces: WorkspaceArguments,
 }
 
-/// What `rebuild` takes.
+/// The arguments of `rebuild`.
 #[derive(Debug, Args)]
 pub struct RebuildArguments {
     /// Only these packages, by name or `name@range`
@@ -85,7 +85,7 @@ pub struct RebuildArguments {
     pub quiet: bool,
 }
 
-/// What `approve` and `deny` take.
+/// The arguments of `approve` and `deny`.
 #[derive(Debug, Args)]
 pub struct ApprovalArguments {
     /// Installed packages, by name or `name@range`; without packages, the undecided ones are listed

@@ -1,4 +1,4 @@
-//! `espalier approve` and `espalier deny`: which packages may run their install scripts (`npm approve-scripts`).
+//! `espalier approve` and `espalier deny` decide which packages may run their install scripts (`npm approve-scripts`).
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::arguments::scripts::ApprovalArguments;
 use crate::report::{self, counted, wrapped};
 use crate::style::{CAUTION, LIVING, Styled, quiet, strong};
 
-/// Approves or denies.
+/// Approves or denies packages.
 pub fn run(arguments: &ApprovalArguments, approving: bool) -> ExitCode {
     match decide(arguments, approving) {
         Ok(()) => ExitCode::SUCCESS,
@@ -84,7 +84,7 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
     Ok(())
 }
 
-/// Drops the entries that are about nothing any more.
+/// Removes the entries that match no package.
 fn prune(arguments: &ApprovalArguments, installed: &Installed, folder: &Path, text: &str) -> Result<(), Complaint> {
     let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let mut entries = manifest.get("allowScripts").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -131,7 +131,7 @@ fn warn(warnings: &[String]) {
 }
 
 fn save(folder: &Path, text: &str, entries: Map<String, Value>) -> Result<(), Complaint> {
-    // npm leaves no empty field behind.
+    // npm removes the field if it is empty.
     let entries = (!entries.is_empty()).then(|| Value::from(entries));
     let edited = manifest_edit::with_field(text, "allowScripts", entries);
     let edited = edited.map_err(|error| Complaint::own("EJSONPARSE", error.to_string(), ""))?;
@@ -140,7 +140,7 @@ fn save(folder: &Path, text: &str, entries: Map<String, Value>) -> Result<(), Co
     std::fs::write(&path, edited).map_err(|source| LockError::from(ProjectError::Unwritable { path, source }).into())
 }
 
-/// The installed packages that arguments mean, by the names that can be trusted.
+/// The installed packages that the arguments match by their trusted names.
 fn named(installed: &Installed, arguments: &[String]) -> Result<Vec<usize>, Complaint> {
     let mut found = Vec::new();
     let mut unknown = Vec::new();

@@ -1,4 +1,4 @@
-//! Why a command stops, in the same form for all: a headline with a code, and what to do below it.
+//! Errors of commands, all in the same form: a headline with a code, and advice below it.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -8,28 +8,29 @@ use espalier_install::installed::InstalledError;
 use espalier_install::lock::LockError;
 use serde_json::json;
 
+use super::context::Context;
 use super::{install, lock};
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, wrapped};
 use crate::style::{PROBLEM, Styled, strong};
 
-/// A command was called wrongly.
+/// The exit code for invalid arguments.
 const CALLED_WRONGLY: u8 = 2;
 
-/// A reason to stop.
+/// An error of a command.
 #[derive(Debug)]
 pub enum Complaint {
-    /// One that commands which resolve have as well.
+    /// An error that all commands that resolve have in common.
     Shared(Box<LockError>),
-    /// One of an installation.
+    /// An error of an installation.
     Install(Box<InstallError>),
-    /// A command's own.
+    /// An error of this command only.
     Own {
-        /// npm's code, or one in its manner.
+        /// npm's code, or one in its style.
         code: &'static str,
         /// One sentence.
         headline: String,
-        /// What to do, lines that are indented already.
+        /// Advice, in indented lines.
         details: String,
         /// The exit code.
         exit: u8,
@@ -66,41 +67,47 @@ impl From<InstalledError> for Complaint {
 }
 
 impl Complaint {
-    /// A command's own complaint.
+    /// An error of this command only.
     pub fn own(code: &'static str, headline: impl Into<String>, details: impl Into<String>) -> Self {
         Self::Own { code, headline: headline.into(), details: details.into(), exit: 1 }
     }
 
-    /// The same about a call that makes no sense.
+    /// An error in the arguments.
     pub fn usage(headline: impl Into<String>, details: impl Into<String>) -> Self {
         Self::Own { code: "EUSAGE", headline: headline.into(), details: details.into(), exit: CALLED_WRONGLY }
     }
 
-    /// Espalier is about projects.
+    /// The error for `--global`.
     pub fn no_globals(command: &str) -> Self {
         let details = format!("  Use npm: `npm {command} --global`.\n");
         Self::usage("Espalier does not install globally (--global)", details)
     }
 
-    /// Says it, and gives the exit code.
+    /// Prints it and returns the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
+        self.report_as(None, None, json)
+    }
+
+    /// The same for a command whose JSON states its name, with what was found before the failure.
+    pub fn report_as(&self, command: Option<&'static str>, context: Option<&Context>, json: bool) -> ExitCode {
+        let circumstances = Circumstances {
+            folder: context.map(|context| context.project.path()),
+            configuration: context.map(|context| (&context.config, &context.settings)),
+            width: report::terminal_width(),
+        };
         match self {
             Self::Shared(error) => {
                 if json {
-                    super::say(&report::machine::failure(None, error));
+                    super::say(&report::machine::failure(command, error));
                 } else {
-                    let width = report::terminal_width();
-                    let circumstances = Circumstances { folder: None, configuration: None, width };
                     anstream::eprint!("{}", failure::render(error, circumstances));
                 }
                 ExitCode::from(lock::exit_code(error))
             }
             Self::Install(error) => {
                 if json {
-                    super::say(&report::machine::install_failure("exec", error));
+                    super::say(&report::machine::install_failure(command, error));
                 } else {
-                    let width = report::terminal_width();
-                    let circumstances = Circumstances { folder: None, configuration: None, width };
                     anstream::eprint!("{}", report::install::render(error, circumstances));
                 }
                 ExitCode::from(install::exit_code(error))

@@ -1,4 +1,4 @@
-//! `espalier completions`: what a shell needs to complete commands and options.
+//! `espalier completions` prints a script for shell completion.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -13,7 +13,7 @@ pub fn print(shell: Shell) {
     super::say(&without_setting(&String::from_utf8_lossy(&script), shell));
 }
 
-/// The option that nobody types is taken out. It has a line of its own, but for bash, which has all options in one.
+/// Removes the internal option `--npm-setting`. It has a line of its own, except for bash, which has all options in one line.
 fn without_setting(script: &str, shell: Shell) -> String {
     let mut shown = String::with_capacity(script.len());
     for line in script.lines() {

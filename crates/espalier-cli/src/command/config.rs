@@ -1,4 +1,4 @@
-//! `espalier config`: npm's settings, read and written.
+//! `espalier config` reads and writes npm's settings.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::arguments::reading::{ConfigAction, ConfigArguments, Location};
 use crate::report;
 use crate::style::{quiet, strong};
 
-/// Reads or writes.
+/// Reads or writes settings.
 pub fn run(arguments: &ConfigArguments) -> ExitCode {
     let list = ConfigAction::List { long: false, json: false };
     let json = matches!(arguments.action, Some(ConfigAction::List { json: true, .. }));
@@ -66,7 +66,7 @@ fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complai
     Ok(())
 }
 
-/// npm's printed form of a value: what JavaScript makes a string of.
+/// The value as npm prints it: JavaScript's conversion to a string.
 fn get(context: &Context, key: &str) -> String {
     match value_in_force(context, key) {
         None => "undefined".to_owned(),
@@ -89,7 +89,7 @@ fn value_in_force(context: &Context, key: &str) -> Option<Value> {
     })
 }
 
-/// Keys whose values are nobody's business (`config.js`).
+/// Whether the value of a key is secret (`config.js`).
 fn is_protected(key: &str) -> bool {
     const SECRET: [&str; 7] = ["auth", "authToken", "certfile", "email", "keyfile", "password", "username"];
     let ends = |secret: &&str| key.ends_with(&format!(":{secret}")) || key.ends_with(&format!(":_{secret}"));
@@ -107,7 +107,7 @@ fn json_of(value: &Value) -> Json {
     }
 }
 
-/// A URL's user and password are left out.
+/// A URL without its user and password.
 fn without_credentials(text: &str) -> String {
     match (text.find("://"), text.rfind('@')) {
         (Some(scheme), Some(at)) if at > scheme && !text[scheme + 3..at].contains('/') => {
@@ -129,7 +129,7 @@ fn sorted_keys(keys: impl Iterator<Item = String>) -> Vec<String> {
     keys
 }
 
-/// Every place with its settings; what a nearer one overrules is marked, as in npm.
+/// Every place with its settings. As in npm, overridden settings are marked.
 fn list(context: &Context, long: bool) -> String {
     let mut text = String::new();
     let config: &Config = &context.config;
@@ -184,7 +184,7 @@ fn place(origin: &Origin) -> String {
     }
 }
 
-/// All settings in force, without the secret ones.
+/// All settings in force, without secret ones.
 fn in_force(context: &Context) -> Json {
     let of_files = context.config.keys().map(str::to_owned);
     let keys = sorted_keys(of_files.chain(definitions::keys().map(str::to_owned)).chain(["registry".to_owned()]));
@@ -218,7 +218,7 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
     })
 }
 
-/// The user's file may hold tokens, so nobody else may read it.
+/// Writes a file. The user's file can hold tokens, so it is made readable for the user only.
 fn save(path: &Path, text: &str, private: bool) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! What most commands begin with: the project, its settings, and which of its workspaces are meant.
+//! What most commands start with: the project, its settings, and the selected workspaces.
 
 use std::path::{Path, PathBuf};
 
@@ -12,66 +12,96 @@ use espalier_install::project::{ProjectError, ProjectFolder, Workspace};
 use super::complaint::Complaint;
 use crate::arguments::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::Shown;
+use crate::trace;
 
-/// The surroundings of a command.
+/// The project of a command and its settings.
 pub struct Context {
     /// The project.
     pub project: ProjectFolder,
-    /// Its settings, and where they were made.
+    /// Its settings, with their origins.
     pub config: Config,
-    /// The same, typed.
+    /// The settings that Espalier interprets.
     pub settings: Settings,
-    /// What the settings were read in.
+    /// The environment that the settings were read in.
     pub environment: Environment,
 }
 
 impl Context {
-    /// Finds the project and reads its settings. In a workspace's folder, the project is the one that it belongs to.
+    /// Finds the project and reads its settings. In a workspace's folder, the project is the one that has the workspace.
     pub fn new<S: Shown>(
         arguments: &ProjectArguments<S>,
         workspaces: &WorkspaceArguments,
         command: &str,
     ) -> Result<Self, Complaint> {
-        if arguments.global {
-            return Err(Complaint::no_globals(command));
-        }
-        let project = match &arguments.directory {
-            Some(folder) => ProjectFolder::at(folder),
-            None if workspaces.are_off() => ProjectFolder::nearest(Path::new(".")),
-            None => ProjectFolder::around(Path::new(".")),
-        };
-        Self::of(project.map_err(LockError::from)?, arguments)
+        Self::of(arguments, workspaces, command, Err)
     }
 
-    /// The same where there need not be a project.
+    /// The same for a command that needs no project, but the settings of the folder.
     pub fn anywhere<S: Shown>(
         arguments: &ProjectArguments<S>,
         workspaces: &WorkspaceArguments,
         command: &str,
     ) -> Result<Self, Complaint> {
-        match Self::new(arguments, workspaces, command) {
-            Err(Complaint::Shared(error)) if matches!(*error, LockError::Project(ProjectError::NoManifest { .. })) => {
-                let folder = arguments.directory.as_deref().unwrap_or(Path::new("."));
-                Self::of(ProjectFolder::without_manifest(folder).map_err(LockError::from)?, arguments)
-            }
-            other => other,
-        }
+        let folder = arguments.directory.as_deref().unwrap_or(Path::new("."));
+        Self::of(arguments, workspaces, command, |_| ProjectFolder::without_manifest(folder))
     }
 
-    fn of<S: Shown>(project: ProjectFolder, arguments: &ProjectArguments<S>) -> Result<Self, Complaint> {
+    /// The same for a command that creates the project if there is none, as npm does with added packages.
+    pub fn created<S: Shown>(
+        arguments: &ProjectArguments<S>,
+        workspaces: &WorkspaceArguments,
+        command: &str,
+    ) -> Result<Self, Complaint> {
+        Self::of(arguments, workspaces, command, |_| match &arguments.directory {
+            Some(folder) => ProjectFolder::without_manifest(folder),
+            None => ProjectFolder::to_be(Path::new(".")),
+        })
+    }
+
+    /// `otherwise` decides what happens without a package.json.
+    fn of<S: Shown>(
+        arguments: &ProjectArguments<S>,
+        workspaces: &WorkspaceArguments,
+        command: &str,
+        otherwise: impl FnOnce(ProjectError) -> Result<ProjectFolder, ProjectError>,
+    ) -> Result<Self, Complaint> {
+        if arguments.global {
+            return Err(Complaint::no_globals(command));
+        }
+        let found = match &arguments.directory {
+            Some(folder) => ProjectFolder::at(folder),
+            None if workspaces.are_off() => ProjectFolder::nearest(Path::new(".")),
+            None => ProjectFolder::around(Path::new(".")),
+        };
+        let project = match found {
+            Err(error @ ProjectError::NoManifest { .. }) => otherwise(error),
+            found => found,
+        };
+        let project = project.map_err(LockError::from)?;
         let environment = Environment::of_process();
         let flags = arguments.npm.clone().into_settings();
         let config = Config::load(project.path(), flags, &environment).map_err(LockError::from)?;
+        trace::start(&config);
         let settings = Settings::new(&config, &environment).map_err(LockError::from)?;
         Ok(Self { project, config, settings, environment })
     }
 
-    /// The workspaces that are meant: those that were named, all, the one around the current folder, or none.
-    pub fn workspaces(&self, arguments: &WorkspaceArguments) -> Result<Option<Vec<Workspace>>, Complaint> {
-        Ok(workspaces_meant(&self.project, arguments).map_err(LockError::from)?)
+    /// The selected workspaces: those that are named, all, the one around the current folder, or none.
+    pub fn workspaces(&self, arguments: &WorkspaceArguments) -> Result<Option<Vec<Workspace>>, LockError> {
+        let mut filters = arguments.workspace.clone();
+        if arguments.are_off() {
+            return Ok(None);
+        }
+        if filters.is_empty() && arguments.workspaces != Some(true) {
+            match self.project.workspace() {
+                Some(folder) => filters.push(folder.to_string_lossy().into_owned()),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(self.project.workspaces_by(&filters, Path::new("."))?))
     }
 
-    /// The kinds of dependencies that are left out, by npm's names.
+    /// The omitted kinds of dependencies, by npm's names.
     pub fn omitted(&self) -> Vec<String> {
         let Omit { dev, optional, peer } = self.settings.options.omit;
         let kinds = [("dev", dev), ("optional", optional), ("peer", peer)];
@@ -79,30 +109,12 @@ impl Context {
     }
 }
 
-/// The folder that a command runs in, links resolved as the shell shows them.
+/// The current folder, by the path that the shell shows.
 pub fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// The workspaces of a project that are meant: those that were named, all, the one that the search for it began in, or none.
-pub fn workspaces_meant(
-    project: &ProjectFolder,
-    arguments: &WorkspaceArguments,
-) -> Result<Option<Vec<Workspace>>, ProjectError> {
-    let mut filters = arguments.workspace.clone();
-    if arguments.are_off() {
-        return Ok(None);
-    }
-    if filters.is_empty() && arguments.workspaces != Some(true) {
-        match project.workspace() {
-            Some(folder) => filters.push(folder.to_string_lossy().into_owned()),
-            None => return Ok(None),
-        }
-    }
-    project.workspaces_by(&filters, Path::new(".")).map(Some)
-}
-
-/// What the choice of a version depends on, where nothing is resolved but single packages.
+/// The options for choosing the version of a single package.
 pub async fn choosing(settings: &Settings) -> Options {
     let mut options = (*settings.options).clone();
     options.node_version = host::node_version().await.unwrap_or(options.node_version);

@@ -1,4 +1,4 @@
-//! Commands that npm has and Espalier doesn't.
+//! Reports npm's commands that Espalier doesn't have.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::run::distance;
 use crate::arguments::Arguments;
 use crate::style::strong;
 
-/// npm's commands that are not Espalier's, in groups: what they are about, and their names.
+/// npm's commands that Espalier doesn't have, in groups by subject.
 const OF_NPM: &[(&str, &[&str])] = &[
     (
         "npm manages accounts and publishes packages",
@@ -71,7 +71,7 @@ const OF_NPM: &[(&str, &[&str])] = &[
     ("npm manages its own cache, help and folders", &["cache", "help-search", "prefix", "root"]),
 ];
 
-/// Says so, and what to do.
+/// Reports the command and what to use instead.
 pub fn run(words: &[OsString]) -> ExitCode {
     let command = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some((reason, _)) = OF_NPM.iter().find(|(_, commands)| commands.contains(&command.as_str())) {

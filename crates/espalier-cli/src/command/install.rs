@@ -1,4 +1,4 @@
-//! `espalier ci` and `espalier install`.
+//! `espalier ci`, `espalier install` and the commands that change dependencies.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -6,25 +6,26 @@ use std::sync::Arc;
 
 use espalier_core::Changes;
 use espalier_install::activity::Activity;
-use espalier_install::config::{Config, Environment, Value};
+use espalier_install::config::{Config, Value};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError};
 use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 
 use super::complaint::Complaint;
-use super::lock::{self, FAILED, Known};
+use super::context::Context;
+use super::lock::{self, FAILED};
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
 use crate::report::{self, install, machine, success};
 
-/// Which of the commands it is.
+/// The command that installs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `ci`
     Ci,
-    /// `install`, and what changes dependencies.
+    /// `install`, and the commands that change dependencies.
     Install,
     /// `prune`
     Prune,
@@ -40,33 +41,41 @@ impl Kind {
     }
 }
 
-/// Changes dependencies, and installs them unless only the lockfile is wanted.
+/// Changes dependencies and installs them, unless only the lockfile is wanted.
 pub fn change(arguments: &ChangeArguments, changes: Changes) -> ExitCode {
     lock_or_install(&arguments.install, changes, arguments.package_lock_only)
 }
 
 /// Installs, unless only the lockfile is wanted.
 pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only: bool) -> ExitCode {
-    // The setting also works from the environment or an .npmrc; the lockfile is written then, whatever else says.
-    let lock_only = lock_only || lock::is_on(&arguments.lock, "package-lock-only");
+    let mut arguments = arguments.clone();
     if lock_only && !arguments.dry_run {
-        let mut arguments = arguments.lock.clone();
-        arguments.npm.set("package-lock-only", Value::Flag(true));
-        return lock::run(&arguments, changes);
+        arguments.lock.project.npm.set("package-lock-only", Value::Flag(true));
     }
-    run(arguments, changes, Kind::Install)
+    let name = if lock_only { "lock" } else { Kind::Install.name() };
+    match lock::context(&arguments.lock, &changes, name) {
+        // The setting also works from the environment and from an .npmrc.
+        Ok(context) if context.config.flag("package-lock-only", false) && !arguments.dry_run => {
+            lock::run_in(&context, &arguments.lock, changes)
+        }
+        Ok(context) => run_in(&context, &arguments, changes, Kind::Install),
+        Err(complaint) => complaint.report_as(Some(name), None, arguments.lock.output.json),
+    }
 }
 
 /// Installs.
 pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
-    if arguments.lock.global {
-        return Complaint::no_globals(kind.name()).report(arguments.lock.output.json);
+    match lock::context(&arguments.lock, &changes, kind.name()) {
+        Ok(context) => run_in(&context, arguments, changes, kind),
+        Err(complaint) => complaint.report_as(Some(kind.name()), None, arguments.lock.output.json),
     }
-    let mut known = Known::default();
+}
+
+fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
     let activity = Arc::<Activity>::default();
     let name = kind.name();
     let output = &arguments.lock.output;
-    match execute(arguments, changes, kind, &activity, &mut known) {
+    match execute(context, arguments, changes, kind, &activity) {
         Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
         Ok(done) => {
             if let Some(plan) = &done.plan {
@@ -80,34 +89,26 @@ pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCo
                 anstream::eprint!("{}", success::installation_timings(&done.phases, &activity));
             }
         }
-        Err(error) => {
-            if output.json {
-                say(&machine::install_failure(name, &error));
-            } else {
-                anstream::eprint!("{}", install::render(&error, known.circumstances()));
-            }
-            return ExitCode::from(exit_code(&error));
-        }
+        Err(error) => return Complaint::from(error).report_as(Some(name), Some(context), output.json),
     }
     ExitCode::SUCCESS
 }
 
 fn execute(
+    context: &Context,
     arguments: &InstallArguments,
     changes: Changes,
     kind: Kind,
     activity: &Arc<Activity>,
-    known: &mut Known,
 ) -> Result<Done, InstallError> {
-    let lock = lock::prepare(&arguments.lock, changes, activity, known)?;
-    let environment = Environment::of_process();
-    let config = known.configuration.as_ref().map(|(config, _)| config.clone()).expect("it was just read");
-    let usual = || store::default_folder(&environment, lock.cache.as_deref());
+    let Context { config, environment, .. } = context;
+    let lock = lock::of(context, &arguments.lock, changes, activity)?;
+    let usual = || store::default_folder(environment, lock.cache.as_deref());
     let folder = arguments.store_dir.clone().or_else(usual);
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
     let output = &arguments.lock.output;
-    // What the project's own scripts print would get into the object.
-    let scripts = Scripts::new(&config, &environment, &lock.project, kind.name(), !output.json)?;
+    // The output of the project's own scripts must not get into the JSON.
+    let scripts = Scripts::new(config, environment, &lock.project, kind.name(), !output.json)?;
     let trust = lock.settings.trust();
     let install = Install {
         lock,
@@ -119,7 +120,7 @@ fn execute(
         scripts,
         without_workspaces: arguments.lock.workspaces.are_off(),
         bin_links: config.flag("bin-links", true),
-        installer: installer(arguments, &config),
+        installer: installer(arguments, config),
     };
     let _progress =
         (!output.quiet && !output.json && config.flag("progress", true)).then(|| Progress::start(Arc::clone(activity)));
@@ -127,12 +128,12 @@ fn execute(
     let runtime = runtime.expect("threads can be started");
     let observe = lock::count(activity);
     let result = runtime.block_on(async { install.run(observe, lock::interruption()).await });
-    // What is still on its way is of no use any more.
+    // Nobody needs what is still on its way.
     runtime.shutdown_background();
     result
 }
 
-/// This program, as npm starts itself for what a package from git needs to be prepared.
+/// This program with the options that npm gives itself to prepare a git dependency.
 fn installer(arguments: &InstallArguments, config: &Config) -> Option<Installer> {
     let mut given: Vec<OsString> =
         ["install", "--force", "--no-save", "--quiet", "--include=dev", "--include=peer", "--include=optional"]
@@ -159,7 +160,7 @@ pub(super) fn exit_code(error: &InstallError) -> u8 {
     match error {
         InstallError::Lock(error) => lock::exit_code(error),
         InstallError::Reify(ReifyError::Interrupted) => lock::INTERRUPTED,
-        // As npm does.
+        // The same in npm.
         InstallError::Script(failure) => failure.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED),
         _ => FAILED,
     }

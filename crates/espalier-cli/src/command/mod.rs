@@ -20,7 +20,7 @@ pub mod why;
 
 use std::io::Write as _;
 
-/// To standard output. Whoever closed it doesn't want to hear.
+/// Prints to standard output. A closed pipe is no error.
 fn say(text: &str) {
     let mut output = anstream::stdout().lock();
     let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());

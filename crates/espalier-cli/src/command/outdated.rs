@@ -1,4 +1,4 @@
-//! `espalier outdated`: a table of what could be newer.
+//! `espalier outdated` prints a table of packages with newer versions.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::context::{Context, choosing};
 use crate::arguments::reading::OutdatedArguments;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet};
 
-/// Prints it; exits with 1 where anything is outdated, as npm does.
+/// Prints the table. As in npm, the exit code is 1 if anything is outdated.
 pub fn run(arguments: &OutdatedArguments) -> ExitCode {
     match find(arguments) {
         Ok(list) => {
@@ -42,7 +42,7 @@ fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
     let installed = Installed::load(&context.project, Source::NodeModules)?;
     let mut settings = context.settings.clone();
     if settings.freshness == Freshness::Normal {
-        // What is newer isn't known by what was asked a while ago.
+        // Cached documents may not list the newest versions.
         settings.freshness = Freshness::Revalidate;
     }
     let cache = cache::default_folder(&context.environment).map(|folder| Arc::new(Cache::at(&folder)));
@@ -105,7 +105,7 @@ fn table(list: &[Outdated], long: bool) -> String {
     };
     let widths: Vec<usize> = (0..titles.len()).map(width).collect();
     let line = |cells: &[(String, usize)]| {
-        // Versions are compared by their ends, so they stand to the right.
+        // Versions are right-aligned, because their ends are compared.
         let cells = cells.iter().zip(&widths).enumerate().map(|(column, ((text, used), width))| {
             let space = " ".repeat(width - used);
             let right = (1..=3).contains(&column);
@@ -146,7 +146,7 @@ fn parseable(list: &[Outdated], long: bool) -> String {
     list.iter().map(line).collect()
 }
 
-/// One object by name; a name that is outdated in several places has a list.
+/// An object with the packages by name. A name that is outdated in several places has a list.
 fn machine(list: &[Outdated], long: bool) -> Value {
     let mut all: Map<String, Value> = Map::new();
     for outdated in list {

@@ -1,4 +1,4 @@
-//! `espalier rebuild`: the commands and the install scripts of what is installed, again (`rebuild.js`).
+//! `espalier rebuild` links the commands of installed packages and runs their install scripts again (`rebuild.js`).
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::arguments::scripts::RebuildArguments;
 use crate::report::counted;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
 
-/// Rebuilds.
+/// Rebuilds packages.
 pub fn run(arguments: &RebuildArguments) -> ExitCode {
     match rebuild(arguments) {
         Ok(code) => code,
@@ -76,7 +76,7 @@ fn is_fine(finished: &Finished) -> bool {
     finished.result.as_ref().is_ok_and(espalier_install::scripts::process::Ended::is_success)
 }
 
-/// The nodes of these arguments; none means all.
+/// The nodes that the arguments match. `None` means all.
 fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usize>>, Complaint> {
     if packages.is_empty() {
         return Ok(None);
@@ -93,7 +93,7 @@ fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usi
     Ok(Some(nodes))
 }
 
-/// A script that failed, with what it printed.
+/// Reports a script that failed, with its output.
 fn report_failure(failed: &Finished) {
     let task = &failed.task;
     let (how, output) = match &failed.result {

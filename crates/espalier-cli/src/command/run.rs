@@ -1,4 +1,4 @@
-//! `espalier run`, and `test`, `start`, `stop` and `restart`, which are scripts by those names (`run.js`).
+//! `espalier run`, and `test`, `start`, `stop` and `restart`, which run the scripts with those names (`run.js`).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::arguments::scripts::ScriptArguments;
 use crate::report;
 use crate::style::{STRONG, Styled, quiet, strong};
 
-/// The scripts that npm runs by itself at some time; a list has them first.
+/// The scripts that npm runs by itself. A list starts with them.
 const LIFECYCLE: [&str; 29] = [
     "prepare",
     "prepublishOnly",
@@ -51,7 +51,7 @@ const LIFECYCLE: [&str; 29] = [
     "postversion",
 ];
 
-/// Runs a script, or lists them all.
+/// Runs a script, or lists all scripts.
 pub fn run(script: Option<&str>, arguments: &ScriptArguments, command: &str) -> ExitCode {
     match run_or_list(script, arguments, command) {
         Ok(code) => code,
@@ -59,17 +59,14 @@ pub fn run(script: Option<&str>, arguments: &ScriptArguments, command: &str) -> 
     }
 }
 
-/// Runs the script `test` where an installation went well (`install-test`).
+/// Runs the script `test` after a successful installation (`install-test`).
 pub fn test_after(installed: ExitCode, arguments: &InstallArguments) -> ExitCode {
     if installed != ExitCode::SUCCESS || arguments.dry_run {
         return installed;
     }
     let of_lock = &arguments.lock;
-    let project = ProjectArguments {
-        directory: of_lock.directory.clone(),
-        npm: of_lock.npm.clone().for_another(),
-        global: of_lock.global,
-    };
+    let ProjectArguments { directory, npm, global } = of_lock.project.clone();
+    let project = ProjectArguments { directory, npm: npm.for_another(), global };
     let (json, quiet) = (of_lock.output.json, of_lock.output.quiet);
     let workspaces = of_lock.workspaces.clone();
     let arguments = ScriptArguments { arguments: Vec::new(), if_present: false, project, workspaces, json, quiet };
@@ -95,7 +92,7 @@ fn run_or_list(script: Option<&str>, arguments: &ScriptArguments, command: &str)
     let mut worst = ExitCode::SUCCESS;
     for (workspace, folder) in &folders {
         let ended = run_events(&runner, &context, event, arguments, folder);
-        // In one folder a failure is the command's; among several the others still run, as in npm.
+        // In one folder, a failure ends the command. In several, the others still run, as in npm.
         match ended {
             Ok(None) => {}
             Ok(Some((event, ended))) => {
@@ -140,7 +137,7 @@ impl Runner {
         &self.runtime
     }
 
-    /// Runs one command line to its end.
+    /// Runs a command line to its end.
     pub(super) fn run(
         &self,
         package: &ScriptPackage,
@@ -165,7 +162,7 @@ impl Runner {
     }
 }
 
-/// Runs the script with what comes before and after it. Tells which of them failed.
+/// Runs a script and the scripts before and after it. Returns which of them failed.
 fn run_events(
     runner: &Runner,
     context: &Context,
@@ -235,7 +232,7 @@ fn missing(package: &ScriptPackage, event: &str) -> Complaint {
     Complaint::own("ENOSCRIPT", format!("there is no script \"{event}\"{of}"), details)
 }
 
-/// How many letters have to change to make one word of the other (Levenshtein).
+/// The number of letters to change to make one word of the other (Levenshtein distance).
 pub(super) fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -260,11 +257,11 @@ fn complain_of_script(event: &str, workspace: Option<&str>, ended: &Ended) {
     anstream::eprintln!("{} script {}{of} ended with {how}", Styled(crate::style::PROBLEM, "error:"), strong(event));
 }
 
-/// A script's exit code is the command's; a signal that ended it is sent to this process as well, as npm does.
+/// A script's exit code becomes the command's. As in npm, a signal that ended it is raised in this process, too.
 pub(super) fn exit_code(ended: &Ended) -> ExitCode {
     #[cfg(unix)]
     if let Some(signal) = ended.signal {
-        // Returns where the signal's own effect isn't to end a process.
+        // This returns if the signal doesn't end a process by default.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         return ExitCode::from(u8::try_from(128 + signal).unwrap_or(1));
     }

@@ -9,25 +9,26 @@ use espalier_install::lock::LockError;
 use espalier_install::snapshot::Snapshot;
 
 use super::complaint::Complaint;
-use super::lock::{FAILED, Known, count, exit_code, interruption, prepare, report_failure};
+use super::context::Context;
+use super::lock::{FAILED, context, count, interruption, of};
 use super::say;
-use crate::arguments::SnapshotArguments;
+use crate::arguments::{LockArguments, SnapshotArguments};
 use crate::report::{bytes, counted, machine};
 use crate::style::{PROBLEM, Styled};
 
-/// Runs the command to its exit code.
+const NAME: &str = "snapshot";
+
+/// Runs the command.
 pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     let SnapshotArguments { file, lock } = arguments;
-    if lock.global {
-        return Complaint::no_globals("snapshot").report(lock.output.json);
-    }
-    let mut known = Known::default();
-    let snapshot = match taken(arguments, &mut known) {
+    let changes = Changes::default();
+    let context = match context(lock, &changes, NAME) {
+        Ok(context) => context,
+        Err(complaint) => return complaint.report_as(Some(NAME), None, lock.output.json),
+    };
+    let snapshot = match taken(&context, lock, changes) {
         Ok(snapshot) => snapshot,
-        Err(error) => {
-            report_failure(&error, &known, &lock.output);
-            return ExitCode::from(exit_code(&error));
-        }
+        Err(error) => return Complaint::from(error).report_as(Some(NAME), Some(&context), lock.output.json),
     };
     let Snapshot { bytes: content, documents, left_out } = snapshot;
     if let Err(error) = std::fs::write(file, &content) {
@@ -45,9 +46,9 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn taken(arguments: &SnapshotArguments, known: &mut Known) -> Result<Snapshot, LockError> {
+fn taken(context: &Context, arguments: &LockArguments, changes: Changes) -> Result<Snapshot, LockError> {
     let activity = Arc::<Activity>::default();
-    let lock = prepare(&arguments.lock, Changes::default(), &activity, known)?;
+    let lock = of(context, arguments, changes, &activity)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = count(&activity);

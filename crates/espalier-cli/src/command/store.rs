@@ -12,7 +12,7 @@ use crate::arguments::{StoreArguments, StoreCommand};
 use crate::report::{bytes, counted, machine};
 use crate::style::{PROBLEM, Styled};
 
-/// Runs the command to its exit code.
+/// Runs the command.
 pub fn run(arguments: &StoreArguments) -> ExitCode {
     let environment = Environment::of_process();
     let usual = || store::default_folder(&environment, cache::default_folder(&environment).as_deref());

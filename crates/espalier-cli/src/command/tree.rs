@@ -1,4 +1,4 @@
-//! `espalier tree`: what is installed, as `npm ls` prints it.
+//! `espalier tree` lists the installed packages as `npm ls` prints them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::arguments::reading::TreeArguments;
 use crate::report::printable;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
 
-/// Prints it.
+/// Prints the list.
 pub fn run(arguments: &TreeArguments) -> ExitCode {
     match tree(arguments) {
         Ok(code) => code,
@@ -61,7 +61,7 @@ fn texts(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
-/// npm's words for each problem, under one headline.
+/// npm's text of each problem, under one headline.
 fn problems(listing: &Listing) -> String {
     let mut text =
         format!("\n{} {}\n\n", Styled(PROBLEM, "error:"), strong("the tree does not match package.json (ELSPROBLEMS)"));
@@ -152,7 +152,7 @@ impl Drawing<'_> {
         format!("{}{separator}{}", strong(&item.id), self.installed.path)
     }
 
-    /// Whether there is a package.json with anything in it.
+    /// Whether there is a package.json with any content.
     fn has_manifest(&self) -> bool {
         ScriptPackage::read(Path::new(&self.installed.path)).is_ok_and(|own| !own.fields().is_empty())
     }
@@ -194,7 +194,7 @@ impl Drawing<'_> {
         }
         let mut tree = self.with_dependencies(0, root);
         if self.listing.is_broken() {
-            // As npm adds any error to what it prints for machines.
+            // npm adds any error to its JSON.
             tree["error"] =
                 json!({"code": "ELSPROBLEMS", "summary": texts(&self.listing.problems).join("\n"), "detail": ""});
         }

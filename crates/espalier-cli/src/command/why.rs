@@ -1,4 +1,4 @@
-//! `espalier why`: who asks for a package, as `npm explain` prints it.
+//! `espalier why` prints the dependents of a package as `npm explain` does.
 
 use std::process::ExitCode;
 
@@ -14,10 +14,10 @@ use crate::arguments::project::WorkspaceArguments;
 use crate::arguments::reading::WhyArguments;
 use crate::style::{CAUTION, PROBLEM, Styled, quiet, strong};
 
-/// What brings a package in only under some condition.
+/// The style of dependencies that apply under a condition only.
 const KIND: Style = AnsiColor::Cyan.on_default();
 
-/// Explains.
+/// Prints the explanations.
 pub fn run(arguments: &WhyArguments) -> ExitCode {
     match why(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -59,7 +59,7 @@ fn why(arguments: &WhyArguments) -> Result<(), Complaint> {
 
 struct Telling<'a> {
     explanations: &'a Explanations,
-    /// What is being told above, so that circles end.
+    /// The explanations further up, so that circles end.
     seen: Vec<Explained>,
 }
 
@@ -125,7 +125,7 @@ impl Telling<'_> {
     }
 }
 
-/// Each on a line of its own, further in.
+/// Each text on a line of its own, with more indentation.
 fn indented(texts: &[String]) -> String {
     texts.iter().map(|text| format!("\n{text}").replace('\n', "\n  ")).collect()
 }

@@ -13,7 +13,7 @@ use espalier_core::{EdgeKind, Requirer};
 use super::printable;
 use crate::style::{quiet, strong};
 
-/// A longer branch loses its middle, so that an error stays on one screen.
+/// A longer branch loses its middle, so that an error fits on one screen.
 const LONGEST: usize = 9;
 
 struct Row {
@@ -22,7 +22,7 @@ struct Row {
     wanted: Option<(String, EdgeKind)>,
 }
 
-/// The branch from the root to `name`, for which the last of the chain asks; `version` where one was chosen.
+/// The branch from the root to `name`, which the last of the chain depends on. `version` is the chosen version, if any.
 pub fn branch(chain: &[Requirer], name: &str, version: Option<&str>) -> String {
     let wanted_by = |index: usize| {
         let asker = index.checked_sub(1).and_then(|index| chain.get(index))?;
@@ -41,7 +41,7 @@ pub fn branch(chain: &[Requirer], name: &str, version: Option<&str>) -> String {
 
     let hidden = rows.len().saturating_sub(LONGEST);
     if hidden > 0 {
-        // The root and what it asked for stay, and so does the end.
+        // The root, its dependency and the end stay.
         rows.splice(3..=3 + hidden, [Row { name: format!("… {} more", hidden + 1), version: None, wanted: None }]);
     }
     draw(&rows)
@@ -74,7 +74,7 @@ fn draw(rows: &[Row]) -> String {
     drawn
 }
 
-/// An empty spec means any version.
+/// The spec as text. An empty spec means any version.
 pub fn spec_text(spec: &str) -> &str {
     if spec.trim().is_empty() { "*" } else { spec }
 }

@@ -1,4 +1,4 @@
-//! Two demands that can't be met together: both branches, and what resolves it.
+//! A peer conflict: both branches, and what resolves it.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use espalier_core::{Proposal, Remedy};
 use super::chain::{branch, spec_text};
 use crate::style::{CAUTION, Styled, strong};
 
-/// What stands below the first line of an ERESOLVE.
+/// The text below the first line of an ERESOLVE.
 pub fn details(conflict: &PeerConflict, remedies: &[Remedy]) -> String {
     let PeerConflict { name, current, wanted, .. } = conflict;
     let mut details = String::new();
@@ -22,7 +22,7 @@ pub fn details(conflict: &PeerConflict, remedies: &[Remedy]) -> String {
     details
 }
 
-/// Each was tried and led to a tree.
+/// The remedies, each of which was tried.
 fn remedies_list(remedies: &[Remedy]) -> String {
     let rows: Vec<(String, &str)> = remedies.iter().map(described).collect();
     if rows.is_empty() {
@@ -42,7 +42,7 @@ fn remedies_list(remedies: &[Remedy]) -> String {
     list
 }
 
-/// What to do, and what that means where it isn't plain.
+/// What to do, and what it means if that isn't obvious.
 fn described(Remedy(changes): &Remedy) -> (String, &'static str) {
     match changes.as_slice() {
         [Proposal::Flag { flag: "legacy-peer-deps" }] => {
@@ -66,7 +66,7 @@ fn instruction(change: &Proposal) -> String {
     }
 }
 
-/// Where a change is to be made, unless that is plain.
+/// The place of a change, unless it is obvious.
 fn place(change: &Proposal) -> String {
     change.folder().map(|folder| format!(", in {folder}")).unwrap_or_default()
 }

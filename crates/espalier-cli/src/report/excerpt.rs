@@ -1,13 +1,13 @@
-//! The line of a text in which something is wrong, with a caret below the place.
+//! The line of a text that has an error, with a caret below the position.
 
 use std::fmt::Write as _;
 
 use crate::style::{PROBLEM, Styled, quiet};
 
-/// Longer lines are cut around the place.
+/// The maximum width of a line. Longer lines are cut around the position.
 const WIDEST: usize = 72;
 
-/// Lines `line - 1` and `line` of a text (counted from 1), and a caret below `column`.
+/// The lines `line - 1` and `line` of a text, counted from 1, and a caret below `column`.
 pub fn excerpt(text: &str, line: usize, column: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let gutter = line.to_string().len();
@@ -25,12 +25,12 @@ pub fn excerpt(text: &str, line: usize, column: usize) -> String {
     drawn
 }
 
-/// The first character that is shown so that the place is.
+/// The first visible column.
 fn window(content: &str, column: usize) -> usize {
     if content.chars().count() <= WIDEST { 0 } else { column.saturating_sub(WIDEST / 2) }
 }
 
-/// A part of a line, one column for each character.
+/// A part of a line, with one column for each character.
 fn visible(content: &str, start: usize) -> String {
     let one_column = |character: char| if character.is_control() { ' ' } else { character };
     content.chars().skip(start).take(WIDEST).map(one_column).collect()

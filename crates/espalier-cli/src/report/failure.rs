@@ -1,4 +1,4 @@
-//! Errors, each on one screen: what happened, who asked for it, and what can be done.
+//! Error messages, each on one screen: what happened, the dependents, and what to do.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,18 +14,18 @@ use super::chain::{branch, spec_text};
 use super::{conflict, excerpt, wrapped};
 use crate::style::{PROBLEM, Styled, quiet, strong};
 
-/// What is known of a run that failed, beyond its error.
+/// What a message uses beside the error.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// The project's folder, where one was found.
+    /// The project's folder, if it was found.
     pub folder: Option<&'a Path>,
-    /// The settings, where they could be read.
+    /// The settings, if they were read.
     pub configuration: Option<(&'a Config, &'a Settings)>,
-    /// How wide the terminal is, where there is one.
+    /// The width of the terminal, if there is one.
     pub width: Option<usize>,
 }
 
-/// npm's code for an error, or one in its manner.
+/// npm's code of an error, or one in its style.
 pub fn code(error: &LockError) -> Cow<'static, str> {
     let code = match error {
         LockError::Resolve { error, .. } => return error.code(),
@@ -39,7 +39,7 @@ pub fn code(error: &LockError) -> Cow<'static, str> {
     code.into()
 }
 
-/// One sentence, for machines and as the first line for people.
+/// One sentence, which is the first line of the message and part of the JSON.
 pub fn headline(error: &LockError) -> String {
     match error {
         LockError::Resolve { error, .. } => resolve_headline(error),
@@ -51,7 +51,7 @@ pub fn headline(error: &LockError) -> String {
 
 const LABEL: &str = "error:";
 
-/// The whole screen.
+/// The whole message.
 pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
     let first = wrapped(&format!("{} ({})", headline(error), code(error)), LABEL.len() + 1, circumstances.width);
     let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
@@ -276,7 +276,7 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
     lines.iter().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
 }
 
-/// Which setting chose the registry of a package.
+/// The setting that chose the registry of a package.
 fn registry_setting(name: &str, circumstances: Circumstances<'_>) -> Option<String> {
     let (config, _) = circumstances.configuration?;
     let of_scope = name.starts_with('@').then(|| name.split('/').next()).flatten();

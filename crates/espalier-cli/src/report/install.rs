@@ -1,4 +1,4 @@
-//! The end of `ci` and `install`: what was done in one sentence, what deserves a look below it, or one screen of error.
+//! The output of `ci` and `install`: one sentence about the result, remarks below it, or an error message.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ fn counts(added: usize, changed: usize, repaired: usize, removed: usize) -> Opti
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// The lines below it.
+/// The remarks.
 pub fn remarks(done: &Done, width: Option<usize>) -> String {
     let report = &done.report;
     let mut lines = String::new();
@@ -85,7 +85,7 @@ fn indented(lines: &mut String, text: &str, width: Option<usize>) {
     }
 }
 
-/// npm's code for an error, or one in its manner.
+/// npm's code of an error, or one in its style.
 pub fn code(error: &InstallError) -> Cow<'static, str> {
     let code = match error {
         InstallError::Lock(error) => return failure::code(error),
@@ -104,7 +104,7 @@ pub fn code(error: &InstallError) -> Cow<'static, str> {
     code.into()
 }
 
-/// One sentence, for machines and as the first line for people.
+/// One sentence, which is the first line of the message and part of the JSON.
 pub fn headline(error: &InstallError) -> String {
     match error {
         InstallError::Lock(error) => failure::headline(error),
@@ -116,7 +116,7 @@ pub fn headline(error: &InstallError) -> String {
     }
 }
 
-/// The whole screen.
+/// The whole message.
 pub fn render(error: &InstallError, circumstances: Circumstances<'_>) -> String {
     const LABEL: &str = "error:";
     if let InstallError::Lock(error) = error {

@@ -1,5 +1,4 @@
-//! What `--json` prints: one object, whose shape is described in `docs/json.md` of this crate. A change that breaks a
-//! reader raises [`SCHEMA`].
+//! The output of `--json`: one object, which `docs/json.md` of this crate describes. An incompatible change raises [`SCHEMA`].
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -59,12 +58,12 @@ struct Timings {
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct Failure<E> {
     schema: u32,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<&'static str>,
-    error: ErrorReport<'a>,
+    error: E,
 }
 
 #[derive(Default, Serialize)]
@@ -96,7 +95,7 @@ struct Position<'a> {
     column: usize,
 }
 
-/// A run that worked.
+/// A successful run.
 pub fn success(locked: &Locked, activity: &Activity) -> String {
     print(&Success {
         schema: SCHEMA,
@@ -123,7 +122,7 @@ pub fn success(locked: &Locked, activity: &Activity) -> String {
     })
 }
 
-/// A run that failed; commands that print what npm prints don't name themselves.
+/// A failed run. Commands that otherwise print npm's JSON don't state their name.
 pub fn failure(command: Option<&'static str>, error: &LockError) -> String {
     let mut report =
         ErrorReport { code: failure::code(error), message: failure::headline(error), ..ErrorReport::default() };
@@ -149,7 +148,7 @@ pub fn failure(command: Option<&'static str>, error: &LockError) -> String {
     print(&Failure { schema: SCHEMA, ok: false, command, error: report })
 }
 
-/// An installation that worked.
+/// A successful installation.
 pub fn installed(command: &'static str, done: &Done, activity: &Activity) -> String {
     let report = &done.report;
     let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
@@ -188,10 +187,10 @@ pub fn installed(command: &'static str, done: &Done, activity: &Activity) -> Str
     }))
 }
 
-/// An installation that failed.
-pub fn install_failure(command: &'static str, error: &InstallError) -> String {
+/// A failed installation.
+pub fn install_failure(command: Option<&'static str>, error: &InstallError) -> String {
     if let InstallError::Lock(error) = error {
-        return failure(Some(command), error);
+        return failure(command, error);
     }
     let mut report = json!({ "code": install::code(error), "message": install::headline(error) });
     match error {
@@ -205,10 +204,10 @@ pub fn install_failure(command: &'static str, error: &InstallError) -> String {
         }
         _ => {}
     }
-    print(&json!({ "schema": SCHEMA, "ok": false, "command": command, "error": report }))
+    print(&Failure { schema: SCHEMA, ok: false, command, error: report })
 }
 
-/// Something small, as an object.
+/// A small object.
 pub fn object(value: &Value) -> String {
     print(value)
 }

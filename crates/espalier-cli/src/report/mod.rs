@@ -1,4 +1,4 @@
-//! What is said at the end: one sentence when it worked, one screen when it didn't, one object for machines.
+//! The output at the end of a command: one sentence after success, one screen after a failure, or one JSON object.
 
 mod chain;
 mod conflict;
@@ -11,7 +11,7 @@ pub mod success;
 use std::path::Path;
 use std::time::Duration;
 
-/// A path as a person would write it: relative where it is below the current folder.
+/// The path, relative if it is below the current folder.
 pub fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let relative =
@@ -19,13 +19,13 @@ pub fn shown_path(path: &Path) -> String {
     relative.unwrap_or(path).display().to_string()
 }
 
-/// A duration in the unit that fits.
+/// A duration in a suitable unit.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
 
-/// A size in the unit that fits.
+/// A size in a suitable unit.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
 pub fn bytes(count: u64) -> String {
     if count < 1_000_000 { format!("{:.0} kB", count as f64 / 1e3) } else { format!("{:.1} MB", count as f64 / 1e6) }
@@ -37,7 +37,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{} {noun}{ending}", grouped(count as u64))
 }
 
-/// `1,247`
+/// A number with separators: `1,247`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -50,17 +50,17 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// How many columns standard error has, where it is a terminal.
+/// The width of standard error, if it is a terminal.
 pub fn terminal_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }
 
-/// How many columns standard output has, where it is a terminal.
+/// The width of standard output, if it is a terminal.
 pub fn output_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
 }
 
-/// A text no wider than `room`; what is cut off is marked.
+/// The text with at most `room` characters. An ellipsis marks the cut.
 pub fn shortened(text: &str, room: Option<usize>) -> String {
     match room {
         Some(room) if text.chars().count() > room => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
@@ -68,12 +68,12 @@ pub fn shortened(text: &str, room: Option<usize>) -> String {
     }
 }
 
-/// A text without what would steer the terminal: messages and specs are other people's.
+/// The text without control characters, because messages and specs come from outside.
 pub fn printable(text: &str) -> String {
     text.chars().filter(|character| !character.is_control()).collect()
 }
 
-/// A text broken between words so that no line is wider than `width` with its indent.
+/// The text in lines of at most `width` columns, including the indentation.
 pub fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
     let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(20));
     let mut lines = vec![String::new()];

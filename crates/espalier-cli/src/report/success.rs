@@ -1,4 +1,4 @@
-//! The end of a run that worked: one sentence, and in few lines what deserves a look.
+//! The output of a successful run: one sentence, and a few lines of warnings.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub fn sentence(locked: &Locked) -> String {
     format!("{packages} resolved in {}; {written}.\n", Styled(LIVING, duration(locked.elapsed)))
 }
 
-/// The lines below it: each kind of warning with its count, and a few of each.
+/// The lines below it: each kind of warning with its count and a few examples.
 pub fn warnings(warnings: &[Warning], width: Option<usize>) -> String {
     let mut lines = String::new();
     let of = |code: &str| warnings.iter().filter(|warning| warning.code == code).collect::<Vec<_>>();
@@ -80,7 +80,7 @@ fn write_indented(lines: &mut String, text: &str, width: Option<usize>) {
     }
 }
 
-/// What to say of deprecated packages, each with a line about it: of a few the lines, of many the names.
+/// The lines about deprecated packages: the messages of a few, or the names of many.
 pub(super) fn deprecations(packages: &[(String, String)]) -> Vec<String> {
     const FEW: usize = 3;
     let mut unique = packages.to_vec();
@@ -92,7 +92,7 @@ pub(super) fn deprecations(packages: &[(String, String)]) -> Vec<String> {
     vec![listed(&unique.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())]
 }
 
-/// `a, b, c and 4 more`
+/// A list of names: `a, b, c and 4 more`.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 5;
     let mut unique = names.to_vec();
@@ -102,12 +102,12 @@ pub fn listed(names: &[&str]) -> String {
     if unique.len() > MOST { format!("{shown} and {} more", unique.len() - MOST) } else { shown }
 }
 
-/// The package's folder at a location: `node_modules/a/node_modules/@s/b` is `@s/b`.
+/// The last folder of a location: that of `node_modules/a/node_modules/@s/b` is `@s/b`.
 pub(super) fn folder_of(location: &str) -> &str {
     location.rsplit_once("node_modules/").map_or(location, |(_, folder)| folder)
 }
 
-/// Where the time went: what passed on the clock, and what the processor did meanwhile.
+/// The timings: elapsed time, and processor time.
 pub fn timings(phases: &lock::Phases, activity: &Activity) -> String {
     let [starting, waiting] = beginning(phases, activity);
     let finishing = ("finishing", phases.finishing, "writing the lockfile and the cache".to_owned());
@@ -115,7 +115,7 @@ pub fn timings(phases: &lock::Phases, activity: &Activity) -> String {
     table(&[starting, waiting, finishing, resolving, inflating, parsing])
 }
 
-/// The same of an installation.
+/// The timings of an installation.
 pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> String {
     let [starting, waiting] = beginning(&phases.resolution, activity);
     let [resolving, inflating, parsing] = processor(activity);
@@ -135,7 +135,7 @@ pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> St
     ])
 }
 
-/// What a row is called, its time, and what there is to say of it.
+/// A row: its name, its time, and a remark.
 type Row = (&'static str, Duration, String);
 
 fn beginning(phases: &lock::Phases, activity: &Activity) -> [Row; 2] {

@@ -87,6 +87,11 @@ fn what_failed_is_as_documented() {
         assert!(keys(&report["error"]).is_subset(&inside), "{arguments:?}: {report}");
         seen.append(&mut keys(&report["error"]));
     }
+    stage.write("package.json", r#"{"dependencies": {"a": "^9"}}"#);
+    for command in ["lock", "install", "ci", "snapshot"] {
+        stage.write("package-lock.json", "{");
+        assert_eq!(object(&stage, &[command])["command"], command);
+    }
     stage.write("package.json", r#"{"dependencies": {"a": "1"}}"#);
     stage.write("package-lock.json", r#"{"lockfileVersion": 3, "packages": {"": {}}}"#);
     seen.append(&mut keys(&object(&stage, &["ci"])["error"]));

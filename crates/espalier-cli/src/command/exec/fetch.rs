@@ -1,7 +1,8 @@
-//! What `exec` runs and nobody has installed: it gets a folder of its own in the cache, which is an ordinary project.
+//! Installs a program that `exec` should run and nobody has installed. It gets a folder of its own in the cache, which is an
+//! ordinary project.
 //!
-//! Fetching code to run it is a decision, so somebody is asked, unless there is nobody to ask. As everywhere, install scripts
-//! don't run; only the user's own settings can allow them, and not those of the project that one happens to stand in.
+//! Fetching code to run it is a decision, so the user is asked, if there is a terminal. Install scripts don't run unless the
+//! user's own settings allow them; the settings of the current project can't.
 
 use std::fs;
 use std::io::{BufRead as _, IsTerminal as _};
@@ -32,15 +33,15 @@ use crate::progress::Progress;
 use crate::report::{counted, success};
 use crate::style::{CAUTION, Styled, quiet, strong};
 
-/// What was fetched.
+/// The fetched packages.
 pub(super) struct Fetched {
-    /// Where its programs are.
+    /// The folder with their programs.
     pub programs: PathBuf,
-    /// The manifest of the package, if it is just one.
+    /// The manifest of the package, if there is only one.
     pub manifest: Option<ScriptPackage>,
 }
 
-/// Sees to it that these packages are in the folder that belongs to all that were asked for.
+/// Makes sure that these packages are in the folder of the request.
 pub(super) fn fetch(
     context: &Context,
     arguments: &ExecArguments,
@@ -71,7 +72,7 @@ pub(super) fn fetch(
     Err(Complaint::own("ENOBIN", format!("{} cannot be installed on this platform", packages.join(", ")), ""))
 }
 
-/// Of these packages, those that aren't in the folder as the registry has them today.
+/// Those of the packages whose version in the folder isn't the registry's current one.
 async fn outdated(
     context: &Context,
     cache: &Path,
@@ -80,7 +81,7 @@ async fn outdated(
 ) -> Result<Vec<String>, Complaint> {
     let mut settings = context.settings.clone();
     if settings.freshness == Freshness::Normal {
-        // Whoever asks for a program by its name wants the one of today.
+        // A program by its name is the current version.
         settings.freshness = Freshness::Revalidate;
     }
     let cache = Arc::new(Cache::at(cache));
@@ -113,7 +114,7 @@ async fn outdated(
     Ok(wanted)
 }
 
-/// Asks, where there is someone to ask. `--yes` and `--no` are answers.
+/// Asks the user, if there is a terminal. `--yes` and `--no` answer in advance.
 fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
     let (config, environment) = (&context.config, &context.environment);
     if config.origin("yes").is_some() {
@@ -147,7 +148,7 @@ fn installation(
     let Context { config, environment, .. } = context;
     let project = ProjectFolder::without_manifest(folder).map_err(LockError::from)?;
     let mut settings = context.settings.clone();
-    // What the project around says about its own lock is not about this one.
+    // The surrounding project's settings about its lock don't apply to this project.
     settings.saving.save = Some(true);
     settings.options.package_lock = true;
     settings.options.lockfile_version = None;
@@ -173,13 +174,13 @@ fn installation(
         scripts,
         project_scripts: false,
         without_workspaces: false,
-        // What has no command can't be run.
+        // A package without commands can't be run.
         bin_links: true,
         installer: None,
     })
 }
 
-/// What a person should know before the program speaks.
+/// Prints warnings before the program starts.
 fn remark(done: &Done) {
     let blocked = &done.report.with_scripts;
     if !blocked.is_empty() {
@@ -194,7 +195,7 @@ fn remark(done: &Done) {
     }
 }
 
-/// The name under which the only package of a folder lies there.
+/// The name of the only package in a folder.
 fn only_dependency(folder: &Path) -> Option<String> {
     let manifest = ScriptPackage::read(folder).ok()?;
     let dependencies = manifest.field("dependencies")?.as_object()?;

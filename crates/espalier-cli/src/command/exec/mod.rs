@@ -1,7 +1,7 @@
-//! `espalier exec`: a program of a package, which is fetched for it where it isn't installed (`libnpmexec`).
+//! `espalier exec` runs a program of a package, which is fetched if it isn't installed (`libnpmexec`).
 //!
-//! The nearest program wins: the project's own, one in a `node_modules/.bin` upwards, one that is installed for the whole
-//! machine, one of an installed package. Only then something is fetched, which is [`fetch`]'s business.
+//! The nearest program wins: the project's own, one in a `node_modules/.bin` upwards, one that is installed globally, one of an
+//! installed package. Otherwise [`fetch`] installs it.
 
 mod fetch;
 
@@ -35,7 +35,7 @@ fn exec(arguments: &ExecArguments) -> Result<ExitCode, Complaint> {
     let workspaces = context.workspaces(&arguments.workspaces)?;
     let runner = Runner::new(&context, "exec", workspaces.is_some(), true);
     let folders = match workspaces {
-        // npm runs it where it was called, wherever the project is.
+        // npm runs it in the current folder, wherever the project is.
         None => vec![(current_folder(), context.project.path().to_owned())],
         Some(workspaces) => workspaces.into_iter().map(|workspace| (workspace.path.clone(), workspace.path)).collect(),
     };
@@ -56,16 +56,16 @@ fn exec(arguments: &ExecArguments) -> Result<ExitCode, Complaint> {
     Ok(worst)
 }
 
-/// A program that is there.
+/// A program that was found.
 #[derive(Default)]
 struct Found {
-    /// What the shell is told.
+    /// The command for the shell.
     command: String,
-    /// Where programs are looked for first.
+    /// The folders that precede the rest of `PATH`.
     folders: Vec<PathBuf>,
 }
 
-/// Finds what is asked for, and fetches what is missing.
+/// Finds the program and fetches missing packages.
 fn found(context: &Context, arguments: &ExecArguments, project: &Path) -> Result<Found, Complaint> {
     let program = arguments.program.first();
     let mut packages = arguments.package.clone();
@@ -111,7 +111,7 @@ fn found(context: &Context, arguments: &ExecArguments, project: &Path) -> Result
     Ok(found)
 }
 
-/// A program that needs no look at packages: of the project itself, of what is installed upwards, or for the whole machine.
+/// Finds a program without looking at packages: in the project, in a `node_modules` upwards, or globally.
 fn at_hand(context: &Context, program: &str, project: &Path) -> Option<Found> {
     let own = ScriptPackage::read(project).ok();
     let own = own.as_ref().and_then(|package| package.programs().find(|(name, _)| *name == program));
@@ -127,12 +127,12 @@ fn at_hand(context: &Context, program: &str, project: &Path) -> Option<Found> {
     Some(Found { command: quoted(program), folders: vec![folder] })
 }
 
-/// The shell shall not take it for a word of its own.
+/// Quotes the program, so that the shell doesn't interpret it.
 fn quoted(program: &str) -> String {
     if cfg!(windows) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }
 }
 
-/// What is installed in a project.
+/// The installed tree of a project.
 struct Local(Installed);
 
 impl Local {
@@ -141,8 +141,7 @@ impl Local {
         Installed::load(&project, Source::NodeModules).ok().map(Self)
     }
 
-    /// The folder of an installed package that is what a spec of a registry asks for. What a tag points to today only the
-    /// registry knows.
+    /// The folder of an installed package that satisfies a registry spec. Only the registry knows the current version of a tag.
     fn find(&self, name: &str, spec: &Spec) -> Option<PathBuf> {
         let (name, spec) = package_of(name, spec);
         let range = spec.range()?;
@@ -160,12 +159,12 @@ impl Local {
     }
 }
 
-/// The `node_modules` that a package lies in.
+/// The `node_modules` that contains a package.
 fn modules_above(package: &Path) -> Option<PathBuf> {
     package.ancestors().find(|folder| folder.ends_with("node_modules")).map(Path::to_owned)
 }
 
-/// The program that a package is for: its only one, or the one that is called like it (`get-bin-from-manifest.js`).
+/// The program of a package: its only one, or the one with its name (`get-bin-from-manifest.js`).
 fn only_program(package: &ScriptPackage) -> Option<&str> {
     let mut paths: Vec<&str> = package.programs().map(|(_, path)| path).collect();
     paths.dedup();

@@ -1,5 +1,5 @@
-//! From a request to its answer. Who may ask is decided here, before anything is looked at: the page of this very server, under
-//! a path that nobody can guess. Sockets are not known here.
+//! Answers requests of the page. It first decides whether the request may be answered: it has to come from this server's page,
+//! under a path that nobody can guess. This module knows no sockets.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,38 +18,38 @@ use serde_json::{Map, Value, json};
 
 use super::page::Page;
 
-/// What the page may do: its own scripts and wasm, and nothing but this server. The hash is that of the script in the page itself
-/// (`web/public/theme.js`); `tests/e2e/play.spec.ts` holds it against the built page.
+/// The page's content security policy. It permits the page's own scripts and wasm, and nothing but this server. The hash is that
+/// of the page's inline script (`web/public/theme.js`); `tests/e2e/play.spec.ts` compares it with the built page.
 const POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval' 'sha256-uv6311upGRnMe990Wz7CgOIvA6P2qHqoceZrOY72D3k='; worker-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
-/// Where npm's clients ask for advisories, below a registry.
+/// The path of advisories below a registry, which npm's clients use.
 const ADVISORIES: &str = "-/registry/-/npm/v1/security/advisories/bulk";
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
-/// As registries call an abbreviated packument.
+/// The content type of abbreviated packuments.
 const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 
 pub type Answer = Response<Full<Bytes>>;
 
-/// What is served, and to whom.
+/// What the server serves.
 pub struct Answers {
     /// The page.
     pub page: Page,
-    /// What it is about.
+    /// The project.
     pub project: ProjectFolder,
-    /// Where packages come from: with the user's registries, tokens, certificates and cache, none of which the page gets.
+    /// The registries, with the user's tokens, certificates and cache. The page gets none of these.
     pub registry: Registry,
     /// npm's settings that change the tree.
     pub options: Box<Options>,
-    /// The Node.js that the tree is for.
+    /// The version of Node.js to resolve for.
     pub node: Option<String>,
-    /// The machine that it is for.
+    /// The platform to resolve for.
     pub platform: Platform,
     /// The port, which `Host` has to name.
     pub port: u16,
-    /// The first step of every path. Other users of the machine can reach the port, too.
+    /// The first component of every path. It is secret, because other users of the machine can reach the port.
     pub key: String,
 }
 
@@ -59,7 +59,7 @@ impl Answers {
         format!("http://127.0.0.1:{}/{}/?play", self.port, self.key)
     }
 
-    /// Answers a request. A body that is too long is none.
+    /// Answers a request. `body` is `None` if the body is too long.
     pub async fn answer(&self, request: &Parts, body: Option<Bytes>) -> Answer {
         let mut answer = self.judged(request, body).await;
         let fixed = [
@@ -95,7 +95,7 @@ impl Answers {
         match path {
             None => said(StatusCode::NOT_FOUND, "the address must end with a slash"),
             Some("-/project") => self.about(),
-            // The page asks for this every second, so it is the time to keep what was fetched meanwhile.
+            // The page asks for this every second, so new documents are written to the cache here.
             Some("-/revision") => {
                 self.registry.keep();
                 said(StatusCode::OK, self.revision())
@@ -107,13 +107,12 @@ impl Answers {
         }
     }
 
-    /// Why somebody else than this server's page asks, if so. A name that was made to lead here is not this server's, and neither is
-    /// another page that knows the port.
+    /// Why a request doesn't come from this server's page. A foreign host name may lead here, and another page may know the port.
     fn stranger(&self, headers: &HeaderMap) -> Option<&'static str> {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         let host = text("host").unwrap_or_default();
-        // Browsers leave the usual port out.
+        // Browsers omit the default port.
         let is_bare = self.port == 80 && matches!(host, "127.0.0.1" | "localhost");
         if !is_bare && !hosts.iter().any(|own| own == host) {
             return Some("the Host is not this server's");
@@ -137,9 +136,9 @@ impl Answers {
         answer
     }
 
-    /// The project as the page wants it. Nothing of its .npmrc is in it but what changes the tree.
+    /// The project for the page. Of the .npmrc, it has only the settings that change the tree.
     fn about(&self) -> Answer {
-        // First: what is saved meanwhile has another revision then, and is read again.
+        // The revision comes first. A file that is saved in the meantime then has another revision and is read again.
         let revision = self.revision();
         let lockfile = self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned));
         let files: Map<String, Value> = self
@@ -171,7 +170,7 @@ impl Answers {
         with(StatusCode::OK, JSON, about.to_string().into())
     }
 
-    /// Changes when package.json or the lockfile does.
+    /// A digest of package.json and the lockfile.
     fn revision(&self) -> String {
         let mut hasher = DefaultHasher::new();
         self.project.manifest().hash(&mut hasher);
@@ -179,7 +178,7 @@ impl Answers {
         format!("{:016x}", hasher.finish())
     }
 
-    /// What the registry knows of vulnerable versions. The question is passed on as it is: names, each with versions.
+    /// The advisories of the registry. The question is passed on unchanged: names with versions.
     async fn advisories(&self, question: Option<Bytes>) -> Answer {
         let Some(question) = question else { return said(StatusCode::PAYLOAD_TOO_LARGE, "the question is too long") };
         let is_question = serde_json::from_slice::<HashMap<String, Vec<String>>>(&question).is_ok();
@@ -192,7 +191,7 @@ impl Answers {
         }
     }
 
-    /// A document of the package's registry: `name`, or `name/version`.
+    /// A document of a package's registry: `name`, or `name/version`.
     async fn document(&self, path: &str, headers: &HeaderMap) -> Answer {
         let mut steps = path.split('/').map(|step| percent_decode_str(step).decode_utf8());
         let (name, version, more) = (steps.next(), steps.next(), steps.next());
@@ -229,7 +228,7 @@ fn status(failure: &FetchFailure) -> StatusCode {
         FetchFailureKind::Status(code) if code < 500 && code != 429 => {
             StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY)
         }
-        // What was tried as often as the user's settings say isn't tried again by the page: this is no status that passes.
+        // The registry client has retried already. With this status, the page doesn't retry again.
         _ => StatusCode::NOT_IMPLEMENTED,
     }
 }
@@ -246,7 +245,7 @@ fn with(status: StatusCode, kind: &str, body: Bytes) -> Answer {
     answer
 }
 
-/// A step of a path that nobody can guess.
+/// A random component of a path.
 pub fn key() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has random numbers");

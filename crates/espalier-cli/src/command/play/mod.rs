@@ -1,7 +1,6 @@
-//! `espalier play`: the playground on the current project, served on loopback until it is interrupted.
+//! `espalier play` serves the playground for the current project on loopback, until it is interrupted.
 //!
-//! The page resolves by itself. What it can't do is ask the user's registries with the user's tokens: that is done here, and
-//! the page gets documents only.
+//! The page resolves by itself. It can't use the user's registries and tokens, so this server fetches documents for it.
 
 mod answers;
 mod page;
@@ -31,11 +30,11 @@ use crate::style::{LIVING, PROBLEM, Styled};
 use answers::Answers;
 use page::Page;
 
-/// Where the page is when nobody else is there and nothing else is asked for.
+/// The default port, unless it is taken.
 const USUAL_PORT: u16 = 4871;
-/// How long a client may take to say what it wants.
+/// How long a client may take to send a request.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Names and versions of a very large project.
+/// The maximum length of a question for advisories: the names and versions of a very large project.
 const LONGEST_QUESTION: usize = 4 << 20;
 const NO_PAGE: &str = "this build of Espalier does not include the page\n\n\
     Build the page in Espalier's repository: npm ci && cargo xtask wasm && npm run --workspace web pack\n\
@@ -109,7 +108,7 @@ fn find_page(arguments: &PlayArguments) -> Result<Page, Failure> {
     Page::parse(&pack.into()).ok_or_else(no_page)
 }
 
-/// On this machine's own address, which no other machine can reach.
+/// Listens on loopback, which no other machine can reach.
 async fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
     let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
     let Some(port) = port else {
@@ -128,7 +127,7 @@ async fn serve(listener: &TcpListener, answers: Arc<Answers>) {
             Ok((stream, _)) => {
                 tokio::spawn(converse(stream, Arc::clone(&answers)));
             }
-            // Out of file descriptors, most likely: connections that end will free some.
+            // Probably, no file descriptor is left. Connections that end will free some.
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
@@ -146,6 +145,6 @@ async fn converse(stream: TcpStream, answers: Arc<Answers>) {
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-    // A client that hangs up is its own business.
+    // It is no error if a client hangs up.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }

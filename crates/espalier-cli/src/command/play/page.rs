@@ -1,5 +1,4 @@
-//! The built playground: files in one pack, each as it is sent (`web/pack.js` makes it). What is in them is not
-//! known here.
+//! The built playground: a pack of files in the form in which they are served (`web/pack.js` makes it).
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -7,10 +6,10 @@ use std::io::Read as _;
 use bytes::Bytes;
 use flate2::read::GzDecoder;
 
-/// What this program was built with; empty where that was nothing.
+/// The page that was built into this program, which may be empty.
 static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.pack"));
 
-/// The files, by path. There is no folder behind them, so no path leads out of one.
+/// The files by path. They aren't on disk, so no path can lead out of a folder.
 pub struct Page {
     files: HashMap<String, File>,
 }
@@ -19,12 +18,12 @@ pub struct Page {
 pub struct File {
     /// Its `Content-Type`.
     pub kind: String,
-    /// What is sent, compressed by gzip. Some browsers accept nothing better over plain HTTP.
+    /// The content, compressed by gzip, because some browsers accept nothing better over plain HTTP.
     pub body: Bytes,
 }
 
 impl File {
-    /// The file itself, for clients that decompress nothing; empty if the pack is damaged.
+    /// The decompressed content, for clients that can't decompress. Empty if the pack is damaged.
     pub fn plain(&self) -> Bytes {
         let mut content = Vec::new();
         let read = GzDecoder::new(&*self.body).read_to_end(&mut content);
@@ -32,16 +31,16 @@ impl File {
     }
 }
 
-/// What the first line of a pack says of a file: path, type, and length.
+/// A file in the first line of a pack: path, type, and length.
 type Listed = (String, String, usize);
 
 impl Page {
-    /// The page that this program was built with.
+    /// The page that was built into this program.
     pub fn built_in() -> Option<Self> {
         Self::parse(&Bytes::from_static(BUILT_IN))
     }
 
-    /// A line of JSON, then the bodies one after the other. `None` for anything else.
+    /// Parses a pack: a line of JSON, then the contents one after the other. `None` for anything else.
     pub fn parse(pack: &Bytes) -> Option<Self> {
         let end = pack.iter().position(|byte| *byte == b'\n')?;
         let listed: Vec<Listed> = serde_json::from_slice(&pack[..end]).ok()?;
@@ -55,7 +54,7 @@ impl Page {
         files.contains_key("index.html").then_some(Self { files })
     }
 
-    /// The file at a path; the page itself at none.
+    /// The file at a path. The empty path is the page itself.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.get(if path.is_empty() { "index.html" } else { path })
     }
