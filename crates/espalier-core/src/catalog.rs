@@ -1,8 +1,8 @@
-//! What has been learnt from registries and folders so far, and guesses at what will be needed next.
+//! The answers of registries and folders so far, and predictions of what will be needed next.
 //!
-//! Choosing a version for a name and spec always gives the same answer, so it is done once. The same choices,
-//! made as soon as a packument arrives for everything that asked for it, say what to fetch ahead of the
-//! resolution. Fetching ahead may fetch too much; it never changes an answer.
+//! The choice of a version for a name and spec never changes, so it is made once. When a packument arrives, the catalog makes the
+//! same choice for every spec that asked for it, which shows what to fetch ahead of the resolution. Prefetching may fetch too
+//! much. It never changes an answer.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
 
-/// A chosen manifest, or why there is none.
+/// A chosen manifest, or the reason why there is none.
 pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 
 /// Packuments, chosen manifests and other answers.
@@ -33,42 +33,42 @@ pub struct Catalog {
     full_documents: bool,
     dev_dependencies: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
-    /// Manifests that were read, by package and index of the version.
+    /// Parsed manifests, by package and index of the version.
     manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
-    /// Choices that were made, by package and spec.
+    /// The choices so far, by package and spec.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
     foresight: Foresight,
     others: FxHashMap<Request, Reply>,
-    /// How many packuments arrived.
+    /// The number of packuments that have arrived.
     pub packument_count: usize,
-    /// How many version documents arrived.
+    /// The number of version documents that have arrived.
     pub document_count: usize,
 }
 
-/// Who chooses versions.
+/// The pickers of versions.
 struct Pickers {
     usual: Picker,
-    /// The same without `before`, for packages that are excepted from it.
+    /// The picker without `before`, for packages that are exempt from it.
     timeless: Picker,
     before_exclude: Vec<String>,
 }
 
-/// What is asked for ahead.
+/// The state of prefetching.
 struct Foresight {
     with_peers: bool,
     tree_only: bool,
     /// Specs that wait for a packument.
     awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
     foreseen: FxHashSet<(Name, Rc<str>)>,
-    /// What the project itself depends on.
+    /// The project's own dependencies.
     given: FxHashSet<Name>,
 }
 
 impl Catalog {
-    /// A catalog that knows nothing yet.
+    /// An empty catalog.
     ///
-    /// With `dev_dependencies`, those of packages are read, too: npm looks there for what an override refers to, although
-    /// abbreviated packuments lack them (`edge.js`).
+    /// With `dev_dependencies`, those of registry packages are parsed, too. npm looks there for the target of an override's
+    /// reference, although abbreviated packuments lack them (`edge.js`).
     pub fn new(options: &Options, dev_dependencies: bool) -> Self {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
@@ -100,7 +100,7 @@ impl Catalog {
         Request::Packument { name: names.text(package).to_owned(), full: self.full_documents }
     }
 
-    /// Takes in what has arrived, and asks ahead for what it makes likely.
+    /// Takes in what has arrived, and requests what this makes likely.
     pub fn absorb(&mut self, words: &mut Vocabulary, exchange: &Exchange) {
         while let Some((request, reply)) = exchange.next_arrival() {
             if let Request::Packument { name, .. } = &request {
@@ -125,7 +125,7 @@ impl Catalog {
         }
     }
 
-    /// Asks ahead for a dependency, and for its dependencies in turn.
+    /// Requests a dependency ahead, and its dependencies in turn.
     pub fn foresee(&mut self, words: &mut Vocabulary, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
         let (package, spec) = registry_target(&mut words.names, name, spec);
         if !spec.is_registry() || !self.foresight.foreseen.insert((package, spec.raw.clone())) {
@@ -155,9 +155,9 @@ impl Catalog {
         self.foresee_dependencies(words, exchange, &manifest);
     }
 
-    /// Asks ahead for what a package depends on.
+    /// Requests the dependencies of a package ahead.
     pub fn foresee_dependencies(&mut self, words: &mut Vocabulary, exchange: &Exchange, manifest: &Manifest) {
-        // Those of a registry's package are only looked at.
+        // A registry package is only looked at here.
         let is_own = manifest.resolved.is_none();
         let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
         let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(dev);
@@ -165,7 +165,7 @@ impl Catalog {
             self.foresight.given.extend(all.clone().map(|(name, _)| *name));
         }
         let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
-        // What the project depends on is the peer that is found, whatever newer ones would do.
+        // The project's own dependency becomes the peer, even if there are newer versions.
         let peers =
             peers.filter(|(name, _)| self.foresight.with_peers && (is_own || !self.foresight.given.contains(name)));
         let peers = peers.cloned().collect::<Vec<_>>();
@@ -178,7 +178,7 @@ impl Catalog {
         }
     }
 
-    /// A guess at the spec that an override will make of this one.
+    /// Predicts the spec that an override makes of this one.
     fn overridden(overrides: &Overrides, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
         if overrides.is_empty() {
             return spec.clone();
@@ -188,7 +188,7 @@ impl Catalog {
         if applies { rule.value.clone() } else { spec.clone() }
     }
 
-    /// The manifest for a package and spec of a registry; `None` while the packument isn't there.
+    /// The manifest for a package and a registry spec. `None` until the packument has arrived.
     pub fn choose(&mut self, words: &mut Vocabulary, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
         let key = (package, spec.raw.clone());
         if let Some(choice) = self.choices.get(&key) {
@@ -213,13 +213,13 @@ impl Catalog {
         Some(choice)
     }
 
-    /// Why a version of a registry's package was chosen for a spec.
+    /// The reason why a version of a registry package was chosen for a spec.
     pub fn reason(&mut self, names: &Names, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
         Some(self.pickers.of(names.text(package)).reason(&packument, spec, version))
     }
 
-    /// Which versions there were when one was chosen for a spec.
+    /// The versions that were available when one was chosen for a spec.
     pub fn versions(&mut self, names: &Names, package: Name, spec: &Spec, chosen: &str) -> Option<Versions> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
         Some(self.pickers.of(names.text(package)).versions(&packument, spec, chosen))
@@ -251,7 +251,7 @@ impl Catalog {
         Ok(manifest)
     }
 
-    /// The releases of a package whose packument is here, the newest first.
+    /// The releases of a package whose packument has arrived, the newest first.
     pub fn releases<'a>(
         &'a mut self,
         words: &'a mut Vocabulary,
@@ -274,12 +274,12 @@ impl Catalog {
         })
     }
 
-    /// The answer to a request other than for a packument.
+    /// The answer to any request but that for a packument.
     pub fn answer(&self, request: &Request) -> Option<&Reply> {
         self.others.get(request)
     }
 
-    /// Whether this Node or npm suits a package.
+    /// Whether a package supports this Node or npm.
     pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
         manifest.field("engines").is_none_or(|engines| self.pickers.usual.suits_engine(engines, engine))
     }
@@ -291,7 +291,7 @@ impl Pickers {
     }
 }
 
-/// The package and spec that a registry is asked for: those of the alias, if it is one.
+/// The package and spec to ask the registry for. For an alias, those of its target.
 pub fn registry_target(names: &mut Names, name: Name, spec: &Rc<Spec>) -> (Name, Rc<Spec>) {
     match &spec.kind {
         SpecKind::Alias { name, spec } => (names.intern(name), spec.clone()),

@@ -1,26 +1,25 @@
-//! What a user asks to change in a project, beyond what its package.json says (`npm install <spec>`, `npm uninstall`,
-//! `npm update`), and what came of it.
+//! The changes to a project that a user asks for (`npm install <spec>`, `npm uninstall`, `npm update`), and the resulting files.
 //!
-//! What they do to the text of a package.json is [`crate::manifest_edit`]'s business.
+//! [`crate::manifest_edit`] changes the text of a package.json.
 
 /// The changes that the user asks for.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// Specs as they are typed: `react`, `react@18`, `npm:x@1`, `./folder`, `user/repository`.
+    /// Specs as typed: `react`, `react@18`, `npm:x@1`, `./folder`, `user/repository`.
     pub add: Vec<String>,
     /// Names of dependencies to remove.
     pub remove: Vec<String>,
     /// The dependencies to update.
     pub update: Update,
-    /// The block to put additions into; by default the one that has them already, else `dependencies`.
+    /// The block for additions. By default, the block that has the dependency already, otherwise `dependencies`.
     pub save_type: Option<SaveType>,
     /// `--save-bundle`: additions join `bundleDependencies`.
     pub save_bundle: bool,
-    /// What is put before a version that is saved: `^`, `~`, or nothing (`--save-exact`).
+    /// The prefix of a saved version: `^`, `~`, or nothing (`--save-exact`).
     pub save_prefix: String,
-    /// Names of the workspaces to change; without any, the root is.
+    /// The names of the workspaces to change. If empty, the root is changed.
     pub workspaces: Vec<String>,
-    /// `--include-workspace-root`: the root is changed along with them.
+    /// `--include-workspace-root`: also changes the root.
     pub include_root: bool,
 }
 
@@ -30,9 +29,9 @@ pub enum Update {
     /// Nothing.
     #[default]
     None,
-    /// Everything: the lock is made anew.
+    /// Everything. The lock is created anew.
     All,
-    /// The packages of these names, wherever they are.
+    /// The packages with these names, wherever they are.
     Names(Vec<String>),
     /// The packages that the tree holds more than once. An older version in the tree is preferred to a newer one (`npm dedupe`).
     Duplicates,
@@ -80,11 +79,11 @@ impl Changes {
     }
 }
 
-/// A package.json as the changes leave it.
+/// A changed package.json.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedManifest {
     /// Its folder, relative to the project; empty for the root.
     pub folder: String,
-    /// Its whole text.
+    /// Its complete text.
     pub text: String,
 }

@@ -1,12 +1,11 @@
-//! The order of ICU's `en` collation, which is what JavaScript's `localeCompare(…, 'en')` gives npm.
+//! The order of ICU's `en` collation, which npm uses through JavaScript's `localeCompare(…, 'en')`.
 //!
-//! Strings are compared by the primary weight of all their characters first (so case doesn't count), and
-//! only then by case, lower before upper. The weights of ASCII are measured; beyond ASCII, letters are
-//! ordered by code point after `z`, which names in a registry never need.
+//! Strings are compared by the primary weights of all characters first, which ignore case, and only then by case, lower before
+//! upper. The weights of ASCII were measured. Other letters are ordered by code point after `z`; registry names never need them.
 
 use std::cmp::Ordering;
 
-/// ASCII in the order of primary weights, letters of either case sharing one.
+/// ASCII in the order of primary weights. Both cases of a letter share a weight.
 const ORDER: &[u8] = b"\t\n\x0b\x0c\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
 
 const PRIMARY: [u8; 128] = {
@@ -29,7 +28,7 @@ const PRIMARY: [u8; 128] = {
     table
 };
 
-/// The primary weight; 0 for characters that collation ignores (control characters).
+/// The primary weight. It is 0 for control characters, which collation ignores.
 fn primary(character: char) -> u32 {
     match u8::try_from(character) {
         Ok(byte) if byte < 128 => u32::from(PRIMARY[byte as usize]),
@@ -37,7 +36,7 @@ fn primary(character: char) -> u32 {
     }
 }
 
-/// Compares as `a.localeCompare(b, 'en')`.
+/// Compares like `a.localeCompare(b, 'en')`.
 pub fn compare(a: &str, b: &str) -> Ordering {
     let weights = |text: &str| text.chars().map(primary).filter(|&weight| weight != 0).collect::<Vec<_>>();
     if a.is_ascii() && b.is_ascii() {
@@ -47,13 +46,13 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 }
 
 fn compare_ascii(a: &[u8], b: &[u8]) -> Ordering {
-    // Paths begin alike for long. What is the same decides nothing, and is passed over in pieces.
+    // Paths have long common prefixes, which decide nothing, so they are skipped in pieces.
     let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
     weights(a).cmp(weights(b)).then_with(|| case(characters(a)).cmp(case(characters(b))))
 }
 
-/// The primary weights of ASCII, without those of characters that collation ignores.
+/// The primary weights of ASCII characters, without ignored ones.
 fn weights(text: &[u8]) -> impl Iterator<Item = u8> {
     text.iter().map(|&byte| PRIMARY[byte as usize]).filter(|&weight| weight != 0)
 }

@@ -1,6 +1,6 @@
-//! The dates that registries write: `2026-10-01T12:30:00.000Z`.
+//! Parses the dates of registries: `2026-10-01T12:30:00.000Z`.
 
-/// Milliseconds since the epoch; `None` for anything but ISO 8601 in UTC, where the time of day may be absent.
+/// Milliseconds since the epoch. `None` for anything but ISO 8601 in UTC, whose time of day may be absent.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));
@@ -18,7 +18,7 @@ pub fn parse(text: &str) -> Option<i64> {
     Some((((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millisecond)
 }
 
-/// Days since the epoch, counting years from March so that leap days come last.
+/// Days since the epoch. Years begin in March, so that leap days come last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,9 +1,7 @@
-//! Decisions as data: what was looked at, which candidate came from where, which folders were tried and why the package went
-//! where it did.
+//! Decisions as data: the problem edges of a node, the origin of each candidate, the folders that were tried, and the reasons.
 //!
-//! These are parts of [`Event`](crate::Event)s that are only made with [`Options::decisions`](crate::Options::decisions): a
-//! replay draws them, a log prints them, nothing else needs them. Everything is told as of the moment of the decision, since
-//! the tree goes on changing.
+//! These are parts of [`Event`](crate::Event)s and exist only with [`Options::decisions`](crate::Options::decisions). A replay
+//! draws them and a log prints them. They describe the moment of the decision, because the tree keeps changing.
 
 use serde::Serialize;
 
@@ -23,22 +21,22 @@ pub enum Verdict {
     Conflict,
 }
 
-/// A dependency: who asks for what. Locations are empty for the root.
+/// A dependency of a package. Locations are empty for the root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Demand {
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// The spec in force.
+    /// The effective spec.
     pub spec: String,
-    /// The spec that the package's manifest has, where an override replaced it.
+    /// The spec in the package's manifest, if an override replaced it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overridden: Option<String>,
-    /// npm's word for the kind of dependency.
+    /// The kind of dependency.
     pub kind: EdgeKind,
-    /// The name and version of the package that asks.
+    /// The name and version of the dependent.
     pub by: String,
-    /// Its location; absent for a candidate, which has none yet.
+    /// The dependent's location. `None` for a candidate, which has no location yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
@@ -46,7 +44,7 @@ pub struct Demand {
 impl Demand {
     pub(crate) fn of(tree: &Tree, edge: EdgeId) -> Self {
         let (spec, asked) = (tree.spec(edge), &tree[edge].raw_spec);
-        // A virtual root stands for a node of the tree.
+        // A virtual root represents a node of the tree.
         let from = tree[edge].from.map(|from| tree[from].source.unwrap_or(from));
         let by = from.map(|from| {
             let package = tree.package(from);
@@ -65,16 +63,16 @@ impl Demand {
     }
 }
 
-/// A dependency that needs something done.
+/// A dependency that has to be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// The dependency.
     #[serde(flatten)]
     pub demand: Demand,
-    /// Why the edge is a problem.
+    /// Its state.
     pub state: ProblemState,
-    /// The version that the name leads to, if it leads anywhere.
+    /// The version that the name leads to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
 }
@@ -132,7 +130,7 @@ pub enum Objection {
     AboveLatest,
 }
 
-/// Where a candidate came from.
+/// The origin of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Origin {
@@ -150,7 +148,7 @@ pub enum Origin {
     Failed,
 }
 
-/// One placement: the folders that were tried, and the result.
+/// A placement: the folders that were tried, and the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
@@ -194,17 +192,17 @@ pub enum Why {
     PeerOfFolder,
     /// The folder's own package depends on another version.
     OtherDemand {
-        /// The spec that it asks for.
+        /// The requested spec.
         spec: String,
     },
     /// Packages in the folder rely on a version further up, and don't accept this one.
     Shadows {
         /// The location of one of them.
         dependent: String,
-        /// The spec that it asks for.
+        /// The requested spec.
         spec: String,
     },
-    /// The folder already has this very package.
+    /// The folder has the same package already.
     Same,
     /// The folder has another version, which satisfies the spec.
     Satisfies {

@@ -1,7 +1,7 @@
-//! `devEngines` of the project: what its developers have to work with (`npm-install-checks/lib/dev-engines.js`,
+//! `devEngines` of the project: the tools that its developers must use (`npm-install-checks/lib/dev-engines.js`,
 //! `lib/base-cmd.js`).
 //!
-//! The version of the operating system isn't known here, and taken to suit.
+//! The version of the operating system isn't known, so it counts as suitable.
 
 use serde_json::{Map, Value};
 
@@ -12,22 +12,22 @@ const ENGINES: [&str; 5] = ["packageManager", "runtime", "cpu", "libc", "os"];
 const PROPERTIES: [&str; 3] = ["name", "version", "onFail"];
 const ON_FAIL: [&str; 4] = ["ignore", "warn", "error", "download"];
 
-/// What doesn't suit, and whether it is an error or something to warn of.
+/// An unsuitable tool.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unsuitable {
-    /// In a sentence.
+    /// One sentence.
     pub message: String,
-    /// Whether the project wants it to be an error.
+    /// Whether the project makes it an error. Otherwise it is a warning.
     pub is_error: bool,
 }
 
-/// What is here.
+/// The current tools.
 struct Current<'a> {
     name: Option<&'a str>,
     version: Option<&'a str>,
 }
 
-/// What of a project's `devEngines` doesn't suit; an `Err` says what is wrong with them.
+/// The unsuitable tools of a project's `devEngines`. The error says why `devEngines` can't be read.
 pub fn check(wanted: &Value, options: &Options) -> Result<Vec<Unsuitable>, String> {
     let wanted = wanted.as_object().ok_or("devEngines in package.json must be an object")?;
     let mut unsuitable = Vec::new();
@@ -65,7 +65,7 @@ fn current<'a>(engine: &str, options: &'a Options) -> Current<'a> {
     Current { name, version }
 }
 
-/// Why an engine isn't the wanted one, if it isn't.
+/// Why a tool is unsuitable, if it is.
 fn compare(engine: &str, wanted: &Map<String, Value>, current: &Current<'_>) -> Result<Option<String>, String> {
     if let Some(other) = wanted.keys().find(|key| !PROPERTIES.contains(&key.as_str())) {
         return Err(format!("\"{other}\" says nothing about devEngines.{engine}"));

@@ -1,4 +1,4 @@
-//! How a resolution can fail, as data: which package, which spec, and the chain that asked.
+//! The errors of a resolution, as data: the package, the spec, and the chain of dependents.
 
 use serde::Serialize;
 use std::borrow::Cow;
@@ -10,24 +10,24 @@ use crate::json::InvalidJson;
 use crate::proposal::Proposal;
 use crate::refusal::Refusal;
 
-/// One step of the chain from the root to the package that asked.
+/// One step of the chain from the root to the dependent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Requirer {
-    /// The package's name; for the root, its name or `root project`.
+    /// The package's name. For a nameless root, `root project`.
     pub name: String,
-    /// Its version, where it has one.
+    /// Its version, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Where it is in the tree; empty for the root.
+    /// Its location in the tree. Empty for the root.
     pub location: String,
-    /// The spec by which it asks for the next one.
+    /// The spec of its dependency on the next step.
     pub spec: String,
     /// The kind of that dependency.
     pub kind: EdgeKind,
 }
 
-/// Why there is no tree. An error may be cached and given out several times, so what is large in it is shared.
+/// Why there is no tree. Large parts are shared, because an error can be cached and returned several times.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// A file of the project isn't JSON.
@@ -36,65 +36,65 @@ pub enum ResolveError {
     /// No version of the package satisfies the spec (npm: ETARGET).
     #[error("no version of {name} satisfies {spec}")]
     NoMatchingVersion {
-        /// The package as the registry knows it.
+        /// The package's name in the registry.
         name: String,
-        /// The range, version or tag that nothing meets.
+        /// The range, version or tag.
         spec: String,
-        /// Who asked, from the root downwards.
+        /// The dependents, from the root downwards.
         chain: Vec<Requirer>,
-        /// The versions that come closest, best first, and at most three.
+        /// The nearest versions, best first, at most three.
         nearest: Vec<String>,
     },
-    /// Something could not be fetched.
+    /// A request failed.
     #[error("{failure}")]
     Fetch {
-        /// The package or file that was wanted.
+        /// The requested package or file.
         name: String,
-        /// What went wrong.
+        /// The failure.
         failure: FetchFailure,
-        /// Who asked, from the root downwards.
+        /// The dependents, from the root downwards.
         chain: Vec<Requirer>,
     },
-    /// Peers can't be met together (npm: ERESOLVE).
+    /// Peer dependencies contradict each other (npm: ERESOLVE).
     #[error("{}", .0.summary)]
     PeerConflict(Arc<PeerConflict>),
-    /// Anything else that npm refuses.
+    /// Any other refusal of npm's.
     #[error("{refusal}")]
     Refused {
-        /// What, and why.
+        /// The refusal.
         refusal: Arc<Refusal>,
-        /// Who asked, from the root downwards; empty where the root itself is at fault.
+        /// The dependents, from the root downwards. Empty if the root itself is at fault.
         chain: Vec<Requirer>,
     },
 }
 
-/// Two demands on one name that can't both be met where they have to be.
+/// Two demands for one name that can't both be met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerConflict {
-    /// One line.
+    /// One line of text.
     pub summary: String,
-    /// The package that both want.
+    /// The package that both sides ask for.
     pub name: String,
-    /// The version that is in the way, and who wants it.
+    /// The present version, and its dependents.
     pub current: ConflictSide,
-    /// What else is asked for, and by whom.
+    /// The other demand, and its dependents.
     pub wanted: ConflictSide,
-    /// Changes that might settle it, for [`crate::remedy::Search`] to try.
+    /// Changes that might resolve the conflict, for [`crate::remedy::Search`] to try.
     #[serde(skip)]
     pub proposals: Vec<Proposal>,
 }
 
-/// One of the two chains that collide.
+/// One of the two sides of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictSide {
-    /// The version that this side would have, where one was found.
+    /// The version of this side, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The spec asked for.
+    /// The requested spec.
     pub spec: String,
-    /// Who asked, from the root downwards.
+    /// The dependents, from the root downwards.
     pub chain: Vec<Requirer>,
 }
 
@@ -105,7 +105,7 @@ impl From<Refusal> for ResolveError {
 }
 
 impl ResolveError {
-    /// npm's code for the same failure: `ETARGET`, `E404`, `ERESOLVE`, …
+    /// npm's code of the error: `ETARGET`, `E404`, `ERESOLVE`, …
     pub fn code(&self) -> Cow<'static, str> {
         let code = match self {
             Self::Fetch { failure, .. } => return failure.kind.code(),
@@ -117,7 +117,7 @@ impl ResolveError {
         code.into()
     }
 
-    /// The package that it is about, where it is about one, and its version, where it is about that.
+    /// The package of the error, if it concerns one, and its version, if it concerns one version.
     pub fn package(&self) -> Option<(&str, Option<&str>)> {
         match self {
             Self::InvalidJson(_) => None,
@@ -127,7 +127,7 @@ impl ResolveError {
         }
     }
 
-    /// The same, because of these dependents.
+    /// The same error with these dependents.
     pub(crate) fn asked_by(mut self, who: impl FnOnce() -> Vec<Requirer>) -> Self {
         match &mut self {
             Self::NoMatchingVersion { chain, .. } | Self::Fetch { chain, .. } | Self::Refused { chain, .. } => {
@@ -138,7 +138,7 @@ impl ResolveError {
         self
     }
 
-    /// Who asked for what failed, from the root downwards.
+    /// The dependents, from the root downwards.
     pub fn chain(&self) -> &[Requirer] {
         match self {
             Self::InvalidJson(_) => &[],

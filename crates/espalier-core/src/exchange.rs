@@ -1,7 +1,7 @@
-//! The mailbox between a resolution and its caller: requests go out, answers come in, events and warnings are left behind.
+//! The mailbox between a resolution and its caller: requests, answers, events and warnings.
 //!
-//! The resolution is written as one asynchronous function that owns everything else. It waits by looking into
-//! the mailbox and, when an answer isn't there, returning to [`Resolution::advance`](crate::Resolution::advance).
+//! The resolution is one asynchronous function that owns everything else. To wait, it looks into the mailbox and, if the answer
+//! is missing, returns to [`Resolution::advance`](crate::Resolution::advance).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use crate::outcome::Warning;
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
 
-/// What came back for a request.
+/// The answer to a request, or its failure.
 pub type Reply = Result<Answer, FetchFailure>;
 
 /// The mailbox.
@@ -23,9 +23,9 @@ pub struct Exchange(RefCell<Mail>);
 struct Mail {
     demanded: VecDeque<Request>,
     speculative: VecDeque<Request>,
-    /// Documents of versions that are likely in the tree. Only the lockfile needs them, so what the tree needs comes first.
+    /// Speculative requests for version documents. Only the lockfile needs them, so requests for the tree come first.
     for_lockfile: VecDeque<Request>,
-    /// Every request that was ever wanted, and whether it was handed out.
+    /// Every request so far, and whether it was handed out.
     wanted: FxHashMap<Request, bool>,
     answered: FxHashSet<Request>,
     arrived: VecDeque<(Request, Reply)>,
@@ -34,7 +34,7 @@ struct Mail {
 }
 
 impl Exchange {
-    /// Wants an answer; asking again only makes it more urgent.
+    /// Adds a request. A repeated request can only become more urgent.
     pub fn want(&self, request: &Request, urgency: Urgency) {
         let mut mail = self.0.borrow_mut();
         let handed_out = mail.wanted.get(request).copied();
@@ -64,14 +64,14 @@ impl Exchange {
                     (request, Urgency::Speculative)
                 }
             };
-            // A request that became urgent stands in both queues.
+            // A request that became urgent is in both queues.
             if mail.wanted.insert(request.clone(), true) == Some(false) {
                 return Some((request, urgency));
             }
         }
     }
 
-    /// Leaves an answer. The first one counts.
+    /// Adds an answer. If there are several, the first one counts.
     pub fn supply(&self, request: &Request, reply: Reply) {
         let mut mail = self.0.borrow_mut();
         mail.wanted.insert(request.clone(), true);
@@ -85,12 +85,12 @@ impl Exchange {
         self.0.borrow_mut().arrived.pop_front()
     }
 
-    /// Leaves an event.
+    /// Adds an event.
     pub fn report(&self, event: Event) {
         self.0.borrow_mut().events.push_back(event);
     }
 
-    /// Leaves a warning.
+    /// Adds a warning.
     pub fn warn(&self, warning: Warning) {
         self.0.borrow_mut().warnings.push(warning);
     }
@@ -106,11 +106,11 @@ impl Exchange {
     }
 }
 
-/// Returns to the caller once.
+/// A future that returns to the caller once.
 pub struct Pause(bool);
 
 impl Pause {
-    /// To be awaited when an answer is missing.
+    /// The future to await if an answer is missing.
     pub fn new() -> Self {
         Self(false)
     }

@@ -1,7 +1,7 @@
-//! `packageExtensions`: the root's repairs of other packages' manifests (`package-extensions.js`).
+//! `packageExtensions`: the root's corrections to manifests of other packages (`package-extensions.js`).
 //!
-//! A repair adds dependencies that a package forgot to declare, or corrects its peers; versions are the business of overrides. It is
-//! applied to every manifest that is fetched, before its dependencies are looked at.
+//! A rule adds dependencies that a package forgot to declare, or corrects its peers. Overrides, not extensions, choose versions.
+//! Rules apply to every fetched manifest before its dependencies are read.
 
 use serde_json::{Map, Value};
 
@@ -19,18 +19,18 @@ use crate::spec::{self, Specs};
 #[derive(Debug, Default)]
 pub struct PackageExtensions {
     rules: Vec<Rule>,
-    /// What the lock remembers the rules by; absent where there is no `packageExtensions`.
+    /// The hash of the rules in a lock. `None` without `packageExtensions`.
     pub(crate) hash: Option<String>,
 }
 
-/// A manifest as a rule made it, and what npm writes into the lock of that.
+/// An extended manifest, and what npm writes into the lock about the extension.
 pub(crate) type Extended = (Manifest, Map<String, Value>);
 
 #[derive(Debug)]
 struct Rule {
     key: String,
     name: String,
-    /// All versions, without one.
+    /// The range of versions. `None` for all.
     range: Option<Range>,
     extension: Map<String, Value>,
 }
@@ -39,7 +39,7 @@ const NORMAL_BLOCKS: [&str; 2] = ["dependencies", "optionalDependencies"];
 const BLOCKS: [&str; 4] = ["dependencies", "optionalDependencies", "peerDependencies", "peerDependenciesMeta"];
 
 impl PackageExtensions {
-    /// Reads and checks the `packageExtensions` of a root manifest.
+    /// Parses and checks the `packageExtensions` of a root manifest.
     pub(crate) fn parse(extensions: Option<&Value>) -> Result<Self, ResolveError> {
         let Some(value) = extensions else { return Ok(Self::default()) };
         let Value::Object(extensions) = value else {
@@ -50,12 +50,12 @@ impl PackageExtensions {
         Ok(Self { rules, hash: Some(integrity::sha512(canonical(value).as_bytes())) })
     }
 
-    /// The rules of the root manifest with this text.
+    /// Parses the rules of a root manifest, from its text.
     pub fn of_manifest(manifest: &str) -> Result<Self, ResolveError> {
         Self::parse(json::parse("package.json", manifest)?.get("packageExtensions"))
     }
 
-    /// The selectors that are about a package: a lock has to be made with one at most.
+    /// The selectors that match a package. A lock needs at most one.
     pub fn selectors<'a>(&'a self, name: &'a str, version: &'a str) -> impl Iterator<Item = &'a str> {
         self.rules.iter().filter(move |rule| rule.matches(name, version)).map(|rule| rule.key.as_str())
     }
@@ -65,12 +65,12 @@ impl PackageExtensions {
         self.rules.iter().any(|rule| rule.key == selector)
     }
 
-    /// Whether any rule is about a package.
+    /// Whether a rule matches a package.
     pub(crate) fn concern(&self, name: &str, version: &str) -> bool {
         self.selectors(name, version).next().is_some()
     }
 
-    /// The manifest as the rule about it makes it, and what npm writes into the lock of that.
+    /// The manifest after the rule that matches it, and what npm writes into the lock about that.
     pub(crate) fn apply(
         &self,
         manifest: &Manifest,
@@ -183,7 +183,7 @@ impl Rule {
     }
 }
 
-/// Checks what a rule says before it is ever applied.
+/// Checks a rule before it is used.
 fn checked(key: &str, extension: &Value) -> Result<Map<String, Value>, ResolveError> {
     let not_an_object = |what: String| refused(key, ExtensionProblem::NotAnObject(what));
     let extension = extension.as_object().ok_or_else(|| not_an_object(String::new()))?;
@@ -209,7 +209,7 @@ fn refused(key: &str, problem: ExtensionProblem) -> ResolveError {
     Refusal::Extension { key: key.to_owned(), problem }.into()
 }
 
-/// JSON with sorted keys and nothing between them, which is what is hashed.
+/// JSON with sorted keys and without white space, which is what npm hashes.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Array(values) => format!("[{}]", values.iter().map(canonical).collect::<Vec<_>>().join(",")),

@@ -1,18 +1,18 @@
-//! Why a request failed, in the same words for every host.
+//! The failures of requests, in the same terms for every host.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// Why a request failed.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchFailureKind {
-    /// The registry doesn't have it (404).
+    /// The registry doesn't have the document (404).
     NotFound,
-    /// The registry wants credentials (401).
+    /// The registry requires credentials (401).
     Unauthorized,
-    /// The registry refuses access (403).
+    /// The registry denies access (403).
     Forbidden,
     /// Any other status.
     Status(u16),
@@ -31,7 +31,7 @@ pub enum FetchFailureKind {
 }
 
 impl FetchFailureKind {
-    /// The kind of an answer with this status, which isn't what was asked for.
+    /// The kind of a refusal with this status.
     pub fn of_status(status: u16) -> Self {
         match status {
             401 => Self::Unauthorized,
@@ -41,7 +41,7 @@ impl FetchFailureKind {
         }
     }
 
-    /// The status of the answer, if there was one that says what is wrong.
+    /// The status of the answer, if it was a refusal.
     pub fn status(self) -> Option<u16> {
         match self {
             Self::Unauthorized => Some(401),
@@ -57,12 +57,12 @@ impl FetchFailureKind {
         }
     }
 
-    /// Whether the registry says that there is no such thing. Some say so with 405 or 410.
+    /// Whether the registry says that the document doesn't exist. Some do so with 405 or 410.
     pub fn is_absence(self) -> bool {
         matches!(self, Self::NotFound | Self::Status(405 | 410))
     }
 
-    /// npm's code for the same failure, or one like it: `E404`, `E503`, `EINTEGRITY`, …
+    /// npm's code of the failure, or one in its style: `E404`, `E503`, `EINTEGRITY`, …
     pub fn code(self) -> Cow<'static, str> {
         let code = match self {
             Self::NotFound => "E404",
@@ -86,8 +86,8 @@ impl FetchFailureKind {
 pub struct FetchFailure {
     /// The class of failure.
     pub kind: FetchFailureKind,
-    /// One sentence for a person, without secrets.
+    /// One sentence without secrets.
     pub message: String,
-    /// What was fetched, without credentials.
+    /// The requested URL without credentials.
     pub url: String,
 }

@@ -1,42 +1,41 @@
-//! Globs as `minimatch` reads them, for workspaces, ignore files and the `files` of a package.json.
+//! Globs as `minimatch` interprets them, for workspaces, ignore files and the `files` of a package.json.
 //!
-//! The patterns come out of other people's packages, so no pattern costs more than its length times that of the path:
-//! matching keeps the set of places that could have been reached and never goes back. It knows nothing of the disk, nor of
-//! case: whoever ignores that lowers both sides.
+//! Patterns come from other people's packages. So a match costs at most the length of the pattern times that of the path:
+//! matching keeps the set of reachable positions and never backtracks. To ignore case, the caller lowers both sides.
 
-/// The most patterns that braces may stand for.
+/// The maximum number of patterns that braces expand to.
 const MOST_ALTERNATIVES: usize = 10_000;
-/// How deep groups may lie in each other; below that, their brackets are plain characters.
+/// The maximum depth of groups. Deeper brackets are ordinary characters.
 const DEEPEST_GROUP: usize = 16;
 
-/// A pattern, of which braces have made one or more.
+/// A pattern. Braces can make several alternatives of it.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     alternatives: Vec<Vec<Part>>,
-    /// Whether it began with an odd number of `!`: what it matches is then taken in again.
+    /// Whether it began with an odd number of `!`. It then includes what it matches again.
     pub negated: bool,
     manner: Manner,
 }
 
-/// How patterns are read.
+/// How patterns are interpreted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
-    /// Whether a pattern without a slash is for names at any depth.
+    /// Whether a pattern without a slash matches names at any depth.
     pub by_name: bool,
     /// Whether wildcards match names that begin with a dot.
     pub dot: bool,
-    /// Whether a leading `!` and groups such as `@(a|b)` are plain characters.
+    /// Whether a leading `!` and groups such as `@(a|b)` are ordinary characters.
     pub plain: bool,
 }
 
-/// What stands between two slashes.
+/// The part between two slashes.
 #[derive(Clone, Debug)]
 enum Part {
     /// `**`: any number of folders.
     Folders,
-    /// A name.
+    /// A literal name.
     Name(String),
-    /// Something that can be more than one name.
+    /// A part with wildcards.
     Magic(Vec<Token>),
 }
 
@@ -50,7 +49,7 @@ enum Token {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn new(text: &str, manner: Manner) -> Self {
         let bare = if manner.plain { text } else { text.trim_start_matches('!') };
         let negated = (text.len() - bare.len()) % 2 == 1;
@@ -58,12 +57,12 @@ impl Pattern {
         Self { alternatives, negated, manner }
     }
 
-    /// Whether a path matches; a trailing slash in it says that it is a folder.
+    /// Whether a path matches. A trailing slash marks a folder.
     pub fn matches(&self, path: &str) -> bool {
         self.matches_as(path, false, self.manner)
     }
 
-    /// The same where wildcards match hidden names, too.
+    /// The same, with wildcards that match hidden names.
     pub fn matches_hidden(&self, path: &str) -> bool {
         self.matches_as(path, false, Manner { dot: true, ..self.manner })
     }
@@ -85,7 +84,7 @@ impl Pattern {
         self.alternatives.iter().any(|parts| (0..=parts.len()).any(|count| leads_on(parts, count)))
     }
 
-    /// Whether it is for a single name, wherever that is.
+    /// Whether it matches names at any depth.
     pub fn is_for_names(&self) -> bool {
         self.alternatives.iter().any(|parts| {
             let ends_with_slash = matches!(parts.last(), Some(Part::Name(name)) if name.is_empty());
@@ -105,7 +104,7 @@ impl Pattern {
     }
 }
 
-/// The steps of a path; several slashes are one.
+/// The components of a path. Repeated slashes count as one.
 fn split(path: &str) -> Vec<&str> {
     let all: Vec<&str> = path.split('/').collect();
     let last = all.len() - 1;
@@ -116,7 +115,7 @@ fn split(path: &str) -> Vec<&str> {
 fn parts(pattern: &str, manner: Manner) -> Vec<Part> {
     let mut steps: Vec<&str> = Vec::new();
     for step in split(pattern) {
-        // `a/..` is nothing.
+        // `a/..` is removed.
         let goes_back = step == ".." && steps.last().is_some_and(|last| !matches!(*last, "" | "." | ".." | "**"));
         if goes_back {
             steps.pop();
@@ -164,7 +163,7 @@ fn tokens(text: &[char], depth: usize) -> Vec<Token> {
     tokens
 }
 
-/// `@(a|b)` and its like, and how long that is.
+/// Parses a group such as `@(a|b)`. Returns its length as well.
 fn group(text: &[char], depth: usize) -> Option<(Token, usize)> {
     let kind = *text.first().filter(|kind| matches!(kind, '@' | '?' | '*' | '+' | '!'))?;
     if text.get(1) != Some(&'(') || depth == DEEPEST_GROUP {
@@ -192,7 +191,7 @@ fn group(text: &[char], depth: usize) -> Option<(Token, usize)> {
     None
 }
 
-/// `[a-z]`, and how long that is.
+/// Parses a class such as `[a-z]`. Returns its length as well.
 fn class(text: &[char]) -> Option<(Token, usize)> {
     if text.first() != Some(&'[') {
         return None;
@@ -247,7 +246,7 @@ fn named_class(text: &[char]) -> Option<(Vec<(char, char)>, usize)> {
 }
 
 impl Manner {
-    /// Whether these parts match all of these steps, or, with `above`, whether they could when more follow.
+    /// Whether the parts match all components. With `above`, whether they could match if more components followed.
     fn match_parts(self, parts: &[Part], steps: &[&str], above: bool) -> bool {
         let end = steps.len();
         let mut reached = vec![false; end + 1];
@@ -257,7 +256,7 @@ impl Manner {
                 return true;
             }
             let mut next = vec![false; end + 1];
-            // Folders at the very end swallow what is left, but need something to swallow.
+            // A `**` at the end matches everything that is left, but at least one component.
             let mut inside = false;
             for at in 0..end {
                 if matches!(part, Part::Folders) {
@@ -288,14 +287,14 @@ impl Manner {
         }
     }
 
-    /// Whether only a dot in the pattern matches the first character of a name.
+    /// Whether the first character of a name needs a literal dot in the pattern.
     fn hides(self, name: &str) -> bool {
         !self.dot && name.starts_with('.')
     }
 }
 
-/// From these places in a text, the places that the tokens lead to. Nothing but a dot leads on from the start of a `hidden`
-/// text.
+/// The positions in a text that the tokens lead to from these positions. At the start of a `hidden` text, only a literal dot
+/// matches.
 fn run(tokens: &[Token], text: &[char], hidden: bool, mut reached: Vec<bool>) -> Vec<bool> {
     for token in tokens {
         let may_begin_with_dot = match token {
@@ -365,7 +364,7 @@ fn union(one: &[bool], other: &[bool]) -> Vec<bool> {
     one.iter().zip(other).map(|(one, other)| *one || *other).collect()
 }
 
-/// What braces stand for: `{a,b}` and `{1..3}`.
+/// Expands braces: `{a,b}` and `{1..3}`.
 fn expand_braces(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![(String::new(), pattern.to_owned())];
@@ -373,7 +372,7 @@ fn expand_braces(pattern: &str) -> Vec<String> {
         match first_braces(&rest) {
             Some((start, end, choices)) if done.len() + open.len() + choices.len() < MOST_ALTERNATIVES => {
                 let before = format!("{before}{}", &rest[..start]);
-                // A choice can have braces of its own, so it is looked at again.
+                // An alternative can contain braces, so it is expanded again.
                 let all = choices.into_iter().map(|choice| (before.clone(), format!("{choice}{}", &rest[end..])));
                 open.extend(all.rev().collect::<Vec<_>>());
             }
@@ -383,7 +382,7 @@ fn expand_braces(pattern: &str) -> Vec<String> {
     done
 }
 
-/// The first braces that stand for anything: where they begin and end, and for what.
+/// The first braces that can be expanded: their beginning, end and alternatives.
 fn first_braces(text: &str) -> Option<(usize, usize, Vec<String>)> {
     let bytes = text.as_bytes();
     for start in (0..bytes.len()).filter(|&at| bytes[at] == b'{' && (at == 0 || bytes[at - 1] != b'\\')) {
@@ -439,7 +438,7 @@ mod tests {
         assert_eq!(Pattern::new(&pattern, IGNORE_FILE).matches(&path), expected, "{pattern} {path}");
     }
 
-    /// The answers are `minimatch`'s, asked with the options that `ignore-walk` gives it.
+    /// The expected answers are those of `minimatch` with the options of `ignore-walk`.
     #[test]
     fn patterns_match_as_minimatch_says() {
         for (pattern, path, expected) in [
@@ -485,7 +484,7 @@ mod tests {
         }
     }
 
-    /// The answers are `minimatch`'s, asked without options.
+    /// The expected answers are those of `minimatch` without options.
     #[test]
     fn wildcards_pass_over_hidden_names() {
         for (pattern, path, expected) in [

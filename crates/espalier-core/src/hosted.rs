@@ -1,7 +1,7 @@
 //! Git repositories on hosts that npm knows by name (`hosted-git-info`).
 //!
-//! `user/repo`, `gitlab:user/repo`, `git@github.com:user/repo.git` and the URL of the same repository are one
-//! thing to npm; this module reads them all and writes each of npm's forms.
+//! To npm, `user/repo`, `gitlab:user/repo`, `git@github.com:user/repo.git` and the URL of the same repository are the same. This
+//! module parses all of these forms and writes each of them.
 
 /// A repository on a known host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub struct HostedGit {
     user: Option<String>,
     auth: Option<String>,
     project: String,
-    /// What follows `#`.
+    /// The text after `#`.
     pub committish: Option<String>,
     form: Form,
 }
 
-/// The form a repository was written in, which npm keeps.
+/// The form in which the repository was written, which npm keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Shortcut,
@@ -30,7 +30,7 @@ struct Host {
     name: &'static str,
     domain: &'static str,
     protocols: &'static [&'static str],
-    /// The fourth part of a path that isn't a repository's (a tarball's URL).
+    /// Values of a path's fourth component that mark other URLs, such as those of tarballs.
     foreign: &'static [&'static str],
 }
 
@@ -67,7 +67,7 @@ struct Address<'a> {
 }
 
 impl HostedGit {
-    /// Reads any form; `None` for what isn't on a known host.
+    /// Parses any form. `None` if it isn't on a known host.
     pub fn parse(text: &str) -> Option<Self> {
         if is_github_shorthand(text) {
             return Some(Self::shortcut(&HOSTS[0], text));
@@ -83,7 +83,7 @@ impl HostedGit {
     fn shortcut(host: &'static Host, text: &str) -> Self {
         let (path, fragment) = split_fragment(text);
         let path = path.strip_prefix('/').unwrap_or(path);
-        // A shortcut's credentials are ignored.
+        // The credentials of a shortcut are ignored.
         let path = path.split_once('@').map_or(path, |(_, path)| path);
         let (user, project) = path.rsplit_once('/').map_or((None, path), |(user, project)| (Some(user), project));
         let project = percent_decode(project);
@@ -156,7 +156,7 @@ impl HostedGit {
         format!("git+ssh://git@{}/{}.git{}", self.host.domain, self.path(), self.fragment())
     }
 
-    /// `git@host:user/project.git`, with the committish if `committish`: npm compares repositories by it.
+    /// `git@host:user/project.git`, with the committish if `committish`. npm compares repositories by this form.
     pub fn ssh(&self, committish: bool) -> String {
         let fragment = if committish { self.fragment() } else { String::new() };
         format!("git@{}:{}.git{fragment}", self.host.domain, self.path())
@@ -177,13 +177,13 @@ impl HostedGit {
         format!("{}:{}{}", self.host.name, self.path(), self.fragment())
     }
 
-    /// What npm writes into a lockfile (`consistent-resolve.js`): ssh, which also reaches private repositories, unless
-    /// it was asked for by https.
+    /// The form in a lockfile (`consistent-resolve.js`). It is ssh, which also reaches private repositories, unless the spec had
+    /// https.
     pub fn resolved(&self) -> String {
         if self.auth.is_some() || self.form == Form::Https { self.https() } else { self.ssh_url() }
     }
 
-    /// What npm writes into package.json: the form it was given in.
+    /// The form in package.json, which is that of the spec.
     pub fn to_spec(&self) -> String {
         match self.form {
             Form::Shortcut => self.to_shortcut(),
@@ -193,7 +193,7 @@ impl HostedGit {
         }
     }
 
-    /// What npm saves of one that it has installed: only a repository that was given by https stays a URL.
+    /// The form that npm saves after an installation. Only a spec with https stays a URL.
     pub fn to_saved(&self) -> String {
         let https = self.form == Form::Https || self.auth.is_some();
         let url = self.https();
@@ -210,7 +210,7 @@ impl HostedGit {
         Self { committish: Some(commit.to_owned()), ..self.clone() }
     }
 
-    /// Where git can fetch it, in npm's order: https, which is quicker, and ssh, unless there are credentials for the former.
+    /// The URLs to fetch from, in npm's order: https, which is faster, and ssh, unless the https URL has credentials.
     pub fn fetch_urls(&self) -> Vec<String> {
         let plain = Self { committish: None, ..self.clone() };
         let without_prefix = |url: String| url.strip_prefix("git+").map_or(url.clone(), str::to_owned);
@@ -218,7 +218,7 @@ impl HostedGit {
         if self.auth.is_some() { vec![https] } else { vec![https, without_prefix(plain.ssh_url())] }
     }
 
-    /// The URL for git itself; a shortcut has none of its own.
+    /// The URL for git. A shortcut has none of its own.
     pub fn fetch_url(&self) -> Option<String> {
         (self.form != Form::Shortcut).then(|| {
             let spec = Self { committish: None, ..self.clone() }.to_spec();
@@ -235,7 +235,7 @@ fn split_fragment(text: &str) -> (&str, Option<&str>) {
     text.split_once('#').map_or((text, None), |(text, fragment)| (text, Some(fragment)))
 }
 
-/// `user/repo`: one slash, and before a `#` nothing that would make it a path, a scope or a URL.
+/// Whether a text is `user/repo`: one slash, and nothing before a `#` that would make it a path, a scope or a URL.
 fn is_github_shorthand(text: &str) -> bool {
     let (path, _) = split_fragment(text);
     let slash = path.find('/');
@@ -252,7 +252,7 @@ fn address(text: &str) -> Option<Address<'_>> {
     let (text, fragment) = split_fragment(text);
     let (protocol, rest) = match text.split_once("://") {
         Some((protocol, rest)) => (protocol.to_ascii_lowercase(), rest),
-        // `git@host:path` and `git:host:path` are taken for ssh.
+        // `git@host:path` and `git:host:path` mean ssh.
         None if text.contains('@') => ("git+ssh".to_owned(), text),
         None => return None,
     };
@@ -267,7 +267,7 @@ fn address(text: &str) -> Option<Address<'_>> {
     Some(Address { protocol, auth, host, path, fragment })
 }
 
-/// Decodes `%xx`; text that isn't decodable stays as it is.
+/// Decodes `%xx`. A text that can't be decoded stays as it is.
 pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

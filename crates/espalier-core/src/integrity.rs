@@ -1,10 +1,10 @@
-//! Subresource integrity strings (`ssri`). Only small texts that are the core's own are hashed here, never what was fetched.
+//! Subresource integrity texts (`ssri`). The core hashes only small texts of its own, and nothing that was fetched.
 
 use sha2::{Digest as _, Sha512};
 
 const ALGORITHMS: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
 
-/// The hashes of known algorithms, grouped by algorithm in the order of their first hash.
+/// The digests of known algorithms, grouped by algorithm in the order of their first occurrence.
 pub fn normalize(text: &str) -> Option<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for hash in text.split_whitespace() {
@@ -20,12 +20,12 @@ pub fn normalize(text: &str) -> Option<String> {
     (!hashes.is_empty()).then(|| hashes.join(" "))
 }
 
-/// The integrity of a text.
+/// The integrity of these bytes.
 pub fn sha512(bytes: &[u8]) -> String {
     format!("sha512-{}", base64(&Sha512::digest(bytes)))
 }
 
-/// Whether two texts can be of the same bytes: in no algorithm that both have do they differ in all hashes.
+/// Whether two texts can belong to the same bytes: for each algorithm of both, they share a digest.
 pub fn are_compatible(one: &str, other: &str) -> bool {
     let of = |text: &'_ str, algorithm: &str| -> Vec<String> {
         let hashes = text.split_whitespace().filter_map(|hash| hash.split('?').next()?.split_once('-'));
@@ -36,7 +36,7 @@ pub fn are_compatible(one: &str, other: &str) -> bool {
     common.peek().is_none() || common.any(|(one, other)| one.iter().any(|digest| other.contains(digest)))
 }
 
-/// The hashes of both, those of `one` first; an algorithm that both have is taken from `one`.
+/// The digests of both, those of `one` first. If both have an algorithm, that of `one` is used.
 pub fn merge(one: &str, other: &str) -> String {
     let algorithm = |hash: &str| hash.split('-').next().unwrap_or_default().to_owned();
     let known: Vec<String> = one.split_whitespace().map(algorithm).collect();
@@ -44,14 +44,14 @@ pub fn merge(one: &str, other: &str) -> String {
     one.split_whitespace().chain(new).collect::<Vec<_>>().join(" ")
 }
 
-/// An old packument's `shasum` as integrity.
+/// The integrity for an old packument's `shasum`.
 pub fn from_hex_sha1(hex: &str) -> Option<String> {
     let digits = (0..hex.len()).step_by(2);
     let bytes: Option<Vec<u8>> = digits.map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok()).collect();
     bytes.filter(|bytes| !bytes.is_empty()).map(|bytes| format!("sha1-{}", base64(&bytes)))
 }
 
-/// Bytes in base64.
+/// Encodes bytes in base64.
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

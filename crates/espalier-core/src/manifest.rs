@@ -1,8 +1,7 @@
 //! A package's manifest, normalised as npm normalises it before it builds a tree.
 //!
-//! Only what decides a tree or stands in a lockfile is read (`@npmcli/package-json`, `shrinkwrap.js`). Where
-//! the manifest came from doesn't matter here: a packument, a folder, a tarball and a lockfile's entry all
-//! give the same kind of manifest.
+//! It contains what decides a tree or is part of a lockfile (`@npmcli/package-json`, `shrinkwrap.js`). Packuments, folders,
+//! tarballs and lockfile entries all give the same kind of manifest.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -15,9 +14,9 @@ use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
 
-/// A name and what is asked for.
+/// A name and the requested spec.
 pub type Dependency = (Name, Rc<Spec>);
-/// One block of dependencies in JavaScript's order.
+/// A block of dependencies in JavaScript's order.
 pub type Dependencies = Vec<Dependency>;
 
 /// A normalised manifest. It has a field for each field of package.json and of a registry's documents that npm's rules read.
@@ -25,53 +24,53 @@ pub type Dependencies = Vec<Dependency>;
 pub struct Manifest {
     /// The package's own name.
     pub name: Option<Rc<str>>,
-    /// The version as written; absent where there is none.
+    /// The version as written, if there is one.
     pub version: Option<Rc<str>>,
-    /// The version as read, by npm's loose rules.
+    /// The version as parsed by npm's loose rules.
     pub semver: Option<Version>,
-    /// `dependencies` without those that are optional too.
+    /// `dependencies` without those that are also optional.
     pub dependencies: Dependencies,
-    /// `devDependencies`; never read from a registry.
+    /// `devDependencies`. They are usually not read from registry manifests.
     pub dev_dependencies: Dependencies,
     /// `optionalDependencies`.
     pub optional_dependencies: Dependencies,
     /// `peerDependencies`, optional or not.
     pub peer_dependencies: Dependencies,
-    /// The peers that `peerDependenciesMeta` calls optional.
+    /// The peers that `peerDependenciesMeta` marks as optional.
     pub optional_peers: Vec<Name>,
-    /// `acceptDependencies`: specs that are good enough as well.
+    /// `acceptDependencies`: alternative specs.
     pub accept_dependencies: Dependencies,
     /// `bundleDependencies` as a list.
     pub bundled: Vec<Name>,
     /// Whether a lifecycle script runs on installation.
     pub has_install_script: bool,
-    /// `dist.tarball`, or where else the package came from.
+    /// `dist.tarball`, or another source of the package.
     pub resolved: Option<Rc<str>>,
-    /// The tarball's hashes.
+    /// The integrity of the tarball.
     pub integrity: Option<Rc<str>>,
-    /// `dist.unpackedSize`: the bytes of the files in the tarball, where the registry says it.
+    /// `dist.unpackedSize`: the bytes of the files in the tarball, if the registry states it.
     pub unpacked_size: Option<u64>,
-    /// `dist.fileCount`: how many files that are.
+    /// `dist.fileCount`: the number of those files, if the registry states it.
     pub file_count: Option<u64>,
-    /// Whether the registry left out fields that belong in the lock.
+    /// Whether the registry left out fields that a lock contains.
     pub abbreviated: bool,
-    /// Whether there is a `devDependencies` at all, even an empty one.
+    /// Whether there is a `devDependencies`, even an empty one.
     pub has_dev_dependencies: bool,
     /// Whether there is a `devEngines`, which makes npm ignore the root's `engines`.
     pub dev_engines: bool,
-    /// `workspaces` as it stands, whatever it is.
+    /// `workspaces` as it is, of any type.
     pub workspaces: Option<Value>,
-    /// The folder of its commands (`directories.bin`), where it has no `bin` and whoever reads it can list folders.
+    /// The folder of its commands (`directories.bin`), if it has no `bin` and its source can list folders.
     pub bin_folder: Option<String>,
     /// Whether it has `patchedDependencies`.
     pub has_patches: bool,
-    /// `overrides`, when it is an object that isn't empty.
+    /// `overrides`, if it is an object that isn't empty.
     pub overrides: Option<Map<String, Value>>,
-    /// What is written into the lock as it stands: key and value, normalised.
+    /// The normalised fields that are written into the lock, by key.
     fields: Vec<(&'static str, Value)>,
 }
 
-/// The fields that are read of any manifest.
+/// The fields that are read from every manifest.
 const READ: [&str; 24] = [
     "name",
     "version",
@@ -99,15 +98,15 @@ const READ: [&str; 24] = [
     "dist",
 ];
 
-/// Those of them that are written into the lock as they stand, or nearly.
+/// Those of them that are written into the lock almost unchanged.
 const WRITTEN: [&str; 10] =
     ["peerDependenciesMeta", "funding", "engines", "os", "cpu", "libc", "license", "bin", "deprecated", "workspaces"];
 
-/// Not read of a registry's manifests, where it is long and never used.
+/// This field isn't read from registry manifests, because it is long and rarely used.
 const DEV: &str = "devDependencies";
 
 impl Manifest {
-    /// Reads a version's manifest out of a packument, or its own document.
+    /// Parses the manifest of a version, from a packument or from its own document.
     pub fn from_registry(
         text: &str,
         abbreviated: bool,
@@ -129,7 +128,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads the `devDependencies` of a registry's manifest, which hardly anything needs.
+    /// Reads the `devDependencies` of a registry manifest, which few callers need.
     pub fn read_dev_dependencies(
         &mut self,
         text: &str,
@@ -141,7 +140,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Reads a package.json or a lockfile's entry. Anything but an object counts as an empty one.
+    /// Parses a package.json or a lockfile's entry. Anything but an object counts as an empty one.
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
         let mut fields = Fields::default();
         for (key, value) in value.as_object().into_iter().flatten() {
@@ -156,11 +155,11 @@ impl Manifest {
         manifest
     }
 
-    /// Makes `bin` of what lies in the folder of commands (`binDir` of `@npmcli/package-json`): of everything in it that isn't
-    /// hidden, folders included. `files` are paths from that folder.
+    /// Makes `bin` of the folder of commands (`binDir` of `@npmcli/package-json`): every entry that isn't hidden, including
+    /// folders. `files` are paths relative to that folder.
     pub fn list_bins(&mut self, files: &[String]) {
         let Some(folder) = self.bin_folder.take() else { return };
-        // npm's glob goes down level by level, and so a name that is there twice is that of the deepest.
+        // npm's glob goes down level by level, so of two entries with the same name, the deepest wins.
         let mut found: Vec<&str> = Vec::new();
         for file in files {
             let ends = file.match_indices('/').map(|(at, _)| at).chain([file.len()]);
@@ -178,7 +177,7 @@ impl Manifest {
         self.set_field("bin", Value::Object(found.into_iter().map(bin).collect()));
     }
 
-    /// The same of a package in a folder that all these files are below.
+    /// The same for a package in a folder that contains all of these files.
     pub fn list_bins_among(&mut self, files: &[String], folder: &str) {
         let Some(commands) = &self.bin_folder else { return };
         let below = paths::join(folder, commands);
@@ -191,8 +190,8 @@ impl Manifest {
         self.list_bins(&files);
     }
 
-    /// Reads the manifest of a project while it is being changed. npm doesn't normalise it again, so what is optional may
-    /// stand in `dependencies`, too.
+    /// Parses the manifest of a project that is being changed. npm doesn't normalise it again, so an optional dependency may also
+    /// be in `dependencies`.
     pub fn from_changed(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
         let all = dependencies(value.get("dependencies").unwrap_or(&Value::Null), names, specs);
         Self { dependencies: all, ..Self::from_value(value, names, specs) }
@@ -263,7 +262,7 @@ impl Manifest {
         }
     }
 
-    /// A field that is written into the lock as it stands.
+    /// A field that is written into the lock.
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
@@ -276,12 +275,12 @@ impl Manifest {
         }
     }
 
-    /// All of them.
+    /// The fields that are written into the lock.
     pub fn fields(&self) -> &[(&'static str, Value)] {
         &self.fields
     }
 
-    /// The message of a deprecated version.
+    /// The deprecation message of the version.
     pub fn deprecated(&self) -> Option<&str> {
         self.field("deprecated").map(|value| value.as_str().unwrap_or("deprecated"))
     }
@@ -297,7 +296,7 @@ impl Manifest {
     }
 }
 
-/// npm writes what is truthy and, for objects and arrays, not empty (`metaFieldFromPkg`).
+/// Whether npm writes a value: it is truthy and, for objects and arrays, not empty (`metaFieldFromPkg`).
 fn is_filled(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty(),
@@ -342,7 +341,7 @@ fn license_type(license: Value) -> Value {
     }
 }
 
-/// `bin` as an object of base names and paths that can't leave the package (`normalizePackageBin`).
+/// `bin` as an object of base names, with paths that can't leave the package (`normalizePackageBin`).
 pub fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
     let entries: Vec<(String, Value)> = match (bin, package_name) {
         (Value::String(path), Some(name)) if !path.is_empty() => vec![(name.to_owned(), path.into())],
@@ -364,10 +363,10 @@ pub fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
     Value::Object(normalized)
 }
 
-/// A path below the package, whatever was written (`secureAndUnixifyPath`).
+/// A path inside the package, whatever was written (`secureAndUnixifyPath`).
 fn secure_path(path: &str) -> String {
     let path = path.replace(['\\', ':'], "/");
     let secured = paths::normalize(&format!("/{path}")).trim_start_matches('/').to_owned();
-    // Node's path.join keeps a trailing slash.
+    // Node's path.join preserves a trailing slash.
     if path.ends_with('/') && !secured.is_empty() { format!("{secured}/") } else { secured }
 }

@@ -1,20 +1,20 @@
 //! Interned package names.
 //!
-//! npm looks names up without regard to case (file systems may not have any), but keeps them as they were
-//! written. So every name knows its folded form, and lookups use that one.
+//! npm looks names up without regard to case, because file systems may ignore it, but preserves them as written. So every name
+//! knows its folded form, which lookups use.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A package or folder name; equal names are equal numbers.
+/// A package or folder name. Equal names have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
-/// A name without its case: the key of npm's case-insensitive maps (`case-insensitive-map.js`).
+/// A name without its case, which is the key of npm's case-insensitive maps (`case-insensitive-map.js`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FoldedName(Name);
 
-/// All names of one resolution.
+/// All names of a resolution.
 #[derive(Default)]
 pub struct Names {
     entries: Vec<(Rc<str>, FoldedName)>,
@@ -22,12 +22,12 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name for a text.
+    /// Interns a text.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(&name) = self.index.get(text) {
             return name;
         }
-        // Names that need Unicode normalisation can't be published, so folding case is enough.
+        // Names that need Unicode normalisation can't be published, so folding the case is sufficient.
         let folded = text.to_lowercase();
         let folded = (folded != text).then(|| FoldedName(self.intern(&folded)));
         let name = Name(u32::try_from(self.entries.len()).expect("fewer than four billion names"));
@@ -47,7 +47,7 @@ impl Names {
         self.entries[name.0 as usize].1
     }
 
-    /// The name for a text that may never have been seen.
+    /// The name with this text, if it was interned.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.index.get(text).copied()
     }

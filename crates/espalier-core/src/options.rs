@@ -1,100 +1,98 @@
-//! The inputs of a resolution that are not fetched: the project's own files and npm's settings.
+//! The inputs of a resolution that aren't fetched: the project's own files and npm's settings.
 //!
-//! Everything that changes the answer is here or in an answer to a request; nothing is read from the
-//! environment.
+//! The result depends on these inputs and on answers to requests, and on nothing else.
 
 use crate::changes::Changes;
 use crate::glob::{Manner, Pattern};
 use crate::proposal::Proposal;
 
-/// The project to resolve, as text: the core parses it, so that errors can name line and column.
+/// The project to resolve. Its files are text, so that errors can state line and column.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
     /// The text of the root package.json.
     pub manifest: String,
-    /// The text of package-lock.json, when there is one to start from.
+    /// The text of package-lock.json, if there is one to start from.
     pub lockfile: Option<String>,
-    /// The text of yarn.lock, a source of versions where there is no package-lock.json.
+    /// The text of yarn.lock, a source of versions if there is no package-lock.json.
     pub yarn_lock: Option<String>,
-    /// What lies in `node_modules`; only looked at where there is no package-lock.json.
+    /// The content of `node_modules`. It is used only if there is no package-lock.json.
     pub installed: NodeModules,
-    /// The name of an `.npm-extension` file that the project has: a script that changes manifests, which nothing here can run.
+    /// The name of the project's `.npm-extension` file, a script that changes manifests. The core can't run it.
     pub extension_file: Option<String>,
-    /// What is asked to be changed.
+    /// The requested changes.
     pub changes: Changes,
-    /// What is tried out in package.json files of workspaces, which nothing is written of.
+    /// Changes to package.json files of workspaces that are only tried and never written.
     pub trial: Vec<Proposal>,
-    /// The name of the folder that holds the project: npm's name for a root without `name`.
+    /// The name of the project's folder, which is npm's name for a root without `name`.
     pub folder_name: String,
-    /// The project's folder, absolute with forward slashes (`/home/me/app`). Only `file:` specs that
-    /// leave the project depend on it.
+    /// The absolute folder of the project, with forward slashes (`/home/me/app`). Only `file:` specs that leave the project
+    /// depend on it.
     pub path: String,
 }
 
-/// What is installed already. npm starts from it where there is no lock.
+/// The installed packages. npm starts from them if there is no lock.
 #[derive(Clone, Debug, Default)]
 pub struct NodeModules {
-    /// The text of `node_modules/.package-lock.json`, if it is up to date: nothing in the tree that it describes is newer
-    /// than it, and nothing is missing (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is looked at.
+    /// The text of `node_modules/.package-lock.json`, if it is up to date: no folder of its tree is newer or missing
+    /// (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is used.
     pub hidden_lockfile: Option<String>,
-    /// The packages in `node_modules` of the project, level by level, a link before what it leads to.
+    /// The packages in the project's `node_modules`, level by level. A link precedes its target.
     pub packages: Vec<InstalledPackage>,
 }
 
-/// A package in a `node_modules`, or one that a link there leads to.
+/// A package in a `node_modules`, or the target of a link there.
 #[derive(Clone, Debug, Default)]
 pub struct InstalledPackage {
-    /// Where it is, relative to the project: `node_modules/a`, `packages/ui`.
+    /// Its path relative to the project: `node_modules/a`, `packages/ui`.
     pub path: String,
-    /// Of a link, where it leads, relative to the project.
+    /// The target of a link, relative to the project.
     pub target: Option<String>,
     /// The text of its package.json, if it has one.
     pub manifest: Option<String>,
 }
 
-/// The platform a tree is resolved for; npm keeps what doesn't fit in the lock, but marks it.
+/// The platform to resolve for. npm keeps unsuitable packages in the lock, but marks them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Platform {
-    /// As in Node's `process.platform`: `linux`, `darwin`, `win32`.
+    /// The value of Node's `process.platform`: `linux`, `darwin`, `win32`.
     pub os: String,
-    /// As in Node's `process.arch`: `x64`, `arm64`.
+    /// The value of Node's `process.arch`: `x64`, `arm64`.
     pub cpu: String,
     /// `glibc` or `musl` on Linux.
     pub libc: Option<String>,
 }
 
 impl Default for Platform {
-    /// What npm's own answers in the test corpus were made with.
+    /// The platform of npm's answers in the test corpus.
     fn default() -> Self {
         Self { os: "linux".into(), cpu: "x64".into(), libc: Some("glibc".into()) }
     }
 }
 
-/// Who may depend on something that isn't in a registry. npm 12 refuses git and URLs unless it is told otherwise.
+/// Which packages may depend on sources other than a registry. By default, npm 12 refuses git and URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allow {
     /// Any package.
     All,
     /// The project itself and its workspaces.
     Root,
-    /// Nobody.
+    /// No package.
     None,
 }
 
-/// `--install-strategy`: how high in the tree a package may go. npm's `linked` resolves as `Hoisted`.
+/// `--install-strategy`: how high in the tree packages are placed. npm's `linked` resolves like `Hoisted`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstallStrategy {
-    /// As high as it can.
+    /// As high as possible.
     #[default]
     Hoisted,
-    /// As deep as it can, nothing is shared.
+    /// As deep as possible. Nothing is shared.
     Nested,
-    /// Only what the project itself asks for is at the top.
+    /// Only the project's own dependencies are at the top.
     Shallow,
 }
 
-/// Kinds of dependencies that won't be installed (`--omit`). They are in the lock all the same, but it is no
-/// error if they don't suit this Node or platform.
+/// The kinds of dependencies that aren't installed (`--omit`). They are in the lock, but needn't support this Node or platform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omit {
     /// `--omit=dev`
@@ -105,81 +103,80 @@ pub struct Omit {
     pub peer: bool,
 }
 
-/// npm's settings that change the tree, by npm's names. There are as many fields as npm has such settings.
+/// npm's settings that change the tree, under npm's names. There is a field for each of these settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The Node version that `engines` are checked against, such as `20.20.2`.
+    /// The version of Node that `engines` are compared with, such as `20.20.2`.
     pub node_version: String,
-    /// The npm version that `engines.npm` is checked against.
+    /// The version of npm that `engines.npm` is compared with.
     pub npm_version: String,
-    /// Where the tree shall run (`--os`, `--cpu`, `--libc`): optional packages have to suit it.
+    /// The platform to resolve for (`--os`, `--cpu`, `--libc`), which optional packages have to support.
     pub platform: Platform,
-    /// Where npm would run, if that is another platform: the packages that aren't optional have to suit it,
-    /// whatever `--os` says.
+    /// The platform that npm runs on, if it is another one. Packages that aren't optional have to support it, whatever `--os`
+    /// says.
     pub host: Option<Platform>,
     /// `--legacy-peer-deps`: peer dependencies are not installed and not checked.
     pub legacy_peer_deps: bool,
-    /// `--strict-peer-deps`: any conflicting peer is an error, also deep in the tree.
+    /// `--strict-peer-deps`: every conflict of peers is an error, even deep in the tree.
     pub strict_peer_deps: bool,
-    /// `--force`: conflicting peers never stop the resolution.
+    /// `--force`: conflicts of peers never end the resolution.
     pub force: bool,
-    /// `--prefer-dedupe`: an older version that is already there is preferred to a newer one.
+    /// `--prefer-dedupe`: prefers an older version in the tree to a newer one.
     pub prefer_dedupe: bool,
     /// `--install-strategy`.
     pub install_strategy: InstallStrategy,
     /// `--omit`.
     pub omit: Omit,
-    /// `--install-links`: folders outside the project are packed and copied, not linked.
+    /// `--install-links`: folders outside the project are packed and copied instead of linked.
     pub install_links: bool,
     /// `--engine-strict`: a package that doesn't support this Node or npm is an error.
     pub engine_strict: bool,
-    /// Whether it is no error yet if nothing says where a package comes from: it may be there already
+    /// Whether a package without a known source is no error yet. It may be in place already
     /// ([`Outcome::unknown_origins`](crate::Outcome::unknown_origins)).
     pub origins_may_be_unknown: bool,
-    /// `--before`: versions published later do not exist, as milliseconds since the epoch.
+    /// `--before`: ignores versions that were published later, in milliseconds since the epoch.
     pub before: Option<i64>,
-    /// `--tag`: the dist-tag that an empty spec stands for.
+    /// `--tag`: the dist-tag for an empty spec.
     pub default_tag: String,
-    /// `--lockfile-version`: the version to write, whatever was there.
+    /// `--lockfile-version`: the version to write, instead of that of the existing lock.
     pub lockfile_version: Option<u64>,
-    /// `omit-lockfile-registry-resolved`: the lock doesn't say where packages of a registry come from.
+    /// `omit-lockfile-registry-resolved`: the lock has no `resolved` for registry packages.
     pub omit_registry_resolved: bool,
-    /// `--package-lock`: start from the lock that is there. Without it, the lock is neither read nor written.
+    /// `--package-lock`: starts from the existing lock. Without it, the lock is neither read nor written.
     pub package_lock: bool,
-    /// `--save`: what isn't there yet may be added to the lock. `npm ci` and `npm update` work without.
+    /// `--save`: allows additions to the lock. `npm ci` and `npm update` work without it.
     pub save: bool,
-    /// `--allow-git`: whose git dependencies may be fetched.
+    /// `--allow-git`: which packages may have git dependencies.
     pub allow_git: Allow,
-    /// `--allow-remote`: whose dependencies on URLs of tarballs may be fetched.
+    /// `--allow-remote`: which packages may depend on URLs of tarballs.
     pub allow_remote: Allow,
-    /// `--allow-file`: whose tarballs on disk may be used.
+    /// `--allow-file`: which packages may depend on tarballs on disk.
     pub allow_file: Allow,
-    /// `--allow-directory`: whose folders may be used.
+    /// `--allow-directory`: which packages may depend on folders.
     pub allow_directory: Allow,
-    /// `--min-release-age-exclude`: names and globs of packages to which `before` doesn't apply.
+    /// `--min-release-age-exclude`: names and globs of packages that are exempt from `before`.
     pub before_exclude: Vec<String>,
-    /// `--allow-unused-patches`: a patch for a package that isn't there is no error.
+    /// `--allow-unused-patches`: a patch without a package is no error.
     pub allow_unused_patches: bool,
-    /// `--ignore-scripts` or `--ignore-extension`: an `.npm-extension` is not looked at.
+    /// `--ignore-scripts` or `--ignore-extension`: ignores an `.npm-extension` file.
     pub ignore_extension: bool,
-    /// The host of the registry that is npm's default, whose tarballs in a yarn.lock stand for plain versions.
+    /// The host of npm's default registry. Its tarballs in a yarn.lock stand for plain versions.
     pub default_registry_host: String,
-    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them
-    /// when the tree stands: what bundled packages lack is not fetched then.
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them once the
+    /// tree is complete, and doesn't fetch what bundled packages lack.
     pub complete: bool,
-    /// Not npm's: report every decision, with [`Event::Visited`](crate::Event::Visited) and its like.
+    /// Not npm's: reports every decision as an event, such as [`Event::Visited`](crate::Event::Visited).
     pub decisions: bool,
-    /// Not npm's: only find out whether there is a tree. What abbreviated packuments leave out isn't fetched, and
-    /// the lockfile is short of it.
+    /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated packuments leave out.
     pub tree_only: bool,
 }
 
-/// The Node version assumed where none can be asked.
+/// The default version of Node, if there is no Node to ask.
 pub const DEFAULT_NODE_VERSION: &str = "20.20.2";
-/// The npm whose behaviour this crate reproduces.
+/// The version of npm that this crate reproduces.
 pub const NPM_VERSION: &str = "12.2.0";
 
-/// Whether a package is excepted from `before` by one of these patterns (`min-release-age-exclude`).
+/// Whether one of these patterns exempts a package from `before` (`min-release-age-exclude`).
 pub fn is_excepted(patterns: &[String], name: &str) -> bool {
     let manner = Manner { plain: true, ..Manner::default() };
     patterns.iter().any(|pattern| pattern == name || Pattern::new(pattern, manner).matches(name))
@@ -222,8 +219,7 @@ impl Default for Options {
     }
 }
 
-/// What the lockfile of an inspection describes. npm finds the workspaces first or last, and the order of dependents depends
-/// on that.
+/// The content of the lockfile of an inspection. npm finds workspaces first or last, and the order of dependents depends on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// A lockfile: the packages that should be installed (`load-virtual.js`).

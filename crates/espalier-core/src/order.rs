@@ -1,7 +1,7 @@
-//! Sorting, stably, with one instance of the standard library's sort for all types.
+//! Stable sorting, with one instance of the standard library's sort for all types.
 //!
-//! In WebAssembly every type that is sorted the usual way brings four kilobytes. Here positions are sorted, and
-//! then the items are put into that order; `clippy.toml` sends everyone here. Knows nothing of what is compared.
+//! In WebAssembly, each type that is sorted in the usual way adds 4 KB. This module sorts positions and then arranges the items
+//! accordingly. `clippy.toml` bans the usual way.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     }
 }
 
-/// Sorts by a key, which is made once for each item.
+/// Sorts by a key, which is computed once for each item.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     if items.len() > 1 {
         let keys: Vec<K> = items.iter().map(key).collect();
@@ -22,7 +22,7 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     }
 }
 
-/// Which position comes first, which second, and so on; nothing, if they are in order.
+/// The positions in sorted order. Empty if the items are sorted already.
 #[expect(clippy::disallowed_methods, reason = "this is the one instance")]
 fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     if (1..count).all(|next| compare(next - 1, next).is_le()) {
@@ -33,7 +33,7 @@ fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) ->
     positions
 }
 
-/// Puts first what is at the first position, and so on, cycle by cycle.
+/// Arranges the items in the order of these positions, cycle by cycle.
 fn arrange<T>(items: &mut [T], mut positions: Vec<usize>) {
     for start in 0..positions.len() {
         let mut place = start;

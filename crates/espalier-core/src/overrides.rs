@@ -1,8 +1,8 @@
-//! Overrides: the root's rules that replace what packages ask for (`override-set.js`).
+//! Overrides: the root's rules that replace requested specs (`override-set.js`).
 //!
-//! The rules form a tree. A node or edge is *under* one rule; the rules that can apply to it are that rule's
-//! children, then its ancestors' children and the ancestors themselves, the nearest first. Within one
-//! resolution there is one tree of rules, so two rules are equal exactly when they are the same rule.
+//! The rules form a tree. A node or edge is *under* one rule. The rules that can apply to it are that rule's children, then its
+//! ancestors' children and the ancestors themselves, the nearest first. A resolution has one tree of rules, so two rules are
+//! equal if they are the same rule.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -13,32 +13,32 @@ use crate::refusal::Refusal;
 use crate::semver::Range;
 use crate::spec::{Spec, SpecKind, Specs};
 
-/// A rule; the root of the tree is rule 0.
+/// A rule. Rule 0 is the root of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RuleId(u32);
 
-/// One rule: for a package (of some versions) use this spec, and below it those rules.
+/// A rule: for certain versions of a package, it gives a spec, and further rules for the packages below.
 #[derive(Debug)]
 pub struct Rule {
     parent: Option<RuleId>,
-    /// The key as written, `name@spec`; the root has none.
+    /// The key as written, `name@spec`. The root has none.
     pub key: Rc<str>,
-    /// The package it is about; the root is about none.
+    /// The package that it applies to. The root has none.
     pub name: Option<Name>,
     /// The specs that it applies to.
     pub key_spec: Rc<Spec>,
-    /// The spec that replaces them; npm's `*` means that it doesn't.
+    /// The spec that replaces them. npm's `*` replaces nothing.
     pub value: Rc<Spec>,
     children: Vec<RuleId>,
-    /// The rules that can apply under this one, in order.
+    /// The rules that can apply under this one, in their order.
     ruleset: Vec<RuleId>,
 }
 
-/// All rules of a root's `overrides`.
+/// The rules of a root's `overrides`.
 #[derive(Debug, Default)]
 pub struct Overrides {
     rules: Vec<Rule>,
-    /// Whether a rule's value is a reference, `$name`.
+    /// Whether the value of a rule is a reference, `$name`.
     have_references: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Overrides {
 pub struct Governing {
     /// The rule.
     pub rule: RuleId,
-    /// A rule whose key is no range, although a range had to be compared with it: npm stops there.
+    /// A rule whose key is not a range, although a range had to be compared with it. npm fails there.
     pub incomparable: Option<RuleId>,
 }
 
@@ -55,7 +55,7 @@ impl Overrides {
     /// The root of the tree of rules.
     pub const ROOT: RuleId = RuleId(0);
 
-    /// Reads the `overrides` of a root manifest.
+    /// Parses the `overrides` of a root manifest.
     pub fn parse(overrides: &Map<String, Value>, names: &mut Names, specs: &mut Specs) -> Result<Self, Refusal> {
         let any = specs.intern("*");
         let root = Rule {
@@ -88,7 +88,7 @@ impl Overrides {
                 continue;
             }
             let (name, key_spec) = specs.argument(key).map_err(Refusal::InvalidSpec)?;
-            // npm has no code for it.
+            // npm has no code for this error.
             let unnamed = || Refusal::UnnamedOverride { key: key.clone() };
             let name = name.ok_or_else(unnamed)?;
             let own = match value {
@@ -143,17 +143,17 @@ impl Overrides {
         self.rules.len() < 2
     }
 
-    /// Whether a rule's value is a reference, `$name`.
+    /// Whether the value of a rule is a reference, `$name`.
     pub fn have_references(&self) -> bool {
         self.have_references
     }
 
-    /// A rule.
+    /// The rule with this id.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.0 as usize]
     }
 
-    /// The rule that an edge is under, when its owner is under `current` (`getEdgeRule`).
+    /// The rule that an edge is under if its dependent is under `current` (`getEdgeRule`).
     pub fn for_edge(&self, current: RuleId, name: Name, asked: &Spec) -> Governing {
         let mut incomparable = None;
         for &id in &self.rule(current).ruleset {
@@ -170,7 +170,7 @@ impl Overrides {
         Governing { rule: current, incomparable }
     }
 
-    /// The rule that a package of the project itself is under (`getNodeRule`).
+    /// The rule that a package of the project is under (`getNodeRule`).
     pub fn for_package(&self, name: Name, version: &str) -> RuleId {
         let applies = |rule: &Rule| {
             let meets = |spec: &Spec| crate::semver::satisfies(version, &spec.raw, false);
@@ -184,8 +184,8 @@ impl Overrides {
         std::iter::successors(Some(id), |&id| self.rule(id).parent)
     }
 
-    /// The more specific of two rules; of incomparable ones the nearest common ancestor, or `None` where they
-    /// contradict each other (`findSpecificOverrideSet`).
+    /// The more specific of two rules. If neither is, their nearest common ancestor, or `None` if they contradict each other
+    /// (`findSpecificOverrideSet`).
     pub fn more_specific(&self, first: RuleId, second: RuleId) -> Option<RuleId> {
         if self.ancestry(second).any(|ancestor| ancestor == first) {
             return Some(second);
@@ -199,8 +199,7 @@ impl Overrides {
         self.ancestry(second).find(|&ancestor| self.ancestry(first).any(|other| other == ancestor))
     }
 
-    /// Whether two sets of rules demand versions of one package that can't be met together
-    /// (`haveConflictingRules`).
+    /// Whether two sets of rules demand incompatible versions of a package (`haveConflictingRules`).
     fn contradict(&self, first: RuleId, second: RuleId) -> bool {
         self.rule(first).ruleset.iter().any(|&one| {
             let one_rule = self.rule(one);
@@ -213,7 +212,7 @@ impl Overrides {
     }
 }
 
-/// A range had to be compared with a key that isn't one.
+/// A range had to be compared with a key that isn't a range.
 struct Incomparable;
 
 fn applies_to(rule: &Rule, asked: &Spec) -> Result<bool, Incomparable> {
@@ -231,7 +230,7 @@ fn applies_to(rule: &Rule, asked: &Spec) -> Result<bool, Incomparable> {
             None => Ok(false),
         },
         SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => intersects(range),
-        // Nothing can be compared with a tag, folder or file, so npm lets the rule apply.
+        // A tag, folder or file can't be compared, so npm applies the rule.
         _ => Ok(true),
     }
 }

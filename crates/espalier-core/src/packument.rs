@@ -1,8 +1,7 @@
-//! A packument: what a registry says about all versions of a package.
+//! A packument: what a registry states about all versions of a package.
 //!
-//! Parsing notes where each version's manifest lies in the body and leaves it as text, because a resolution
-//! looks at one or two of a few hundred versions. It needs nothing of a resolution, so it can run on the
-//! thread that fetched the body.
+//! Parsing records the position of each version's manifest and leaves it as text, because a resolution reads one or two of
+//! several hundred. It is independent of a resolution, so the fetching thread can do it.
 
 #[cfg(feature = "summaries")]
 mod summary;
@@ -25,34 +24,34 @@ pub use text::Source;
 /// A parsed packument.
 #[derive(Debug)]
 pub struct Packument {
-    /// Tag and version, as the registry lists them.
+    /// The tags with their versions, in the registry's order.
     pub dist_tags: Vec<(String, String)>,
-    /// Version and publication time; empty in abbreviated documents.
+    /// The versions with their publication times. Empty in abbreviated documents.
     pub time: Vec<(String, String)>,
-    /// How much of each manifest it has.
+    /// The completeness of its manifests.
     pub detail: Detail,
     text: Text,
     versions: Versions,
     semver: OnceLock<Vec<Option<Version>>>,
 }
 
-/// The versions, and where their manifests lie in the text.
+/// The versions, and the positions of their manifests in the text.
 #[derive(Debug, Default)]
 struct Versions {
-    /// All of them, one after the other.
+    /// The names of all versions, without separators.
     names: String,
     entries: Vec<Entry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Where its name ends; it begins where the one before ends.
+    /// The end of its name. The name begins where the one before ends.
     name_end: usize,
     start: usize,
     end: usize,
 }
 
-/// What was read of a body.
+/// The parts of a body.
 struct Read {
     dist_tags: Vec<(String, String)>,
     time: Vec<(String, String)>,
@@ -60,23 +59,23 @@ struct Read {
     versions: Versions,
 }
 
-/// How much of each manifest a document has.
+/// The completeness of the manifests in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, Deserialize))]
 pub enum Detail {
     /// All that the registry has.
     Whole,
-    /// What an installation needs, without fields that npm writes into the lock (such as `license`).
+    /// What an installation needs, without some fields that npm writes into the lock (such as `license`).
     Abbreviated,
-    /// The registry didn't say which of the two: each manifest shows it.
+    /// The registry didn't say. Each manifest shows it.
     Unstated,
 }
 
-/// What only whole manifests have. Registries that abbreviate add a field or leave one out as they please, but none of them
-/// adds these; npm's own puts `maintainers` into every whole one.
+/// Fields of complete manifests only. Registries add and omit fields in abbreviated ones as they like, but none of them adds
+/// these. npm's registry puts `maintainers` into every complete manifest.
 const ONLY_WHOLE: [&str; 4] = ["license", "licenses", "maintainers", "_npmUser"];
 
-/// A body that is not a packument.
+/// Why a body is not a packument.
 #[derive(Debug, thiserror::Error)]
 pub enum PackumentError {
     /// Not UTF-8.
@@ -87,7 +86,7 @@ pub enum PackumentError {
     NotJson(#[from] serde_json::Error),
 }
 
-/// The fields that are read; anything else, and anything of another shape, is passed over.
+/// The fields that are read. Other fields, and values of other types, are skipped.
 #[derive(Deserialize)]
 struct Wire<'a> {
     #[serde(default, rename = "dist-tags")]
@@ -96,7 +95,7 @@ struct Wire<'a> {
     versions: Manifests<'a>,
     #[serde(default)]
     time: Texts,
-    /// Abbreviated documents have it in place of `time`.
+    /// Abbreviated documents have this instead of `time`.
     modified: Option<IgnoredAny>,
 }
 
@@ -104,14 +103,14 @@ struct Wire<'a> {
 #[derive(Default)]
 struct Texts(Vec<(String, String)>);
 
-/// The entries of an object, each value as text: all keys in a row, and where each ends.
+/// The entries of an object with their values as text: all keys in one text, with their ends.
 #[derive(Default)]
 struct Manifests<'a> {
     keys: String,
     values: Vec<(usize, &'a RawValue)>,
 }
 
-/// Reads a key to the end of the others.
+/// Appends a key to the text of all keys.
 struct Key<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -225,24 +224,24 @@ impl Versions {
 }
 
 impl Packument {
-    /// Reads a body. `detail` is what the registry says of it.
+    /// Parses a body. `detail` is what the registry says about it.
     pub fn parse(body: &[u8], detail: Detail) -> Result<Self, PackumentError> {
         let body = std::str::from_utf8(body)?;
         Ok(Read::of(body, detail)?.with(Text::new(body)))
     }
 
-    /// Reads a body at the beginning of a piece of memory, and keeps that.
+    /// Parses a body at the beginning of a piece of memory, and keeps that memory.
     #[cfg(feature = "settling")]
     pub fn parse_in(memory: Vec<u8>, length: usize, detail: Detail) -> Result<Self, PackumentError> {
         Ok(Read::of(std::str::from_utf8(&memory[..length])?, detail)?.with(Text::inside(memory)))
     }
 
-    /// How many versions there are.
+    /// The number of versions.
     pub fn len(&self) -> usize {
         self.versions.entries.len()
     }
 
-    /// Whether there is no version at all.
+    /// Whether there are no versions.
     pub fn is_empty(&self) -> bool {
         self.versions.entries.is_empty()
     }
@@ -257,13 +256,12 @@ impl Packument {
         self.text.part(&self.versions.place(index))
     }
 
-    /// Lets the text go, except for the manifests that were read and those that are likely to be: of the highest release of each
-    /// line of compatible ones. The source gives the same text again when another one is asked for. Gives back the memory that the
-    /// text was in.
+    /// Drops the text, except for the manifests that were read and those that are likely to be needed: of the highest release of
+    /// each compatible line. The source gives the text again if another manifest is needed. Returns the memory of the text.
     #[cfg(feature = "settling")]
     pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
         let mut highest = rustc_hash::FxHashMap::<_, (&Version, usize)>::default();
-        // Those of most packuments are asked for here only, and take a lot of memory.
+        // For most packuments, this is the only use of the parsed versions, which take a lot of memory.
         let read = if self.semver.get().is_some() { Vec::new() } else { self.read_semver() };
         for (index, version) in self.semver.get().unwrap_or(&read).iter().enumerate() {
             let Some(version) = version.as_ref().filter(|version| !version.is_prerelease()) else { continue };
@@ -279,15 +277,15 @@ impl Packument {
         self.let_go(|_| source)
     }
 
-    /// Lets the text go, except for the manifests that were read, and gives back the memory that it was in. The source, which is made
-    /// of the text if there is none yet, gives the same text again when another manifest is asked for.
+    /// Drops the text, except for the manifests that were read, and returns its memory. The source gives the text again if
+    /// another manifest is needed. It is made of the text if there is none yet.
     #[cfg(feature = "settling")]
     pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
         self.text.let_go(source)
     }
 
-    /// Whether the manifest at an index may lack fields that npm writes into the lock. In doubt it may: that costs a request, and
-    /// the opposite would cost a license.
+    /// Whether the manifest at an index may lack fields that npm writes into the lock. If in doubt, it may: a wrong yes costs a
+    /// request, and a wrong no would cost a license.
     pub fn is_abbreviated(&self, index: usize) -> bool {
         let shows_all = || {
             let read = Fields::read(self.manifest(index), &ONLY_WHOLE);
@@ -300,7 +298,7 @@ impl Packument {
         }
     }
 
-    /// The versions as npm's loose rules read them, by index.
+    /// The versions as parsed by npm's loose rules, by index.
     pub fn semver(&self) -> &[Option<Version>] {
         self.semver.get_or_init(|| self.read_semver())
     }
@@ -309,17 +307,17 @@ impl Packument {
         self.versions.names().map(Version::parse_loose).collect()
     }
 
-    /// The index of a version's text. Of a repeated key the last counts, as in JavaScript.
+    /// The index of a version. If a key is repeated, the last one counts, as in JavaScript.
     pub fn find(&self, version: &str) -> Option<usize> {
         self.versions.names().rposition(|other| other == version)
     }
 
-    /// The version that a tag points to.
+    /// The version of a tag.
     pub fn tagged(&self, tag: &str) -> Option<&str> {
         self.dist_tags.iter().rev().find(|(name, _)| name == tag).map(|(_, version)| version.as_str())
     }
 
-    /// When a version was published, in milliseconds since the epoch.
+    /// The publication time of a version, in milliseconds since the epoch.
     pub fn published(&self, version: &str) -> Option<i64> {
         self.time.iter().rev().find(|(name, _)| name == version).and_then(|(_, time)| crate::date::parse(time))
     }
@@ -329,7 +327,7 @@ impl Packument {
 mod tests {
     use super::{Detail, Packument};
 
-    /// Whether the one version of a document is taken for abbreviated.
+    /// Whether the single version of a document counts as abbreviated.
     fn is_abbreviated(detail: Detail, top: &str, manifest: &str) -> bool {
         let body = format!(r#"{{{top}"versions":{{"1.0.0":{manifest}}}}}"#);
         Packument::parse(body.as_bytes(), detail).expect("a packument").is_abbreviated(0)
@@ -342,7 +340,7 @@ mod tests {
             let manifest = format!(r#"{{"{whole}":["x"]}}"#);
             assert!(!is_abbreviated(Detail::Unstated, "", &manifest), "{whole}");
         }
-        // Verdaccio keeps `time` and descriptions, GitLab has neither, npm has `modified`.
+        // Verdaccio keeps `time` and descriptions, GitLab has neither, and npm has `modified`.
         for top in [r#""time":{"1.0.0":"x"},"modified":"x","#, "", r#""modified":"x","#] {
             assert!(is_abbreviated(Detail::Unstated, top, plain), "{top}");
         }
@@ -363,7 +361,7 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             Some(body.into())
         }));
-        // The highest of its line, and one that was read before.
+        // This is the highest version of its line, and a manifest that was read before.
         assert_eq!((packument.manifest(1), packument.manifest(2)), (r#"{"a":2}"#, r#"{"a":3}"#));
         assert_eq!(asked.load(Ordering::Relaxed), 0);
         assert_eq!((packument.manifest(0), packument.manifest(3)), (r#"{"a":1}"#, r#"{"a":4}"#));

@@ -1,9 +1,9 @@
-//! Paths as npm's tree uses them: POSIX, textual, without asking a file system.
+//! Paths as npm's tree uses them: POSIX, textual, without a file system.
 //!
-//! Inside the tree a path is relative to the project (`node_modules/a`, `packages/ui`, `../shared`), the
-//! project itself being the empty string. That is also npm's *location*.
+//! A path in the tree is relative to the project (`node_modules/a`, `packages/ui`, `../shared`). The project itself is the empty
+//! path. This is also npm's *location*.
 
-/// Joins and normalises, as `path.posix.join`, without a leading `./`.
+/// Joins and normalises like `path.posix.join`, without a leading `./`.
 pub fn join(base: &str, relative: &str) -> String {
     if base.is_empty() || relative.starts_with('/') {
         return normalize(relative);
@@ -11,7 +11,7 @@ pub fn join(base: &str, relative: &str) -> String {
     normalize(&format!("{base}/{relative}"))
 }
 
-/// Removes `.`, `..` and doubled slashes where they can be. The empty string is the current folder.
+/// Removes `.`, `..` and repeated slashes if possible. The empty path is the current folder.
 pub fn normalize(path: &str) -> String {
     let absolute = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -29,7 +29,7 @@ pub fn normalize(path: &str) -> String {
     if absolute { format!("/{joined}") } else { joined }
 }
 
-/// The relative path from one absolute path to another, as `path.posix.relative`.
+/// The relative path from one absolute path to another, like `path.posix.relative`.
 pub fn relative(from: &str, to: &str) -> String {
     let (from, to) = (normalize(from), normalize(to));
     let split = |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
@@ -39,7 +39,7 @@ pub fn relative(from: &str, to: &str) -> String {
     up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
 }
 
-/// The folder above; empty at the top.
+/// The parent folder. Empty at the top.
 pub fn parent(path: &str) -> &str {
     match path.rfind('/') {
         Some(0) => "/",
@@ -48,8 +48,7 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
-/// The name npm gives to what lies in a folder: its base name, with the scope above it
-/// (`@npmcli/name-from-folder`).
+/// npm's name for the package in a folder: its base name, with the scope above it (`@npmcli/name-from-folder`).
 pub fn name_from_folder(path: &str) -> &str {
     let base = path.rfind('/').map_or(0, |index| index + 1);
     let above = parent(path);

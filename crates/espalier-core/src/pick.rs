@@ -1,4 +1,4 @@
-//! Choosing a version of a package for a spec (`npm-pick-manifest`).
+//! Picks a version of a package for a spec (`npm-pick-manifest`).
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -11,20 +11,20 @@ use crate::request::Reason;
 use crate::semver::{Range, RangeOptions, Version};
 use crate::spec::{Spec, SpecKind};
 
-/// How many of the versions above the chosen one are reported.
+/// The maximum number of reported versions above the chosen one.
 const MOST_PASSED_OVER: usize = 8;
 
-/// What the choice depends on besides the packument.
+/// The parts of the choice that don't depend on the packument.
 pub struct Picker {
     node: Option<Version>,
     npm: Option<Version>,
     before: Option<i64>,
     default_tag: String,
-    /// `engines` ranges that were already judged: there are few different ones.
+    /// Verdicts on `engines` ranges. There are few different ranges.
     judged: FxHashMap<(Engine, String), bool>,
 }
 
-/// What `engines` can name.
+/// A key of `engines`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// `engines.node`
@@ -33,17 +33,17 @@ pub enum Engine {
     Npm,
 }
 
-/// Why nothing could be chosen.
+/// Why no version was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPick {
-    /// There is no version at all (npm: ENOVERSIONS).
+    /// There are no versions (npm: ENOVERSIONS).
     NoVersions,
-    /// No version is what was asked for (npm: ETARGET).
+    /// No version matches (npm: ETARGET).
     NoMatch,
 }
 
 impl Picker {
-    /// A picker for these versions of Node and npm, as of a time in milliseconds.
+    /// A picker for these versions of Node and npm. `before` is in milliseconds since the epoch.
     pub fn new(node: &str, npm: &str, before: Option<i64>, default_tag: &str) -> Self {
         Self {
             node: Version::parse(node),
@@ -54,7 +54,7 @@ impl Picker {
         }
     }
 
-    /// The index of the version that npm would choose for a registry's spec.
+    /// The index of the version that npm chooses for a registry spec.
     pub fn pick(&mut self, packument: &Packument, spec: &Spec) -> Result<usize, NoPick> {
         match &spec.kind {
             SpecKind::Alias { spec, .. } => self.pick(packument, spec),
@@ -99,7 +99,7 @@ impl Picker {
         if !there_are_any {
             return Err(NoPick::NoVersions);
         }
-        // Usually the highest is taken, and the order of the others doesn't matter.
+        // The highest version is usually chosen, so the others needn't be sorted.
         if let Some(highest) = (0..fitting.len()).rev().max_by_key(|&at| &semver[fitting[at]]) {
             fitting[..=highest].rotate_right(1);
             if self.is_sound(packument.manifest(fitting[0])) {
@@ -107,7 +107,7 @@ impl Picker {
             }
             order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
         }
-        // The first sound one is the best; manifests are only read until it is found.
+        // The first version without an objection is the best. No more manifests are read than necessary.
         let mut best: Option<((bool, bool), usize)> = None;
         for index in fitting {
             let (engine, current) = self.merits(packument.manifest(index));
@@ -121,7 +121,7 @@ impl Picker {
         best.map(|(_, index)| index).ok_or(NoPick::NoMatch)
     }
 
-    /// Why a version was chosen for a spec.
+    /// The reason why a version was chosen for a spec.
     pub fn reason(&mut self, packument: &Packument, spec: &Spec, version: &str) -> Reason {
         match &spec.kind {
             SpecKind::Alias { spec, .. } => self.reason(packument, spec, version),
@@ -135,7 +135,7 @@ impl Picker {
         }
     }
 
-    /// Which versions there were when one was chosen, and what speaks against the higher ones.
+    /// The versions that were available when one was chosen, with the objections to the higher ones.
     pub fn versions(&mut self, packument: &Packument, spec: &Spec, chosen: &str) -> Versions {
         let spec = match &spec.kind {
             SpecKind::Alias { spec, .. } => spec,
@@ -186,7 +186,7 @@ impl Picker {
         self.merits(manifest) == (true, true)
     }
 
-    /// Whether the engines suit, and whether it isn't deprecated.
+    /// Whether the engines are suitable, and whether the version isn't deprecated.
     fn merits(&mut self, manifest: &str) -> (bool, bool) {
         let Ok(fields) = Fields::read(manifest, &["engines", "deprecated"]) else {
             return (true, true);
@@ -199,7 +199,7 @@ impl Picker {
         self.suits_engine(engines, Engine::Node) && self.suits_engine(engines, Engine::Npm)
     }
 
-    /// Whether just this Node or this npm is.
+    /// Whether this Node or this npm is.
     pub fn suits_engine(&mut self, engines: &Value, engine: Engine) -> bool {
         let (key, version) = match engine {
             Engine::Node => ("node", &self.node),
@@ -218,7 +218,7 @@ impl Picker {
         suits
     }
 
-    /// The versions nearest to what was asked for, best first, for an error message.
+    /// The versions nearest to a spec, best first, for an error message.
     pub fn nearest(packument: &Packument, spec: &Spec) -> Vec<String> {
         let mut versions: Vec<&Version> = packument.semver().iter().flatten().collect();
         order::sort_by(&mut versions, Ord::cmp);

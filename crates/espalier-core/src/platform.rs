@@ -1,21 +1,21 @@
-//! Whether a package is made for a platform (`npm-install-checks`).
+//! Whether a package supports a platform (`npm-install-checks`).
 
 use serde_json::Value;
 
 use crate::manifest::Manifest;
 use crate::options::Platform;
 
-/// Whether `os`, `cpu` and `libc` of a manifest allow the platform.
+/// Whether `os`, `cpu` and `libc` of a manifest permit the platform.
 pub fn suits(manifest: &Manifest, platform: &Platform) -> bool {
     let listed = |key: &str, value: Option<&str>| {
         manifest.field(key).is_none_or(|list| value.is_some_and(|value| allows(list, value)))
     };
-    // Where there is no libc to speak of, nothing that asks for one fits.
+    // Only Linux has a libc to compare.
     let libc = platform.libc.as_deref().filter(|_| platform.os == "linux");
     listed("os", Some(&platform.os)) && listed("cpu", Some(&platform.cpu)) && listed("libc", libc)
 }
 
-/// None of the negated values may be it, and one of the others has to be, if there are any.
+/// A list permits a value if no negated entry matches, and if a positive entry does or there are none.
 fn allows(list: &Value, value: &str) -> bool {
     let entries: Vec<&str> = match list {
         Value::String(entry) => vec![entry],

@@ -1,46 +1,46 @@
-//! Proposals that might resolve a conflict of peers, one by one. Whether any does is found out by [`crate::remedy`].
+//! Changes that might resolve a conflict of peers. [`crate::remedy`] tries them.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// One change to a package.json of the project, or one of npm's flags.
+/// A change to a package.json of the project, or one of npm's flags.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Proposal {
-    /// Ask for another range.
+    /// Change the range of a dependency.
     Range {
-        /// The workspace whose package.json it is; empty for the project's own.
+        /// The workspace whose package.json changes. Empty for the project's own.
         #[serde(skip_serializing_if = "String::is_empty")]
         folder: String,
         /// The block of package.json, such as `devDependencies`.
         block: &'static str,
-        /// The dependency's key there.
+        /// The dependency's key.
         name: String,
-        /// What stands there.
+        /// The present range.
         from: String,
-        /// What should.
+        /// The new range.
         to: String,
     },
-    /// Override what a package asks for.
+    /// Override a dependency of a package.
     Override {
-        /// The package that asks.
+        /// The dependent.
         parent: String,
-        /// What it asks for.
+        /// The dependency.
         name: String,
-        /// What it shall have; `$name` is what the root asks for.
+        /// The new spec. `$name` refers to the root's spec.
         spec: String,
     },
-    /// Do without a dependency.
+    /// Remove a dependency.
     Remove {
-        /// The workspace whose package.json it is; empty for the project's own.
+        /// The workspace whose package.json changes. Empty for the project's own.
         #[serde(skip_serializing_if = "String::is_empty")]
         folder: String,
         /// The block of package.json.
         block: &'static str,
-        /// The dependency's key there.
+        /// The dependency's key.
         name: String,
     },
-    /// Ignore peers or their conflicts: a flag of npm's.
+    /// Use a flag of npm's that ignores peers or their conflicts.
     Flag {
         /// `legacy-peer-deps` or `force`.
         flag: &'static str,
@@ -48,7 +48,7 @@ pub enum Proposal {
 }
 
 impl Proposal {
-    /// The workspace that it changes; none for what is the project's own.
+    /// The workspace that changes. `None` if the project itself does.
     pub fn folder(&self) -> Option<&str> {
         match self {
             Self::Range { folder, .. } | Self::Remove { folder, .. } => {
@@ -58,7 +58,7 @@ impl Proposal {
         }
     }
 
-    /// Makes it in a manifest, where a flag changes nothing.
+    /// Applies the change to a manifest. A flag changes nothing.
     pub(crate) fn edit(&self, manifest: &mut Value) {
         match self {
             Self::Range { block, name, to, .. } => manifest[*block][name] = to.as_str().into(),
@@ -85,7 +85,7 @@ impl Proposal {
         }
     }
 
-    /// Whether two changes are about the same thing, so that only one of them makes sense.
+    /// Whether two changes concern the same dependency, so that only one of them makes sense.
     pub(crate) fn concerns_same(&self, other: &Self) -> bool {
         let subject = |change: &Self| match change {
             Self::Range { folder, name, .. } | Self::Remove { folder, name, .. } => {

@@ -1,9 +1,8 @@
-//! What would resolve a conflict of peers: the smallest changes to package.json, each of them tried.
+//! Searches for remedies of a conflict of peers: the smallest changes to package.json that resolve it.
 //!
-//! The resolution that failed [proposes](crate::error::PeerConflict::proposals) changes, because it knows which
-//! versions there are. A [`Search`] combines them and says which project to resolve next; whoever drives it
-//! resolves, and reports what came of it. Nothing counts as a remedy before it has led to a tree. How trials are
-//! driven, and when to lose patience, is not known here.
+//! The failed resolution [proposes](crate::error::PeerConflict::proposals) changes, because it knows the available versions. A
+//! [`Search`] combines them and returns the next project to try. Its caller resolves that project and reports the result. A
+//! remedy is a combination that has led to a tree. The caller decides how long to search.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,29 +13,29 @@ use crate::json;
 use crate::options::{Options, Project};
 use crate::proposal::Proposal;
 
-/// How many changes may have to be made together.
+/// The maximum number of changes in a remedy.
 const MOST_CHANGES: usize = 3;
-/// How many remedies a person wants to choose from, beside npm's flags.
+/// The number of remedies, beside npm's flags, that end the search.
 const ENOUGH: usize = 4;
 
-/// Proposals that lead to a tree when they are made together.
+/// Changes that lead to a tree if they are made together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Remedy(pub Vec<Proposal>);
 
-/// npm's flags that get past any conflict of peers, the milder first.
+/// npm's flags that pass any conflict of peers, the milder one first.
 const FLAGS: [&str; 2] = ["legacy-peer-deps", "force"];
 
-/// A search for remedies, which tries single changes first.
+/// A search for remedies. It tries single changes first.
 pub struct Search {
     project: Project,
     options: Options,
     manifest: Value,
-    /// Untried ones; those with fewer changes come first.
+    /// Combinations to try, those with fewer changes first.
     pending: VecDeque<Vec<Proposal>>,
     trying: Option<Vec<Proposal>>,
     found: Vec<Remedy>,
-    /// Flags that weren't tried yet, the next one last.
+    /// Flags to try, the next one last.
     flags: Vec<&'static str>,
 }
 
@@ -54,13 +53,13 @@ impl Search {
         Self { project, options, manifest, pending, trying: None, found: Vec::new(), flags }
     }
 
-    /// The next project to resolve; `None` when the search is over.
+    /// The next project to resolve. `None` at the end of the search.
     pub fn next_trial(&mut self) -> Option<(Project, Options)> {
         let changes = loop {
             let Some(changes) = self.pending.pop_front() else {
                 break vec![Proposal::Flag { flag: self.flags.pop()? }];
             };
-            // More changes than a remedy needs that is known already, or enough of those.
+            // A combination with more changes than a known remedy is of no use, and neither is any after enough remedies.
             let smallest = self.found.first().map_or(MOST_CHANGES, |Remedy(changes)| changes.len());
             if changes.len() <= smallest && self.found.len() < ENOUGH {
                 break changes;
@@ -81,7 +80,7 @@ impl Search {
         Some((Project { manifest: manifest.to_string(), trial, ..self.project.clone() }, options))
     }
 
-    /// Says what came of the latest trial.
+    /// Takes the result of the latest trial.
     pub fn report<T>(&mut self, result: &Result<T, ResolveError>) {
         let Some(changes) = self.trying.take() else { return };
         match result {
@@ -102,12 +101,12 @@ impl Search {
         }
     }
 
-    /// Leaves out what wasn't tried yet, except for npm's flags.
+    /// Skips the remaining combinations, except for npm's flags.
     pub fn give_up(&mut self) {
         self.pending.clear();
     }
 
-    /// What led to a tree: the smallest remedies, then the flags.
+    /// The remedies, the smallest first, and then the flags.
     pub fn finish(self) -> Vec<Remedy> {
         self.found
     }
@@ -175,7 +174,7 @@ mod tests {
         search.report::<()>(&Err(conflict(vec![range("b", "3"), range("a", "4")])));
         search.next_trial().unwrap();
         search.report(&Ok(()));
-        // The combination of a and b stands in line, but b alone will do.
+        // The combination of a and b is in the queue, but b alone is sufficient.
         assert!(search.next_trial().unwrap().1.legacy_peer_deps);
     }
 

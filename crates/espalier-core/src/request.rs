@@ -1,7 +1,7 @@
-//! What a resolution asks of the outside world, and what it hears back.
+//! The requests and events of a resolution, and the answers to requests.
 //!
-//! A request is its own key: the same request is never made twice, and an answer names the request it
-//! answers. How it is fetched (which registry, which cache, how often retried) is the caller's business.
+//! A request is its own key: it is never made twice, and an answer names its request. The caller decides how to answer it: which
+//! registry and cache, and how many retries.
 
 use serde::Serialize;
 use std::sync::Arc;
@@ -15,69 +15,67 @@ pub use crate::fetch_failure::{FetchFailure, FetchFailureKind};
 /// An input that the resolution needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
-    /// The packument of a package from its registry, full or abbreviated.
+    /// The packument of a package, from its registry.
     Packument {
         /// The package's name, with its scope: `@babel/core`.
         name: String,
-        /// Whether the full document is needed (for its `time`, with `--before`); otherwise the abbreviated
-        /// one does as well.
+        /// Whether the full document is needed (for its `time`, with `--before`). Otherwise the abbreviated one is sufficient.
         full: bool,
     },
-    /// The document of one version (`/<name>/<version>`). Only asked for when the packument was
-    /// abbreviated, which leaves out fields that npm writes into the lock.
+    /// The document of a version (`/<name>/<version>`). It is requested if the packument was abbreviated, because that omits
+    /// fields that npm writes into the lock.
     VersionDocument {
         /// The package's name, with its scope.
         name: String,
         /// The exact version.
         version: String,
-        /// What the packument says of its tarball, by which the document of another publication of that version is told.
+        /// The tarball's integrity in the packument. It detects the document of another publication of the version.
         integrity: Option<String>,
     },
-    /// The text of the package.json in a folder.
+    /// The text of a folder's package.json.
     Folder {
-        /// Relative to the project with forward slashes (`packages/ui`, `../shared`), never ending in one.
+        /// The path relative to the project, with forward slashes and none at the end (`packages/ui`, `../shared`).
         path: String,
     },
-    /// A file in the project: a patch.
+    /// A file of the project: a patch.
     File {
-        /// Relative to the project with forward slashes, and inside it.
+        /// The path inside the project, with forward slashes.
         path: String,
     },
     /// A commit of a git repository, and the package.json in it.
     Git {
-        /// Addresses to try in turn, as git takes them.
+        /// Addresses to try in turn, in git's notation.
         urls: Vec<String>,
-        /// What is wanted of the repository.
+        /// The wanted revision.
         wanted: GitRevision,
-        /// The folder in it that holds the package; empty for the whole.
+        /// The folder of the package in the repository. Empty for the root.
         folder: String,
     },
-    /// What lies in a folder that a package.json names as that of its commands (`directories.bin`).
+    /// The files in a folder that a package.json names for its commands (`directories.bin`).
     Files {
-        /// Relative to the project with forward slashes, never ending in one.
+        /// The path relative to the project, with forward slashes and none at the end.
         folder: String,
     },
-    /// The folders of the project that hold a package.json, other than the root and `node_modules`;
-    /// asked for only when the root has workspaces.
+    /// The folders of the project that hold a package.json, except for the root and `node_modules`. They are requested only if
+    /// the root has workspaces.
     PackageFolders,
-    /// A tarball, unpacked as far as its manifests.
+    /// The manifests in a tarball.
     Tarball {
-        /// `resolved` as the registry gave it (the caller may have to put a host in front), a URL, or a
-        /// project-relative `file:` path.
+        /// The `resolved` of the registry (the caller may have to add a host), a URL, or a project-relative `file:` path.
         url: String,
-        /// The expected integrity, when it is known; the caller verifies it.
+        /// The expected integrity, if it is known. The caller verifies it.
         integrity: Option<String>,
     },
 }
 
-/// What is wanted of a git repository.
+/// A revision of a git repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GitRevision {
-    /// What the remote's `HEAD` points to.
+    /// The target of the remote's `HEAD`.
     Head,
     /// A branch, a tag, or a commit.
     Committish(String),
-    /// The best version in this range among the tags that are versions.
+    /// The best version in this range among the tags.
     Range(String),
 }
 
@@ -88,14 +86,14 @@ pub struct GitCommit {
     pub commit: String,
     /// The text of the package.json in it.
     pub manifest: String,
-    /// The paths of the files beside that, if `directories.bin` needs them.
+    /// The paths of its files, if `directories.bin` needs them.
     pub files: Vec<String>,
 }
 
-/// How soon a request's answer is needed.
+/// The urgency of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// The resolution stands still until it comes.
+    /// The resolution can't continue without it.
     Demanded,
     /// It will probably be needed soon.
     Speculative,
@@ -104,36 +102,36 @@ pub enum Urgency {
 /// The answer to a [`Request`] of the same name.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// Parsed by whoever fetched it: [`Packument::parse`] is made to run on a fetching thread.
+    /// A packument. [`Packument::parse`] can run on the fetching thread.
     Packument(Arc<Packument>),
     /// The JSON text of the version's document.
     VersionDocument(String),
-    /// The text of package.json, or `None` where the folder or the file doesn't exist.
+    /// The text of package.json. `None` if it doesn't exist.
     Folder(Option<String>),
-    /// The bytes of the file, or `None` where there is none.
+    /// The content of the file. `None` if it doesn't exist.
     File(Option<Vec<u8>>),
-    /// The commit that was found.
+    /// The commit.
     Git(GitCommit),
-    /// The paths of all files and folders below, relative to it with forward slashes; none where there is no such folder.
+    /// The paths of all files and folders in it, relative to it with forward slashes. Empty if it doesn't exist.
     Files(Vec<String>),
     /// Project-relative paths with forward slashes.
     PackageFolders(Vec<String>),
-    /// The manifests inside, and the tarball's own integrity.
+    /// The manifests, and the tarball's own integrity.
     Tarball(TarballListing),
 }
 
 /// The parts of a tarball that decide a tree.
 #[derive(Clone, Debug, Default)]
 pub struct TarballListing {
-    /// `sha512-…` of the tarball as fetched.
+    /// `sha512-…` of the fetched tarball.
     pub integrity: String,
-    /// All file paths without the first component (`package/`), in archive order.
+    /// The paths of all files without the first component (`package/`), in the archive's order.
     pub files: Vec<String>,
-    /// Path (as in `files`) and text of every file named `package.json`.
+    /// The path (as in `files`) and text of every file named `package.json`.
     pub manifests: Vec<(String, String)>,
 }
 
-/// What happened, in the order of the decisions; enough to draw the tree while it grows.
+/// What happened, in the order of the decisions. Events are sufficient to draw the tree while it grows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
@@ -141,120 +139,120 @@ pub enum Event {
     Fetched {
         /// The package's name.
         name: String,
-        /// How many versions it has.
+        /// The number of its versions.
         versions: usize,
     },
     /// A version was chosen for a dependency. It is placed next, unless a package in the tree satisfies the dependency.
     Picked {
         /// The package's name in the registry.
         name: String,
-        /// The spec that is in force.
+        /// The effective spec.
         spec: String,
-        /// What was chosen.
+        /// The chosen version.
         version: String,
-        /// Why this one.
+        /// The reason for the choice.
         reason: Reason,
-        /// The name of the package that asked.
+        /// The name of the dependent.
         by: String,
-        /// Its location: empty for the root, absent for one that has none yet.
+        /// The dependent's location. Empty for the root, and `None` for a candidate, which has no location yet.
         #[serde(skip_serializing_if = "Option::is_none")]
         from: Option<String>,
-        /// Which there were, with [`Options::decisions`](crate::Options::decisions).
+        /// The available versions, with [`Options::decisions`](crate::Options::decisions).
         #[serde(skip_serializing_if = "Option::is_none")]
         versions: Option<Versions>,
     },
-    /// A package's dependencies are looked at. This and the next two only come with
+    /// The dependencies of a package are looked at. This event and the next two are reported only with
     /// [`Options::decisions`](crate::Options::decisions).
     Visited {
         /// The package's location; empty for the root.
         location: String,
-        /// Those that need something done.
+        /// The dependencies that have to be resolved.
         problems: Vec<Problem>,
     },
-    /// There is a candidate for a dependency. Where it is that of a candidate's peer, the dependent has no location yet.
+    /// There is a candidate for a dependency. If the dependent is a candidate itself, it has no location yet.
     Gathered {
         /// The dependency.
         #[serde(flatten)]
         demand: Demand,
-        /// The candidate's version; absent for what could not be had, and for links without one.
+        /// The candidate's version. `None` if it could not be fetched, or for a link without a version.
         #[serde(skip_serializing_if = "Option::is_none")]
         version: Option<String>,
-        /// Where it came from.
+        /// Its origin.
         origin: Origin,
-        /// The location of the package in whose name the candidate and its peers are gathered.
+        /// The location of the package for which the candidate and its peers are gathered.
         set: String,
     },
-    /// A candidate was placed, or not. What follows from it comes after: `Removed`, `Placed` or `Kept`.
+    /// A candidate was placed, or wasn't. The resulting events follow: `Removed`, `Placed` or `Kept`.
     Decided(Box<Decision>),
-    /// A dependency was looked at, and what is in the tree already will do.
+    /// A dependency is satisfied by a package in the tree.
     Kept {
-        /// Where that is.
+        /// The package's location.
         location: String,
-        /// Its version; empty for links without one.
+        /// Its version. Empty for links without one.
         version: String,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The spec in force.
+        /// The effective spec.
         spec: String,
-        /// As in `Placed`.
+        /// The kind of dependency.
         kind: EdgeKind,
-        /// The location of the package that asked; empty for the root.
+        /// The location of the dependent. Empty for the root.
         from: String,
     },
-    /// A package was put into the tree, possibly in place of another.
+    /// A package was added to the tree, possibly in place of another.
     Placed {
-        /// Where: `node_modules/a/node_modules/b`.
+        /// Its location: `node_modules/a/node_modules/b`.
         location: String,
-        /// The folder's name, which is an alias where the spec was one.
+        /// The folder's name, which can be an alias.
         name: String,
-        /// The chosen version; empty for links without one.
+        /// Its version. Empty for links without one.
         version: String,
-        /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`: the edge it was placed for.
+        /// The kind of the dependency that it was placed for.
         kind: EdgeKind,
-        /// The spec of that edge.
+        /// The effective spec of that dependency.
         spec: String,
-        /// The location of the package that asked; empty for the root.
+        /// The location of the dependent. Empty for the root.
         from: String,
-        /// Its tarball, unless the package isn't made for this platform: for whoever wants to fetch ahead.
+        /// Its tarball, for prefetching. `None` if the package doesn't support this platform.
         #[serde(skip)]
         tarball: Option<PlacedTarball>,
     },
-    /// Every package has its place. What is still fetched only says more about packages that are in the tree, such as their licenses,
-    /// and may show that an optional one does not suit the platform.
+    /// Every package has its place. Remaining requests only add facts about packages in the tree, such as their licenses, and may
+    /// show that an optional package doesn't support the platform.
     Settled {
-        /// How many packages and links there are, without the root.
+        /// The number of packages and links, without the root.
         packages: usize,
     },
-    /// A package was taken out of the tree again.
+    /// A package was removed from the tree.
     Removed {
-        /// Where it was.
+        /// Its location.
         location: String,
     },
 }
 
-/// Why a version was chosen.
+/// The reason why a version was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reason {
-    /// The spec names it.
+    /// The spec states it.
     Exact,
     /// The spec's dist-tag names it.
     Tag,
-    /// It is `latest`, and in the range.
+    /// It is `latest`, and it is in the range.
     Latest,
-    /// It is the highest in the range that is neither deprecated nor for other engines.
+    /// It is the highest in the range that isn't deprecated and supports the engines.
     Highest,
-    /// All that are in the range are, and this is the best of them.
+    /// Every version in the range is deprecated or doesn't support the engines, and this is the best of them.
     Compromise,
 }
 
-/// The tarball of a package that was put into the tree.
+/// The tarball of a package that was added to the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedTarball {
     /// The package's own name.
     pub name: String,
-    /// Its address, as the lock will have it.
+    /// Its address in the lock.
     pub resolved: String,
-    /// What it has to be, as far as that is known.
+    /// Its expected integrity, if it is known.
     pub integrity: Option<String>,
 }

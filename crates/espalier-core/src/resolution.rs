@@ -1,4 +1,4 @@
-//! The interface of a resolution: a few verbs, in the manner of a sans-I/O protocol library.
+//! The interface of a resolution, in the style of a sans-I/O protocol library.
 
 use std::any::Any;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::request::{Answer, Event, FetchFailure, Request, Urgency};
 use crate::resolve;
 
-/// One run, from a package.json to its tree. Dropping it cancels it.
+/// A resolution of a package.json. Dropping it cancels it.
 pub struct Resolution {
     exchange: Rc<Exchange>,
     run: Run,
@@ -23,28 +23,28 @@ enum Run {
     Ended(Box<Ended>),
 }
 
-/// What came out, and what it was worked out with.
+/// The result, and the memory that it was computed with.
 type Ended = (Result<Outcome, ResolveError>, Option<Box<dyn Any>>);
 
-/// Whether a resolution can go on by itself.
+/// Whether a resolution can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It waits for an answer; ask [`Resolution::next_request`].
+    /// It waits for an answer. Call [`Resolution::next_request`].
     Waiting,
     /// It has ended; call [`Resolution::finish`].
     Done,
 }
 
 impl Resolution {
-    /// Starts a resolution; nothing happens until [`Resolution::advance`] is called.
+    /// Creates a resolution. It starts with the first [`Resolution::advance`].
     pub fn new(project: Project, options: Options) -> Self {
         let exchange = Rc::new(Exchange::default());
         let run = Run::Going(Box::pin(resolve::resolve(project, options, exchange.clone())));
         Self { exchange, run }
     }
 
-    /// Reads the tree that the project's lockfile describes, as it stands: nothing is resolved, and only the project's own
-    /// folders are asked for. Of the outcome, the graph says what is missing, invalid or extraneous.
+    /// Reads the tree of the project's lockfile as it is. Nothing is resolved, and only the project's own folders are requested.
+    /// The graph of the outcome marks missing, invalid and extraneous packages.
     pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
         let exchange = Rc::new(Exchange::default());
         let inspection = resolve::inspect(project, options, reading, exchange.clone());
@@ -52,17 +52,17 @@ impl Resolution {
         Self { exchange, run }
     }
 
-    /// The most urgent request that wasn't handed out yet.
+    /// Takes the most urgent request that wasn't handed out yet.
     pub fn next_request(&mut self) -> Option<(Request, Urgency)> {
         self.exchange.next_request()
     }
 
-    /// Gives the answer to a request. Answers may come in any order; the tree doesn't depend on it.
+    /// Supplies the answer to a request. The order of answers makes no difference to the tree.
     pub fn supply(&mut self, request: &Request, answer: Result<Answer, FetchFailure>) {
         self.exchange.supply(request, answer);
     }
 
-    /// Goes on until an answer is missing or the end is reached.
+    /// Continues until an answer is missing or the end is reached.
     pub fn advance(&mut self) -> Progress {
         if let Run::Going(run) = &mut self.run {
             match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -73,24 +73,26 @@ impl Resolution {
         Progress::Done
     }
 
-    /// What happened since the last call, oldest first.
+    /// Takes the oldest event.
     pub fn next_event(&mut self) -> Option<Event> {
         self.exchange.next_event()
     }
 
-    /// The result, once [`Resolution::advance`] said [`Progress::Done`].
+    /// The result, after [`Resolution::advance`] has returned [`Progress::Done`].
     ///
     /// # Panics
-    /// When called earlier.
+    ///
+    /// If it is called earlier.
     pub fn finish(self) -> Result<Outcome, ResolveError> {
         self.ended().0
     }
 
-    /// The same for a program that ends soon: the resolution's memory is left to the end of the process. Freeing a large tree
-    /// takes a tenth of the time that building it took.
+    /// The same for a program that ends soon. The memory of the resolution is not freed, which would take a tenth of the time of
+    /// building a large tree.
     ///
     /// # Panics
-    /// When called before [`Resolution::advance`] said [`Progress::Done`].
+    ///
+    /// If it is called before [`Resolution::advance`] has returned [`Progress::Done`].
     pub fn finish_for_good(self) -> Result<Outcome, ResolveError> {
         let (outcome, remains) = self.ended();
         std::mem::forget(remains);

@@ -1,8 +1,8 @@
-//! Dependency specs: what stands to the right of a name (`npm-package-arg`).
+//! Dependency specs: the text after a name (`npm-package-arg`).
 //!
-//! A spec is parsed once per distinct text and shared. Parsing never fails: a spec that npm would refuse is
-//! of kind [`SpecKind::Invalid`], so that the error surfaces where the spec is used and not where it was
-//! read. Where a relative path leads depends on who asks, so paths stay as they were written.
+//! Each distinct text is parsed once and shared. Parsing never fails. A spec that npm would refuse has the kind
+//! [`SpecKind::Invalid`], so the error appears where the spec is used. A relative path is kept as written, because its target
+//! depends on the dependent.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -14,47 +14,47 @@ use crate::semver::{Range, Version};
 /// A parsed spec with its text.
 #[derive(Debug)]
 pub struct Spec {
-    /// As it was written.
+    /// The text.
     pub raw: Rc<str>,
-    /// What it asks for.
+    /// The meaning.
     pub kind: SpecKind,
 }
 
-/// What a spec asks for.
+/// The meaning of a spec.
 #[derive(Debug)]
 pub enum SpecKind {
-    /// One version of a registry's package.
+    /// One version of a registry package.
     Version {
-        /// The version itself, cleaned.
+        /// The version, cleaned.
         version: Version,
-        /// The range of that one version.
+        /// The range of this version.
         range: Range,
     },
     /// Any version in a range.
     Range {
         /// The range as written, trimmed.
         wanted: Box<str>,
-        /// The range itself.
+        /// The parsed range.
         range: Range,
     },
-    /// Whatever a registry has tagged so.
+    /// A dist-tag of the registry.
     Tag(Box<str>),
     /// Another package under this name.
     Alias {
         /// The package's name in the registry.
         name: Rc<str>,
-        /// Its spec, always of a registry.
+        /// Its spec, which is always for a registry.
         spec: Rc<Spec>,
     },
     /// A tarball on disk.
     File(LocalPath),
     /// A folder on disk.
     Directory(LocalPath),
-    /// A tarball elsewhere, by its URL.
+    /// A tarball by URL.
     Remote(Box<str>),
     /// A git repository.
     Git(GitSpec),
-    /// Something that npm refuses.
+    /// A spec that npm refuses.
     Invalid(InvalidSpec),
 }
 
@@ -62,14 +62,14 @@ pub enum SpecKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalPath(Box<str>);
 
-/// A git repository and what to take of it.
+/// A git repository and a revision.
 #[derive(Debug)]
 pub struct GitSpec {
-    /// The host, where it is one that npm knows.
+    /// The host, if npm knows it.
     pub hosted: Option<HostedGit>,
-    /// The repository's URL for git; for a hosted shortcut there is none.
+    /// The repository's URL for git. A hosted shortcut has none.
     pub fetch: Option<String>,
-    /// What npm writes into package.json.
+    /// The text that npm writes into package.json.
     pub save: String,
     /// A branch, tag or commit.
     pub committish: Option<String>,
@@ -80,14 +80,14 @@ pub struct GitSpec {
 }
 
 impl LocalPath {
-    /// The absolute path, for a spec that stands in the package at `base` (absolute).
+    /// The absolute path, for a spec of the package at the absolute path `base`.
     pub fn resolve(&self, base: &str) -> String {
         paths::join(base, &self.0)
     }
 }
 
 impl Spec {
-    /// Whether a registry answers it (also by an alias).
+    /// Whether a registry answers it, possibly through an alias.
     pub fn is_registry(&self) -> bool {
         matches!(
             self.kind,
@@ -95,7 +95,7 @@ impl Spec {
         )
     }
 
-    /// The range of versions, where the spec is one.
+    /// The range of versions, if the spec is one.
     pub fn range(&self) -> Option<&Range> {
         match &self.kind {
             SpecKind::Version { range, .. } | SpecKind::Range { range, .. } => Some(range),
@@ -104,23 +104,23 @@ impl Spec {
     }
 }
 
-/// What is wrong with a spec, or with the name in front of it.
+/// Why a spec, or the name before it, is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSpec {
     /// npm's code.
     pub code: &'static str,
-    /// Why, in a sentence.
+    /// One sentence.
     pub message: String,
 }
 
-/// All specs of one resolution.
+/// All specs of a resolution.
 #[derive(Default)]
 pub struct Specs {
     index: FxHashMap<Rc<str>, Rc<Spec>>,
 }
 
 impl Specs {
-    /// The spec for a text.
+    /// Interns a text.
     pub fn intern(&mut self, raw: &str) -> Rc<Spec> {
         if let Some(spec) = self.index.get(raw) {
             return spec.clone();
@@ -132,7 +132,7 @@ impl Specs {
         spec
     }
 
-    /// What an argument like `name@spec` names and asks for; the name is absent where the argument is a spec by itself.
+    /// The name and spec of an argument such as `name@spec`. The name is `None` if the argument is just a spec.
     pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
         let (name, text) = split_argument(argument);
         if let Some(name) = name.filter(|name| !is_valid_name(name)) {
@@ -165,7 +165,7 @@ impl Specs {
         registry(raw)
     }
 
-    /// The part after `npm:`, as `npm-package-arg` reads an argument.
+    /// Parses the text after `npm:`, as `npm-package-arg` reads an argument.
     fn alias(&mut self, argument: &str) -> SpecKind {
         let invalid = |message: &str| SpecKind::Invalid(InvalidSpec { code: "EINVALIDALIAS", message: message.into() });
         let (name, spec) = split_argument(argument);
@@ -188,7 +188,7 @@ impl Specs {
     }
 }
 
-/// Splits `name@spec`; the name is absent where the argument is a spec by itself.
+/// Splits `name@spec`. The name is `None` if the argument is just a spec.
 pub fn split_argument(argument: &str) -> (Option<&str>, &str) {
     let at = argument.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(index, _)| index);
     let name = at.map_or(argument, |at| &argument[..at]);
@@ -206,14 +206,14 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// `/^(?:git[+])?[a-z]+:/i`
+/// Whether a text matches `/^(?:git[+])?[a-z]+:/i`.
 fn is_url(text: &str) -> bool {
     let text = if starts_with_ignoring_case(text, "git+") { &text[4..] } else { text };
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     letters > 0 && text.as_bytes().get(letters) == Some(&b':')
 }
 
-/// A spec that can only be a path: it starts with `file:`, `.`, `~/`, `/` or a drive letter.
+/// Whether a text can only be a path: it starts with `file:`, `.`, `~/`, `/` or a drive letter.
 fn is_file(text: &str) -> bool {
     let bytes = text.as_bytes();
     starts_with_ignoring_case(text, "file:")
@@ -229,7 +229,7 @@ fn is_tarball_name(text: &str) -> bool {
 
 fn local(raw: &str) -> SpecKind {
     let mut path = if starts_with_ignoring_case(raw, "file:") { &raw[5..] } else { raw };
-    // file://path and file:///path are absolute, but file:/../path and file://../path are not (`fromFile`).
+    // file://path and file:///path are absolute, but file:/../path and file://../path aren't (`fromFile`).
     let trimmed = path.trim_start_matches('/');
     let slashes = path.len() - trimmed.len();
     let dotted = matches!(trimmed.split('/').next(), Some("." | ".."));
@@ -276,7 +276,7 @@ fn url(raw: &str) -> SpecKind {
     }
 }
 
-/// `git+ssh://user@host:path` is scp's form and not a URL: what follows the colon isn't a port.
+/// Parses `git+ssh://user@host:path`, which is scp's notation and not a URL: the text after the colon isn't a port.
 fn scp_address(address: &str) -> Option<String> {
     let rest = address.strip_prefix("git+ssh://")?;
     let (host, path) = rest.split_once(':')?;
@@ -285,7 +285,7 @@ fn scp_address(address: &str) -> Option<String> {
     (!port && !host.is_empty() && !path.is_empty()).then(|| rest.to_owned())
 }
 
-/// Reads `#committish`, `#semver:range` and combinations with `::`.
+/// Parses `#committish`, `#semver:range` and combinations with `::`.
 fn with_fragment(mut git: GitSpec, fragment: Option<&str>) -> SpecKind {
     for part in fragment.unwrap_or_default().split("::").filter(|part| !part.is_empty()) {
         match part.split_once(':') {
@@ -325,7 +325,7 @@ pub fn is_url_component(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte))
 }
 
-/// Whether a package of this name can exist (`validForOldPackages` of `validate-npm-package-name`).
+/// Whether a package can have this name (`validForOldPackages` of `validate-npm-package-name`).
 pub fn is_valid_name(name: &str) -> bool {
     let reserved = name.eq_ignore_ascii_case("node_modules") || name.eq_ignore_ascii_case("favicon.ico");
     if name.is_empty() || name.starts_with(['.', '-', '_']) || name.trim() != name || reserved {

@@ -1,4 +1,4 @@
-//! The tables that a resolution shares: the names and specs that manifests are read into, and the root's override rules.
+//! The tables that a resolution shares: names, specs, and the root's override rules.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::overrides::Overrides;
 use crate::spec::Specs;
 
-/// What reading manifests and choosing versions needs to know. The tree refers to it, and the catalog works with it alone.
+/// The tables for parsing manifests and choosing versions. The tree refers to them, and the catalog uses nothing else of it.
 #[derive(Default)]
 pub struct Vocabulary {
     /// All names.
@@ -19,7 +19,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads a package.json or an entry of a lockfile.
+    /// Parses a package.json or an entry of a lockfile.
     pub fn manifest(&mut self, value: &Value) -> Manifest {
         Manifest::from_value(value, &mut self.names, &mut self.specs)
     }

@@ -22,13 +22,13 @@ const NAME: &str = "snapshot";
 pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     let SnapshotArguments { file, lock } = arguments;
     let changes = Changes::default();
-    let context = match context(lock, &changes, NAME) {
-        Ok(context) => context,
+    let found = match context(lock, &changes, NAME) {
+        Ok(found) => found,
         Err(complaint) => return complaint.report_as(Some(NAME), None, lock.output.json),
     };
-    let snapshot = match taken(&context, lock, changes) {
+    let snapshot = match taken(&found, lock, changes) {
         Ok(snapshot) => snapshot,
-        Err(error) => return Complaint::from(error).report_as(Some(NAME), Some(&context), lock.output.json),
+        Err(error) => return Complaint::from(error).report_as(Some(NAME), Some(&found), lock.output.json),
     };
     let Snapshot { bytes: content, documents, left_out } = snapshot;
     if let Err(error) = std::fs::write(file, &content) {

@@ -1,11 +1,10 @@
-//! A lockfile that git left with conflict markers: what changed on our side is applied on top of theirs
-//! (`parse-conflict-json`).
+//! Merges a lockfile with git's conflict markers: our changes are applied to their text (`parse-conflict-json`).
 //!
-//! Which packages that makes a sound tree of is not decided here; the resolution repairs what doesn't fit.
+//! The resolution then repairs whatever doesn't fit.
 
 use serde_json::{Map, Value};
 
-/// One change from the common text to ours.
+/// A change from the common text to ours.
 struct Difference {
     path: Vec<String>,
     kind: DifferenceKind,
@@ -17,7 +16,7 @@ enum DifferenceKind {
     Add(Value),
 }
 
-/// Parses a lockfile's text, merging both sides where it has conflict markers. `None` where a side isn't JSON.
+/// Parses a lockfile and merges both sides of conflict markers. `None` if a side isn't JSON.
 pub fn parse(text: &str) -> Option<Value> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !["<<<<<<<", "=======", ">>>>>>>"].iter().all(|marker| text.contains(marker)) {
@@ -33,7 +32,7 @@ pub fn parse(text: &str) -> Option<Value> {
     Some(std::mem::take(theirs))
 }
 
-/// The text of the common ancestor (as far as the markers show it), of our side and of theirs.
+/// The text of the common ancestor, as far as the markers show it, of our side and of theirs.
 fn sides(text: &str) -> [String; 3] {
     let (mut parent, mut ours, mut theirs) = (String::new(), String::new(), String::new());
     let mut state = "top";
@@ -52,8 +51,7 @@ fn sides(text: &str) -> [String; 3] {
     [parent, ours, theirs]
 }
 
-/// What has to be done to `before` to get `after`: removals from the end, then replacements, then additions
-/// (`just-diff`).
+/// The changes from `before` to `after`: removals from the end, then replacements, then additions (`just-diff`).
 fn changes(before: &Value, after: &Value) -> Vec<Difference> {
     let mut all: [Vec<Difference>; 3] = Default::default();
     compare(before, after, &[], &[], &mut all);
@@ -135,7 +133,7 @@ fn put(value: &mut Value, key: &str, new: Value) {
     }
 }
 
-/// Makes a change; says no where it doesn't fit, in which case the folders on the way may have been made.
+/// Makes a change. Returns `false` if it doesn't fit; folders on the way may have been created.
 fn apply(target: &mut Value, change: &Difference) -> bool {
     let Some((last, way)) = change.path.split_last() else { return false };
     let mut place = target;
@@ -170,7 +168,7 @@ fn apply(target: &mut Value, change: &Difference) -> bool {
     true
 }
 
-/// Puts our value where a change could not be made, as deep as both sides have the same shape.
+/// Copies our value to a place where a change didn't fit, as deep as both sides have the same shape.
 fn copy_path(target: &mut Value, ours: &Value, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     let own = get(ours, key);

@@ -1,5 +1,4 @@
-//! The nested `dependencies` of lockfile version 2, which npm keeps writing where it found them
-//! (`#buildLegacyLockfile`).
+//! The nested `dependencies` of lockfile version 2, which npm keeps writing if it finds them (`#buildLegacyLockfile`).
 
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -15,7 +14,7 @@ pub fn dependencies(tree: &Tree, omit_resolved: bool) -> Option<Value> {
     below(tree, tree.root, &[], omit_resolved)
 }
 
-/// What lies in a node's `node_modules`; folders that links have led through already are left out.
+/// The content of a node's `node_modules`. Folders that links have led through are left out.
 fn below(tree: &Tree, node: NodeId, above: &[Rc<str>], omit_resolved: bool) -> Option<Value> {
     let realpath = |node: NodeId| tree[node].realpath.clone().unwrap_or_default();
     let mut path = above.to_vec();
@@ -42,7 +41,7 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Va
         _ if data.is_link => Some(format!("file:{}", data.realpath.as_deref().unwrap_or_default())),
         Some(SpecKind::Remote(url)) => Some(url.to_string()),
         Some(SpecKind::File(_)) => resolved.map(|resolved| relative_file(tree, resolved)),
-        // Nothing asks for it, so where it came from has to do.
+        // Without a dependent, the origin decides.
         None if resolved.is_some_and(|resolved| !is_git && !is_file && resolved.contains("://")) => {
             resolved.map(str::to_owned)
         }
@@ -93,7 +92,7 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Va
     Value::Object(entry)
 }
 
-/// The spec by which the shallowest dependent asks for a node.
+/// The spec of the shallowest dependent.
 fn requested(tree: &Tree, node: NodeId) -> Option<Rc<Spec>> {
     let location = |edge: EdgeId| {
         let from = tree[edge].from.and_then(|from| tree[from].path.as_deref()).unwrap_or_default();
@@ -107,7 +106,7 @@ fn requested(tree: &Tree, node: NodeId) -> Option<Rc<Spec>> {
     valid.min_by(|&a, &b| shallower(a, b)).map(|edge| tree.spec(edge).clone())
 }
 
-/// Old npm versions can't deal with peers here, so npm leaves them out.
+/// The `requires` of a node. npm leaves peers out, because old versions of npm can't handle them.
 fn requires(tree: &Tree, node: NodeId, target: NodeId) -> Value {
     let edges = tree[target].edges_out.iter().filter(|&&edge| !tree[edge].kind.is_peer());
     let base = tree.absolute(tree[node].realpath.as_deref().unwrap_or_default());

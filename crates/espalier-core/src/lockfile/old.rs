@@ -1,8 +1,8 @@
-//! A lockfile of version 1, turned into the entries of the later ones as well as it goes
-//! (`#loadAll`, `#metaFromLock` and `#fixDependencies` of `shrinkwrap.js`).
+//! Converts a lockfile of version 1 into the entries of later versions, as far as possible (`#loadAll`, `#metaFromLock` and
+//! `#fixDependencies` of `shrinkwrap.js`).
 //!
-//! Such a lock nests its packages, uses `version` for whatever a package was installed from, and doesn't say
-//! which kind of dependency is which. What it doesn't know is fetched later.
+//! Version 1 nests its packages, uses `version` for any source, and doesn't state the kinds of dependencies. Missing facts are
+//! fetched later.
 
 use serde_json::{Map, Value, json};
 use std::rc::Rc;
@@ -33,13 +33,13 @@ impl Conversion<'_> {
         for (name, entry) in json::entries(dependencies) {
             let Some(entry) = entry.as_object() else { continue };
             let location = paths::join(location, &format!("node_modules/{name}"));
-            // What is nested under a link lies in its target.
+            // An entry nested under a link is in the link's target.
             let inside = self.convert(&location, name, entry).unwrap_or(location);
             self.below(&inside, entry);
         }
     }
 
-    /// Converts one entry; of a link, returns its target.
+    /// Converts an entry. Returns the target of a link.
     fn convert(&mut self, location: &str, name: &str, lock: &Map<String, Value>) -> Option<String> {
         let text = |key: &str| lock.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let (version, integrity) = (text("version"), text("integrity"));
@@ -103,7 +103,7 @@ impl Conversion<'_> {
         None
     }
 
-    /// What an entry was installed from (`spec-from-lock.js`).
+    /// The source of an entry (`spec-from-lock.js`).
     fn spec_of(
         &mut self,
         version: Option<&str>,
@@ -117,7 +117,7 @@ impl Conversion<'_> {
             Some(version) => read(version),
         };
         if version.is_some() {
-            // npm gives up at once on a version that it can't read.
+            // npm gives up on a version that it can't parse.
             let spec = by_version.clone()?;
             if has_integrity || matches!(spec.kind, SpecKind::Git(_)) {
                 return Some(spec);
@@ -164,7 +164,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Makes `requires` into dependencies of the kind that the flags on both ends speak for.
+    /// Turns `requires` into dependencies of the kind that the flags of both ends suggest.
     fn sort_out_requires(&mut self) {
         for location in self.entries.keys().cloned().collect::<Vec<_>>() {
             let Some(Value::Object(requires)) =
@@ -208,7 +208,7 @@ fn is_invalid(spec: &Spec) -> bool {
     matches!(spec.kind, SpecKind::Invalid { .. })
 }
 
-/// What the file name of a tarball says (`version-from-tgz.js`). A URL may say the name, too.
+/// The name and version in a tarball's file name (`version-from-tgz.js`). The URL can also contain the name.
 pub fn name_and_version_of_tarball(name: &str, address: &str) -> Option<(String, String)> {
     let base = address.rsplit('/').next()?;
     let stem = base.strip_suffix(".tgz")?;

@@ -1,4 +1,4 @@
-//! Reading: a lockfile's entries, whatever its version.
+//! Reads the entries of a lockfile of any version.
 
 use serde_json::{Map, Value};
 
@@ -8,25 +8,25 @@ use crate::json;
 use crate::refusal::Refusal;
 use crate::spec::Specs;
 
-/// The newest version that this npm understands.
+/// The newest version that npm understands.
 const NEWEST_VERSION: u64 = 4;
-/// What npm writes where nothing speaks for another version.
+/// The version that npm writes by default.
 pub const DEFAULT_VERSION: u64 = 3;
 
-/// A lockfile that a resolution starts from.
+/// The lockfile that a resolution starts from.
 #[derive(Debug, Default)]
 pub struct ParsedLock {
-    /// The version that stands in it, if any.
+    /// Its version, if it states one.
     pub version: Option<u64>,
-    /// The entries of `packages`; those of version 1 are converted.
+    /// The entries of `packages`. Those of version 1 are converted.
     pub packages: Map<String, Value>,
     /// The other values at the top, which npm keeps.
     pub others: Map<String, Value>,
 }
 
 impl ParsedLock {
-    /// Reads a lockfile's text, with both sides of conflict markers. npm ignores one that is no JSON and starts afresh, and
-    /// so does this: `None`. `project` is the project's folder, absolute.
+    /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then starts afresh. `project` is the
+    /// absolute folder of the project.
     pub fn parse(text: &str, project: &str, specs: &mut Specs) -> Result<Option<Self>, ResolveError> {
         if text.is_empty() {
             return Ok(None);
@@ -46,23 +46,23 @@ impl ParsedLock {
         Ok(Some(Self { version, packages, others: document }))
     }
 
-    /// What a lockfile says, for those who only want to know: nothing of what can't be read.
+    /// Reads as much of a lockfile as can be parsed.
     pub fn read(text: &str, project: &str) -> Self {
         Self::parse(text, project, &mut Specs::default()).ok().flatten().unwrap_or_default()
     }
 
-    /// Whether it is from before npm 5 said which package requires what (`ancientLockfile`); npm then takes what is missing from
-    /// the registry.
+    /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the missing facts from the
+    /// registry.
     pub fn is_ancient(&self) -> bool {
         self.is_old() && !self.others.get("requires").is_some_and(json::truthy)
     }
 
-    /// Whether it is of version 1, and knows too little of its packages.
+    /// Whether it has version 1, which lacks facts about its packages.
     pub fn is_old(&self) -> bool {
         self.version.is_none_or(|version| version < 2)
     }
 
-    /// The version that npm writes in its place.
+    /// The version that npm writes instead.
     pub fn version_to_write(&self) -> u64 {
         self.version.filter(|&version| version != 1).unwrap_or(DEFAULT_VERSION)
     }

@@ -1,9 +1,8 @@
-//! What `install` and `uninstall` make of a package.json: its dependency blocks, and nothing else in the file.
+//! Changes a package.json as `install` and `uninstall` do: its dependency blocks and nothing else.
 //!
-//! An [`Edit`] goes through npm's own three steps. What the user asked for is entered before the resolution, because it
-//! is what gets resolved (`add-rm-pkg-deps.js`); what was found is written over it afterwards (`saveIdealTree` in
-//! `reify.js`, see [`saved`]); then the blocks go back into the file as it was (`update-dependencies.js`). Which version
-//! is found, and which file this is, is not known here.
+//! An [`Edit`] follows npm's three steps. The requested specs are entered before the resolution, because they are what gets
+//! resolved (`add-rm-pkg-deps.js`). Afterwards, the found versions replace them (`saveIdealTree` in `reify.js`, see [`saved`]).
+//! Then the blocks are put back into the original file (`update-dependencies.js`).
 
 mod saved;
 
@@ -18,7 +17,7 @@ pub use crate::changes::SaveType;
 pub use saved::Found;
 
 impl SaveType {
-    /// In npm's order, in which it looks for the type of a dependency that is there already.
+    /// npm's order when it looks for the block of an existing dependency.
     const ALL: [Self; 5] = [Self::Dev, Self::Optional, Self::Prod, Self::PeerOptional, Self::Peer];
 
     fn block(self) -> &'static str {
@@ -39,13 +38,13 @@ const PEER_META: &str = "peerDependenciesMeta";
 const BUNDLED: &str = "bundleDependencies";
 const PATCHED: &str = "patchedDependencies";
 
-/// The blocks in the order in which npm writes those that weren't there.
+/// The blocks in npm's order for writing new ones.
 const BLOCKS: [&str; 4] = [DEPENDENCIES, OPTIONAL, DEV, PEER];
 
-/// How to save what was asked for.
+/// How to save additions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Saving {
-    /// `--save-dev` and its like; without one, the block that has the name already, or else `dependencies`.
+    /// `--save-dev` and similar options. By default, the block that has the name already, otherwise `dependencies`.
     pub kind: Option<SaveType>,
     /// `--save-bundle`.
     pub bundle: bool,
@@ -54,11 +53,11 @@ pub struct Saving {
 /// A package.json that is being changed.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// The file as it was, for what isn't edited.
+    /// The original text, for the parts that don't change.
     text: String,
-    /// The same, read.
+    /// The original values.
     original: Map<String, Value>,
-    /// With the changes, as npm has it in mind while it resolves.
+    /// The changed values, which npm resolves with.
     manifest: Map<String, Value>,
     format: Format,
     kind: Option<SaveType>,
@@ -76,12 +75,11 @@ impl Edit {
         Ok(Self { text: text.to_owned(), original, manifest, format: json::format_of(text), kind: None })
     }
 
-    /// Enters what the user asks for, by name and spec; `*` keeps the spec that is there. Local paths are relative to the
-    /// file's folder.
+    /// Adds a requested name and spec. `*` keeps the existing spec. Local paths are relative to the file's folder.
     pub fn add(&mut self, name: &str, spec: &str, saving: Saving) {
         self.kind = saving.kind;
         let kind = saving.kind.unwrap_or_else(|| self.inferred(name));
-        // A dependency may stand in several blocks, but not in all combinations.
+        // A dependency can be in several blocks, but not in any combination.
         let displaced: &[&str] = match kind {
             SaveType::Prod => &[DEV, PEER],
             SaveType::Dev => &[DEPENDENCIES],
@@ -97,7 +95,7 @@ impl Edit {
         }
         let spec = block[name].clone();
         match kind {
-            // npm enters it in both, as its first versions did, and sorts that out when it writes.
+            // npm enters it into both blocks, as its first versions did, and corrects that when it writes.
             SaveType::Optional => {
                 object(&mut self.manifest, DEPENDENCIES).insert(name.to_owned(), spec);
             }
@@ -118,7 +116,7 @@ impl Edit {
         }
     }
 
-    /// Takes a name out of every block.
+    /// Removes a name from every block.
     pub fn remove(&mut self, name: &str) {
         for block in BLOCKS {
             self.take_out(block, name);
@@ -134,8 +132,8 @@ impl Edit {
         }
     }
 
-    /// Writes what was found over what was asked for. `folder` is the file's own, absolute; `prefix` is npm's
-    /// `save-prefix`, empty for an exact version.
+    /// Replaces a requested spec by the one that npm saves. `folder` is the file's own, absolute. `prefix` is npm's
+    /// `save-prefix`, which is empty for an exact version.
     pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str) {
         let Some(asked) = self.spec_in_force(name) else { return };
         let asked = found.overridden.unwrap_or(&asked);
@@ -153,14 +151,14 @@ impl Edit {
         for block in [DEPENDENCIES, DEV, PEER, OPTIONAL] {
             let Some(entry) = self.block_mut(block).and_then(|block| block.get_mut(name)) else { continue };
             let alternative = in_dev && matches!(block, PEER | OPTIONAL);
-            // Beside a development dependency, a range that would do stays as it is.
+            // Beside a dev dependency, a range that allows the version stays as it is.
             if !alternative || local || !saved::intersect(&spec, entry.as_str().unwrap_or_default()) {
                 *entry = spec.as_str().into();
             }
         }
     }
 
-    /// Takes entries out of `patchedDependencies`.
+    /// Removes entries of `patchedDependencies`.
     pub fn remove_patches(&mut self, keys: &[String]) {
         if let Some(Value::Object(patches)) = self.original.get_mut(PATCHED) {
             patches.retain(|key, _| !keys.contains(key));
@@ -170,17 +168,17 @@ impl Edit {
         }
     }
 
-    /// What is resolved: the manifest with the changes so far.
+    /// The manifest with the changes so far, which is resolved.
     pub(crate) fn value(&self) -> Value {
         self.manifest.clone().into()
     }
 
-    /// The text to resolve: with the changes so far.
+    /// The text of the manifest with the changes so far, which is resolved.
     pub fn manifest(&self) -> String {
         json::stringify(&Value::Object(self.manifest.clone()), &self.format)
     }
 
-    /// The file's new text, or nothing where npm would leave the file alone.
+    /// The new text of the file. `None` if npm would leave the file alone.
     pub fn finish(self) -> Option<String> {
         let mut content = self.original.clone();
         let mut blocks = BLOCKS.map(|block| (block, sorted(self.block(block))));
@@ -205,14 +203,14 @@ impl Edit {
         self.written(content)
     }
 
-    /// The file with this content, unless only the space around it would change.
+    /// The file with this content. `None` if only white space would change.
     fn written(&self, content: Map<String, Value>) -> Option<String> {
         let text = json::stringify(&Value::Object(content), &self.format);
         let trimmed = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
         (trimmed(&text) != trimmed(&self.text)).then_some(text)
     }
 
-    /// Who had a name among both dependencies and peers keeps it in both.
+    /// Keeps names in both blocks that were among both dependencies and peers.
     fn keep_peers_that_were_dependencies(&self, content: &mut Map<String, Value>) {
         let block = |object: &Map<String, Value>, key: &str| object.get(key).and_then(Value::as_object).cloned();
         let (Some(prod), Some(old), Some(new)) =
@@ -268,7 +266,7 @@ impl Edit {
         }
     }
 
-    /// The spec of the edge that the manifest makes for a name: of several blocks, the one that is read last.
+    /// The spec of the edge that the manifest gives for a name: that of the block which is read last.
     fn spec_in_force(&self, name: &str) -> Option<String> {
         let spec = |block: &&str| self.block(block)?.get(name)?.as_str().map(str::to_owned);
         [DEV, OPTIONAL, DEPENDENCIES, PEER].iter().find_map(spec)
@@ -294,8 +292,7 @@ fn sorted(block: Option<&Map<String, Value>>) -> Map<String, Value> {
     entries.into_iter().collect()
 }
 
-/// A package.json with one more field, or one less, as `npm` sets fields that aren't about dependencies; nothing where it
-/// would stay as it is.
+/// A package.json with a field added or removed, in npm's way for fields that aren't dependencies. `None` if it wouldn't change.
 pub fn with_field(text: &str, key: &str, value: Option<Value>) -> Result<Option<String>, ResolveError> {
     let edit = Edit::of(text)?;
     let mut content = edit.original.clone();
@@ -311,7 +308,7 @@ pub fn with_field(text: &str, key: &str, value: Option<Value>) -> Result<Option<
     Ok(edit.written(content))
 }
 
-/// An object's object of that key, made where there is none.
+/// The object under a key, which is created if necessary.
 fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
     let entry = parent.entry(key).or_insert_with(|| Map::new().into());
     if !entry.is_object() {
@@ -320,7 +317,7 @@ fn object<'a>(parent: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<Stri
     entry.as_object_mut().expect("it was made one")
 }
 
-/// What npm makes of the blocks as it reads them (`normalize.js`).
+/// Normalises the blocks as npm does when it reads them (`normalize.js`).
 fn normalize(manifest: &mut Map<String, Value>) {
     let misspelt = manifest.shift_remove("bundledDependencies");
     if let Some(bundled) = misspelt.filter(|_| !manifest.contains_key(BUNDLED)) {

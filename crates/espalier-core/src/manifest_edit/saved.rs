@@ -1,36 +1,36 @@
-//! The spec that npm saves for a dependency that it has found (`saveIdealTree` in `reify.js`).
+//! The spec that npm saves for a resolved dependency (`saveIdealTree` in `reify.js`).
 
 use crate::paths;
 use crate::semver::Range;
 use crate::spec::{Spec, SpecKind, Specs};
 
-/// What was found for a dependency.
+/// The package that was found for a dependency.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
-    /// The package's own name, which isn't the dependency's for an alias.
+    /// The package's own name. For an alias, it isn't the dependency's name.
     pub package: &'a str,
-    /// Its version, where it has one.
+    /// Its version, if it has one.
     pub version: Option<&'a str>,
-    /// Whether it is one of the project's workspaces.
+    /// Whether it is a workspace of the project.
     pub workspace: bool,
-    /// The spec of the override that led to it: npm saves as if that had been asked for.
+    /// The spec of the override that led to it. npm saves as if this spec had been requested.
     pub overridden: Option<&'a str>,
 }
 
 pub(super) struct Saved {
     pub spec: String,
-    /// Whether it leads to a folder or a file, whose versions can't be compared.
+    /// Whether it leads to a folder or a file, which have no comparable versions.
     pub local: bool,
 }
 
-/// What to save where `asked` has led to `found`.
+/// The spec to save if `asked` has led to `found`.
 pub(super) fn spec(name: &str, asked: &str, found: &Found<'_>, folder: &str, prefix: &str) -> Saved {
     let parsed = Specs::default().intern(asked);
     let exact_or_prefixed = || found.version.map_or_else(|| "*".to_owned(), |version| format!("{prefix}{version}"));
     let registry = |asked: &Spec| {
         let prefixed = exact_or_prefixed();
         let range = match &asked.kind {
-            // A range that allows less than the prefix would is kept as it was asked for.
+            // A range that is narrower than the prefix is kept.
             SpecKind::Range { range, .. } if asked.raw.trim() != "*" && !within(&prefixed, range) => {
                 asked.raw.to_string()
             }
@@ -57,7 +57,7 @@ fn within(prefixed: &str, asked: &Range) -> bool {
     Range::parse_loose(prefixed).is_some_and(|range| range.is_subset_of(asked))
 }
 
-/// Whether both allow some version; what is no range allows none.
+/// Whether both allow a common version. A text that isn't a range allows none.
 pub(super) fn intersect(one: &str, other: &str) -> bool {
     match (Range::parse(one), Range::parse(other)) {
         (Some(one), Some(other)) => one.intersects(&other),

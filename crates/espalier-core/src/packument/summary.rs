@@ -1,15 +1,14 @@
-//! A packument without most of its text, for caches: it is had again without inflating and parsing a body.
+//! A summary of a packument for caches, which saves inflating and parsing the body.
 //!
-//! It holds the versions, the tags, and the manifests that a resolution has looked at or is likely to look at. Any other manifest
-//! is read from the source, which has to give the very text that the packument was made of. Where summaries are kept, and how
-//! damage to them is noticed, is not known here.
+//! It holds the versions, the tags, and the manifests that a resolution has read or is likely to need. Any other manifest comes
+//! from the source, which has to give exactly the packument's text. The cache stores the summary and detects damage.
 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 use super::{Detail, Entry, Packument, Source, Text, Versions};
 
-/// Changes with the meaning of what is written.
+/// The version of the format.
 const FORMAT: u8 = 1;
 
 type Pairs<'a> = Vec<(&'a str, &'a str)>;
@@ -23,15 +22,15 @@ struct Summary<'a> {
     #[serde(borrow)]
     time: Pairs<'a>,
     names: &'a str,
-    /// Where each name ends, and where its manifest begins and ends.
+    /// For each version, the end of its name, and the beginning and end of its manifest.
     entries: Vec<(usize, usize, usize)>,
-    /// Manifests, by their beginnings.
+    /// Manifests, by their positions.
     #[serde(borrow)]
     manifests: Vec<(usize, &'a str)>,
 }
 
 impl Packument {
-    /// What is here without the source; empty, if that can't be written.
+    /// The summary. Empty if it can't be written.
     pub fn summary(&self) -> Vec<u8> {
         let entries = &self.versions.entries;
         let summary = Summary {
@@ -46,7 +45,7 @@ impl Packument {
         postcard::to_allocvec(&summary).unwrap_or_default()
     }
 
-    /// The packument again; nothing, if this is no summary that this version makes.
+    /// The packument of a summary. `None` if this version of the program didn't write it.
     pub fn from_summary(bytes: &[u8], source: Source) -> Option<Self> {
         let summary: Summary<'_> =
             postcard::from_bytes(bytes).ok().filter(|summary: &Summary<'_>| summary.format == FORMAT)?;
@@ -90,7 +89,7 @@ mod tests {
     const BODY: &str = r#"{"dist-tags":{"latest":"2.0.0"},"time":{"1.0.0":"2020"},
         "versions":{"1.0.0":{"a":"é"},"1.1.0":{"a":2},"2.0.0-x":{"a":3},"x":{"a":4}}}"#;
 
-    /// A source of that text, and how often it was asked.
+    /// A source of that text, and a count of its uses.
     fn source() -> (Source, Arc<AtomicUsize>) {
         let asked = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&asked);
@@ -117,7 +116,7 @@ mod tests {
         assert_eq!(packument.tagged("latest"), Some("2.0.0"));
         assert_eq!(packument.time, [("1.0.0".to_owned(), "2020".to_owned())]);
         assert_eq!(packument.detail, Detail::Abbreviated);
-        // The highest of its line, and one that was read.
+        // This is the highest version of its line, and a manifest that was read.
         assert_eq!((packument.manifest(1), packument.manifest(2)), (r#"{"a":2}"#, r#"{"a":3}"#));
         assert_eq!(asked.load(Ordering::Relaxed), 0);
         assert_eq!((packument.manifest(0), packument.manifest(3)), (r#"{"a":"é"}"#, r#"{"a":4}"#));

@@ -1,7 +1,7 @@
 //! The text of a packument, of which little is ever read.
 //!
-//! Where memory is to be had back (the feature `settling`), the text can be let go. What was read of it stays, and what is
-//! asked for later is read from where the text came from. Without the feature there is nothing but the text.
+//! With the feature `settling`, the text can be dropped. Parts that were read remain, and later ones come from a source. Without
+//! the feature, there is nothing but the text.
 
 #[cfg(not(feature = "settling"))]
 pub(super) use lasting::Text;
@@ -36,13 +36,13 @@ mod settling {
 
     use elsa::sync::FrozenMap;
 
-    /// Gives a text once more. One that can't be had any more has nothing in it.
+    /// Gives a text again. The text is empty if it can't be obtained any more.
     pub struct Source(Box<Give>);
 
     type Give = dyn Fn() -> Option<Vec<u8>> + Send + Sync;
 
     impl Source {
-        /// A source that does this.
+        /// A source that calls this function.
         pub fn new(give: impl Fn() -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
             Self(Box::new(give))
         }
@@ -55,9 +55,9 @@ mod settling {
     }
 
     pub struct Text {
-        /// Nothing, once it was let go. What follows the text in its memory is of no meaning.
+        /// The text, until it is dropped. Whatever follows it in its memory is meaningless.
         whole: Mutex<Option<Vec<u8>>>,
-        /// Parts that were read, by their beginnings.
+        /// The parts that were read, by their positions.
         read: FrozenMap<usize, Box<str>>,
         source: OnceLock<Source>,
     }
@@ -72,7 +72,7 @@ mod settling {
             Self { whole: Mutex::new(Some(memory)), read: FrozenMap::new(), source: OnceLock::new() }
         }
 
-        /// A text that was let go, and what was read of it.
+        /// A dropped text, with the parts that were read.
         #[cfg(feature = "summaries")]
         pub fn settled(parts: impl IntoIterator<Item = (usize, Box<str>)>, source: Source) -> Self {
             let read = FrozenMap::new();
@@ -88,20 +88,20 @@ mod settling {
             }
             let mut whole = self.whole();
             if whole.is_none() {
-                // Whoever looks for one part more than was thought may look for many: it stays now.
+                // One part more than expected is needed, so many more may be: the text stays now.
                 *whole = self.source.get().and_then(|source| (source.0)());
             }
             let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
             self.read.insert(range.start, part.unwrap_or_default().into())
         }
 
-        /// The part that begins there, if it was read.
+        /// The part at this position, if it was read.
         #[cfg(feature = "summaries")]
         pub fn known(&self, start: usize) -> Option<&str> {
             self.read.get(&start)
         }
 
-        /// Lets the text go, and gives back its memory. A source that gives it again is made of it, the first time.
+        /// Drops the text and returns its memory. The first time, this also makes the source that gives it again.
         pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
             let text = self.whole().take()?;
             self.source.get_or_init(|| source(&text));

@@ -1,6 +1,6 @@
-//! May this package go into that folder? (`can-place-dep.js`)
+//! Decides whether a package may go into a folder (`can-place-dep.js`).
 //!
-//! Nothing here changes the tree: placement asks at many folders before it acts at one.
+//! Nothing here changes the tree, because placement asks about many folders before it acts on one.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::decision::Verdict;
 use crate::names::FoldedName;
 use crate::tree::{EdgeId, NodeId, Tree};
 
-/// What a verdict rests on: [`crate::decision::Why`] before it is put into words.
+/// The basis of a verdict: [`crate::decision::Why`] before it is put into words.
 #[derive(Clone, Copy, Debug)]
 pub enum Because {
     Free,
@@ -26,7 +26,7 @@ pub enum Because {
     Occupied(NodeId),
 }
 
-/// One question. Peers are asked about on behalf of the package that has them, their `parent`.
+/// A question about a package and a folder. A question about a peer has the question about its dependent as `parent`.
 pub struct Question {
     pub dep: NodeId,
     pub target: NodeId,
@@ -40,21 +40,21 @@ pub struct Question {
 /// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The answer for the package and all its peers.
+    /// The verdict on the package and all of its peers.
     pub verdict: Verdict,
-    /// The answer for the package by itself.
+    /// The verdict on the package alone.
     pub verdict_for_self: Verdict,
-    /// The first peer that found no place, as the package, the edge that wants it, and where it was refused.
+    /// The first peer that found no place: the package, the edge that needs it, and the folder that refused it.
     pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
-    /// What the answer for the package by itself rests on.
+    /// The basis of the verdict on the package alone.
     pub because: Because,
-    /// Where npm stumbles: it looks among the candidates for the counterpart of a peer, on behalf of this one, which another has
-    /// displaced from there.
+    /// A candidate that another one has displaced from its virtual root. npm crashes when it looks for the candidate's peers
+    /// there.
     pub displaced: Option<NodeId>,
 }
 
 impl Question {
-    /// A question about a package on behalf of `parent`.
+    /// A question about a package. `parent` is the question about its dependent, if the package is a peer.
     pub fn new(
         tree: &Tree,
         (dep, edge): (NodeId, EdgeId),
@@ -63,12 +63,12 @@ impl Question {
         prefer_dedupe: bool,
         explicit: bool,
     ) -> Rc<Self> {
-        // Peers try a bit harder to be singletons.
+        // Peers are deduplicated more eagerly.
         let prefer_dedupe = prefer_dedupe || tree[edge].kind.is_peer();
         Rc::new(Self { dep, target, edge, parent, explicit, prefer_dedupe, peer_path: Vec::new() })
     }
 
-    /// The edge that brought the whole set of peers here.
+    /// The edge that brought the whole peer set.
     fn entry_edge(&self) -> EdgeId {
         self.parent.as_ref().map_or(self.edge, |parent| parent.entry_edge())
     }
@@ -81,7 +81,7 @@ impl Question {
         deepest_target(tree, start, tree[self.edge].name)
     }
 
-    /// The answer.
+    /// Answers the question.
     pub fn answer(self: &Rc<Self>, tree: &Tree) -> Answer {
         let mut asking = Asking {
             question: self,
@@ -106,9 +106,9 @@ impl Question {
 struct Asking<'a> {
     question: &'a Rc<Question>,
     tree: &'a Tree,
-    /// What the package by itself was last thought capable of.
+    /// The last verdict on the package alone.
     for_self: Option<Verdict>,
-    /// What the peers said. They are asked once, whatever is tried.
+    /// The verdict on the peers. They are asked only once.
     peers: Option<Verdict>,
     refused_peer: Option<(NodeId, EdgeId, NodeId)>,
     because: Because,
@@ -126,12 +126,12 @@ impl Asking<'_> {
         let tree = self.tree;
         let name = tree[edge].name;
         let current = tree.child(target, name);
-        // What failed to load ends the resolution or is pruned; until then it may be anywhere.
+        // A package that failed to load ends the resolution or is pruned. Until then, it may be anywhere.
         if tree[dep].failure.is_some() {
             return self.since(Because::Failed, if current.is_some() { Verdict::Replace } else { Verdict::Free });
         }
         if let Some(target_edge) = tree.edge(target, name) {
-            // A peer can't go into its own dependent's folder, unless that is a project.
+            // A peer can't go into its dependent's folder, unless that is a project.
             if tree[target_edge].kind.is_peer() && !tree.is_top(target) {
                 return self.since(Because::PeerOfFolder, Verdict::Conflict);
             }
@@ -145,7 +145,7 @@ impl Asking<'_> {
         }
     }
 
-    /// The folder has no package of that name. Packages in the folder may rely on one further up.
+    /// Decides for a folder without a package of that name. Packages in the folder may rely on one further up.
     fn check_free(&mut self) -> Verdict {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
@@ -163,12 +163,12 @@ impl Asking<'_> {
         self.with_peers(Verdict::Free)
     }
 
-    /// The folder has a package of that name.
+    /// Decides for a folder with a package of that name.
     fn check_against(&mut self, current: NodeId) -> Verdict {
         let Question { dep, target, edge, explicit, prefer_dedupe, .. } = **self.question;
         let tree = self.tree;
         let content = tree.satisfied_by(edge, current);
-        // A candidate that doesn't meet its own edge was settled on while its peers were gathered.
+        // A candidate that doesn't meet its own edge was chosen while its peers were gathered.
         let overridden = || !tree.satisfied_by(edge, dep);
         if tree.matches(dep, current) && (content || overridden()) {
             return self.since(Because::Same, if explicit { Verdict::Replace } else { Verdict::Keep });
@@ -193,7 +193,7 @@ impl Asking<'_> {
             }
         }
         self.because = Because::Occupied(current);
-        // Whoever can go deeper leaves the current one alone.
+        // If the package can go deeper, the present one stays.
         if target != self.question.deepest_target(tree) {
             return Verdict::Conflict;
         }
@@ -211,7 +211,7 @@ impl Asking<'_> {
         self.with_peers(Verdict::Replace)
     }
 
-    /// Whether every set of peers that the current node belongs to can be replaced, or go deeper.
+    /// Whether every peer set of the present package can be replaced or go deeper.
     fn can_displace(&mut self, current: NodeId) -> bool {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
@@ -248,8 +248,7 @@ impl Asking<'_> {
         displaceable
     }
 
-    /// Whether the peers of a set that have no counterpart among the candidates would be content with those
-    /// that have.
+    /// Whether the peers of a set without a counterpart among the candidates accept the counterparts of the others.
     fn can_clobber(&self, entry: NodeId, candidate: impl Fn(crate::names::Name) -> Option<NodeId>) -> bool {
         let tree = self.tree;
         let mut walk = vec![entry];
@@ -271,7 +270,7 @@ impl Asking<'_> {
         true
     }
 
-    /// The verdict, if the package's peers can be placed too.
+    /// The verdict, provided that the package's peers can be placed, too.
     fn with_peers(&mut self, verdict: Verdict) -> Verdict {
         self.for_self = Some(verdict);
         if let Some(known) = self.peers {

@@ -1,8 +1,8 @@
-//! Where a package goes: npm's placement.
+//! npm's placement of packages.
 //!
-//! A candidate stands in a virtual root together with its peers. [`can_place`] asks, for one folder, whether
-//! it may go there, and changes nothing. [`place`] walks up from the dependent, asks at each folder, puts the
-//! candidate into the highest that will have it, and then does the same with its peers.
+//! A candidate is in a virtual root together with its peers. [`can_place`] decides whether a folder accepts it, and changes
+//! nothing. [`place`] walks up from the dependent, puts the candidate into the highest folder that accepts it, and then places
+//! its peers.
 
 mod can_place;
 mod notes;
@@ -15,8 +15,8 @@ pub use place::{Effects, PlacementRules, Placer, Unplaceable};
 use crate::names::Name;
 use crate::tree::{NodeId, Tree};
 
-/// The deepest folder that a package of a name may be placed in for a dependent: its own, unless the
-/// dependent has it as a peer (`deepest-nesting-target.js`).
+/// The deepest folder for a package that a dependent needs: the dependent's own, unless the package is a peer
+/// (`deepest-nesting-target.js`).
 fn deepest_target(tree: &Tree, dependent: NodeId, name: Name) -> NodeId {
     let mut last = dependent;
     for target in tree.ancestry(dependent) {

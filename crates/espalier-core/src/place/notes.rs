@@ -1,21 +1,21 @@
-//! What is noted of placements for whoever wants to see the decisions.
+//! Records the decisions of placements, if somebody wants to see them.
 
 use super::can_place::{Answer, Because};
 use super::place::{Frame, Placer};
 use crate::decision::{Decision, Demand, Placed, Trial, Verdict, Why};
 use crate::tree::{NodeId, Tree};
 
-/// The decisions of one placement, a package before its peers.
+/// The decisions of a placement. A package precedes its peers.
 #[derive(Default)]
 pub struct Notes {
-    /// What was decided.
+    /// The decisions.
     pub decisions: Vec<Decision>,
-    /// The folders that were asked for the one that is being decided on.
+    /// The folders that were tried for the current package.
     tried: Vec<Trial>,
 }
 
 impl Notes {
-    /// A folder was asked.
+    /// Records a folder that was tried.
     pub fn tried(&mut self, tree: &Tree, target: NodeId, answer: &Answer) {
         let why = why(tree, answer);
         self.tried.push(Trial { location: tree.location(target), verdict: answer.verdict, why });
@@ -23,7 +23,7 @@ impl Notes {
 }
 
 impl Placer<'_> {
-    /// Something was decided; what was removed since `removed_before` belongs to it.
+    /// Records a decision. Packages removed since `removed_before` belong to it.
     pub(super) fn note(&mut self, frame: &Frame<'_>, removed_before: usize, result: impl FnOnce(&Tree) -> Placed) {
         let Some(notes) = &mut self.notes else { return };
         notes.decisions.push(Decision {

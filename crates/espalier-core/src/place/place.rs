@@ -1,4 +1,4 @@
-//! Putting a package, and its peers, into the tree (`place-dep.js`).
+//! Places a package and its peers in the tree (`place-dep.js`).
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::options::InstallStrategy;
 use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
-/// The settings that placement depends on.
+/// The settings of placement.
 pub struct PlacementRules {
     /// `--force`.
     pub force: bool,
@@ -22,60 +22,60 @@ pub struct PlacementRules {
     pub prefer_dedupe: bool,
     /// `--install-strategy`.
     pub strategy: InstallStrategy,
-    /// Whether peer dependencies count at all.
+    /// Whether peer dependencies are installed.
     pub with_peers: bool,
 }
 
-/// A placement, and what it leaves for the person to know.
+/// A placement and its results beside the tree.
 pub struct Placer<'a> {
-    /// The tree to place into.
+    /// The tree.
     pub tree: &'a mut Tree,
     /// The settings.
     pub rules: PlacementRules,
-    /// Names that are to be updated wherever they are.
+    /// Names that are updated everywhere.
     pub update_names: &'a [Name],
-    /// The conflicts that were accepted: the edge, and the package that was meant for it.
+    /// Tolerated conflicts: the edge, and the package that was meant for it.
     pub accepted_conflicts: Vec<(EdgeId, NodeId)>,
-    /// What was taken out of the tree, by path.
+    /// The paths of removed packages.
     pub removed: Vec<Rc<str>>,
-    /// A candidate that another has displaced from where npm looks for it ([`Answer::displaced`]).
+    /// A candidate that another one has displaced from its virtual root ([`Answer::displaced`]).
     pub displaced: Option<NodeId>,
-    /// What was decided, where somebody wants to know.
+    /// The decisions, if somebody wants to see them.
     pub notes: Option<Notes>,
 }
 
-/// What became of one package, and of its peers.
+/// The result for a package and its peers.
 pub struct Effects {
-    /// The edge it was placed for.
+    /// The edge that the package was placed for.
     pub edge: EdgeId,
-    /// The node that was put into the tree, unless what was there is kept.
+    /// The placed node. `None` if the present one stays.
     pub placed: Option<NodeId>,
-    /// Whether the place was free or something made way.
+    /// The verdict of the folder.
     pub verdict: Verdict,
     /// Nodes whose dependencies have to be looked at again.
     pub reevaluate: Vec<NodeId>,
-    /// The peers.
+    /// The results for the peers.
     pub peers: Vec<Effects>,
 }
 
-/// A package that finds no place.
+/// A package that no folder accepts.
 #[derive(Debug)]
 pub struct Unplaceable {
-    /// The edge that wants it.
+    /// The edge that needs it.
     pub edge: EdgeId,
     /// The package.
     pub dep: NodeId,
-    /// The peer that found no place, if it was one: the package, its edge, and the folder that refused it.
+    /// The peer that no folder accepts, if it is one: the package, its edge, and the folder that refused it.
     pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
 }
 
-/// A placement under way, with the one on whose behalf it happens.
+/// A placement under way, and the placement of its dependent if it is a peer.
 pub(super) struct Frame<'p> {
     pub(super) dep: NodeId,
     pub(super) edge: EdgeId,
     explicit: bool,
     pub(super) parent: Option<&'p Frame<'p>>,
-    /// The question that was answered well for this one.
+    /// The question that had the best answer.
     chosen: Option<Rc<Question>>,
 }
 
@@ -128,7 +128,7 @@ impl Placer<'_> {
             if self.tree[edge].kind.is_peer() && !self.tree.is_valid(edge) {
                 self.accept_conflict(edge, dep);
             }
-            // An update may have left a copy below that is superfluous now.
+            // After an update, a copy below may be superfluous.
             self.prune_dedupable(target, true, explicit);
             self.note(&frame, removed_before, |tree| Placed::Kept { location: tree.location(target) });
             return Ok(placement);
@@ -146,7 +146,7 @@ impl Placer<'_> {
             return Ok(placement);
         }
 
-        // A candidate of the tree itself may lie in what is replaced now, and be removed with it.
+        // A candidate from the tree itself can be inside the package that is being replaced, and be removed with it.
         let candidates = self.tree[dep].parent;
         let placed = self.copy(dep);
         placement.placed = Some(placed);
@@ -167,8 +167,8 @@ impl Placer<'_> {
         Ok(placement)
     }
 
-    /// Walks up from the dependent to the highest folder that will have the package together with its peers;
-    /// failing that, by itself. `None` when nothing will, and that is tolerable.
+    /// Walks up from the dependent to the highest folder that accepts the package with its peers, or at least the package alone.
+    /// `None` if no folder does, and that is tolerated.
     fn find_target(&mut self, frame: &Frame<'_>) -> Result<Option<(Rc<Question>, Answer)>, Unplaceable> {
         let tree = &*self.tree;
         let name = tree[frame.edge].name;
@@ -217,7 +217,7 @@ impl Placer<'_> {
         Ok(with_peers.or(by_itself))
     }
 
-    /// Whether a placement is on behalf of the project itself or one of its workspaces.
+    /// Whether the placement is for the project itself or one of its workspaces.
     fn is_own(&self, frame: &Frame<'_>) -> bool {
         let tree = &*self.tree;
         let Some(node) = tree[frame.edge].from else { return false };
@@ -228,21 +228,20 @@ impl Placer<'_> {
         if !tree[frame.edge].kind.is_peer() {
             return false;
         }
-        // A peer of something that was placed earlier, perhaps for the project.
+        // A peer of a package that was placed earlier, perhaps for the project.
         let edges = &tree[node].edges_in;
         edges.iter().any(|&edge| !tree[edge].kind.is_peer() && from_own(edge))
             || (edges.iter().any(|&edge| tree[edge].kind.is_peer())
                 && tree.peer_entry_sets(node).keys().any(|&edge| from_own(edge)))
     }
 
-    /// The node at or above the target that is the very same package: nesting would never end, so it
-    /// becomes a link to that one.
+    /// A node at or above the target that is the same package. Nesting would never end, so the new one becomes a link to it.
     fn cycle(&self, target: NodeId, dep: NodeId) -> Option<NodeId> {
         let tree = &*self.tree;
         tree.ancestry(target).find(|&node| tree.matches(node, dep) && !tree.is_top(node))
     }
 
-    /// A copy of a candidate, for the candidate stays in its virtual root.
+    /// Copies a candidate, because the candidate stays in its virtual root.
     fn copy(&mut self, dep: NodeId) -> NodeId {
         let node = &self.tree[dep];
         let new = NewNode {
@@ -263,8 +262,7 @@ impl Placer<'_> {
         copy
     }
 
-    /// Puts a node in the place of another, and takes out what that leaves behind. Returns the nodes whose
-    /// dependencies lost what met them.
+    /// Replaces a node and removes what only the old one needed. Returns the nodes whose dependencies are no longer met.
     fn replace(&mut self, placed: NodeId, old: NodeId, dep: NodeId) -> Vec<NodeId> {
         let target = self.tree[old].parent;
         let tree = &*self.tree;
@@ -275,8 +273,8 @@ impl Placer<'_> {
                 old_deps.extend(tree.gather(&[to], |edge| tree[edge].to != Some(to)));
             }
         }
-        // Sets of peers beside the old node that the new one breaks: those that aren't the project's own are
-        // taken out and placed again, the others have to live with it.
+        // The new node can break peer sets beside the old one. Sets that aren't the project's own are removed and placed again;
+        // the others keep the conflict.
         let mut broken_sets: Vec<NodeId> = Vec::new();
         let mut conflicts: Vec<EdgeId> = Vec::new();
         for &id in &tree[old].edges_in {
@@ -312,7 +310,7 @@ impl Placer<'_> {
         reevaluate
     }
 
-    /// Takes out what only the replaced node needed, and what the new one doesn't accept.
+    /// Removes what only the replaced node needed and what the new one doesn't accept.
     fn prune_for_replacement(&mut self, node: NodeId, old_deps: &[NodeId]) {
         let tree = &*self.tree;
         let edges = &tree[node].edges_out;
@@ -329,7 +327,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Takes out copies that the new node makes superfluous.
+    /// Removes copies that the new node makes superfluous.
     fn dedupe_around(&mut self, placed: NodeId, edge: EdgeId, target: NodeId, explicit: bool) {
         if let Some(other) = self.tree[edge].to.filter(|&to| to != placed && self.tree.is_valid(edge)) {
             self.prune_dedupable(other, false, explicit);
@@ -349,7 +347,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Takes a node out if its dependents would do with what is further up; otherwise looks below it.
+    /// Removes a node if its dependents accept the one further up. Otherwise looks below it.
     fn prune_dedupable(&mut self, node: NodeId, descend: bool, explicit: bool) {
         if self.tree.can_dedupe(node, self.rules.prefer_dedupe, explicit) {
             let tree = &*self.tree;
@@ -378,7 +376,7 @@ impl Placer<'_> {
         nodes
     }
 
-    /// Places those peers of a placed node that aren't met yet, as they stand in the candidate's virtual root.
+    /// Places the unmet peers of a placed node, from the candidate's virtual root.
     fn place_peers(
         &mut self,
         frame: &Frame<'_>,
@@ -394,7 +392,7 @@ impl Placer<'_> {
             if candidates.is_none() {
                 self.displaced = Some(frame.dep);
             }
-            // An optional peer may not be there, and a conflicted one doesn't satisfy: either is left as it is.
+            // An optional peer may be missing, and a conflicting one doesn't satisfy the edge. Both stay as they are.
             let peer = candidates.and_then(|root| tree.child(root, tree[edge].name));
             let Some(peer) = peer.filter(|&peer| tree.satisfied_by(edge, peer)) else {
                 continue;

@@ -1,4 +1,4 @@
-//! Bundles: packages that come in another one's tarball, which a lock shows.
+//! Bundles: packages in the tarball of another package, which a lock lists.
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use crate::json;
 use crate::order;
 use crate::tree::{EdgeId, NewNode, NodeId, Tree};
 
-/// Looks into the tarball of a package that bundles others, and puts those in its `node_modules`.
+/// Reads the tarball of a package with bundled packages and adds those to its `node_modules`.
 pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId) -> Result<(), ResolveError> {
     let entry = &tree[node];
     let has_bundle = node != tree.root && !entry.manifest.bundled.is_empty() && !entry.inert;
@@ -47,13 +47,13 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
         nodes.insert(folder, tree.add(new));
     }
-    // npm does so with everything that it reads from a disk. What a lock already has and needs stays needed by that.
+    // npm does this for everything that it reads from disk. Packages that the lock needs already stay needed.
     tree.calculate_flags_below(node);
     Ok(())
 }
 
 impl Ending {
-    /// Opens the bundles of what is going to be installed, when the tree stands (`[_loadBundlesAndUpdateTrees]`).
+    /// Opens the bundles of all packages to install, once the tree is complete (`[_loadBundlesAndUpdateTrees]`).
     pub(super) async fn unpack_installed_bundles(&mut self) -> Result<(), ResolveError> {
         let has_bundle = |tree: &Tree, node: NodeId| {
             let data = &tree[node];
@@ -66,8 +66,8 @@ impl Ending {
         });
         for &node in &bundlers {
             let data = &self.tree[node];
-            // A lockfile shows what is in a bundle that was opened before. Only old ones also say where to get it, which
-            // npm forgets when it has seen the bundle.
+            // A lockfile lists the content of a bundle that was opened before. Only old lockfiles also state another source,
+            // which npm drops once it has seen the bundle.
             let children = data.children.values().map(|&child| &self.tree[child]);
             let shown: Vec<_> = children.filter(|child| data.manifest.bundled.contains(&child.name)).collect();
             let is_open = !shown.is_empty() && shown.iter().all(|child| child.resolved.is_none());
@@ -83,7 +83,7 @@ impl Ending {
         Ok(())
     }
 
-    /// Takes out what only the packages needed that now have it in their bundle (`#pruneBundledMetadeps`).
+    /// Removes packages that were needed only by packages whose bundle now contains them (`#pruneBundledMetadeps`).
     fn prune_shadowed(&mut self, bundlers: &[NodeId]) {
         let tree = &self.tree;
         let mut shadowed: IndexSet<NodeId> = IndexSet::new();
@@ -109,7 +109,7 @@ impl Ending {
     }
 }
 
-/// Whether a path is made of `node_modules/<name>` and nothing else, without hidden folders.
+/// Whether a path consists of `node_modules/<name>` only, without hidden folders.
 fn is_package_folder(folder: &str) -> bool {
     let mut rest = folder;
     while let Some(inside) = rest.strip_prefix("node_modules/") {
@@ -127,7 +127,7 @@ fn is_package_folder(folder: &str) -> bool {
     false
 }
 
-/// The folder of the package above, and the name below its `node_modules`.
+/// The folder of the package above, and the name in its `node_modules`.
 fn split_last(folder: &str) -> (&str, &str) {
     match folder.rfind("node_modules/") {
         Some(at) => (folder[..at].trim_end_matches('/'), &folder[at + "node_modules/".len()..]),

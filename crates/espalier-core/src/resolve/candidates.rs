@@ -1,4 +1,4 @@
-//! Candidates: the package that a spec asks for, as a node in a virtual root.
+//! Builds candidates: the package that a spec asks for, as a node in a virtual root.
 
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -15,18 +15,18 @@ use crate::refusal::Refusal;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
 
-/// Peers whose versions want each other in ever other versions have no end, and npm finds none. Sets of peers of real
+/// The maximum depth of peers. Versions whose peers require ever other versions have no end, not even in npm. Peer sets of real
 /// packages are some dozens deep.
 const DEEPEST_PEERS: usize = 300;
-/// The same where they branch: an end that is out of reach is none. The largest sets of real packages take some thousands.
+/// The maximum number of peers, because a branching set may end too late. The largest sets of real packages have some thousands.
 const MOST_PEERS: usize = 20_000;
 
-/// The nodes that are needed for sure, in contrast to those that only optional peers bring.
+/// The nodes that are certainly needed. The others come from optional peers only.
 pub(super) type Required = FxHashSet<NodeId>;
 
 impl Search {
-    /// The candidate for a problem edge of a node: a node of its virtual root, a node of the tree that satisfies an optional
-    /// peer, or else a new node.
+    /// The candidate for a problem edge of a node: an existing node of its virtual root, a node of the tree that satisfies an
+    /// optional peer, or a new node.
     pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
         let virtual_root = self.virtual_root(node, true);
         let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
@@ -50,8 +50,8 @@ impl Search {
         self.build_candidate(edge, parent, None, &mut required).await
     }
 
-    /// Builds the candidate for an edge, with its peers. `second` is another edge of that name that should be
-    /// met as well, if it can.
+    /// Builds the candidate for an edge, with its peers. `second` is another edge of the same name, which should be met as well
+    /// if possible.
     pub(super) async fn build_candidate(
         &mut self,
         edge: EdgeId,
@@ -70,7 +70,7 @@ impl Search {
             Some(second) => Some(self.build_node(second, parent).await?),
             None => None,
         };
-        // The second is better if the first edge can live with it.
+        // The candidate for the second edge is better if the first edge accepts it.
         let node = other.filter(|_| self.tree.is_valid(edge)).unwrap_or(first);
         self.tree.set_parent(node, Some(parent));
 
@@ -95,14 +95,13 @@ impl Search {
         ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
     }
 
-    /// Builds the node that an edge's spec asks for in a virtual root. A package that can't be fetched becomes a node that
-    /// remembers why.
+    /// Builds the node for an edge's spec in a virtual root. A package that can't be fetched becomes a node with the failure.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
         check_edge(&self.tree, edge)?;
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge).clone();
         if let SpecKind::Invalid(problem) = &spec.kind {
-            // npm stops at once, whoever asks for it.
+            // npm fails at once, whoever the dependent is.
             let (name, spec) = (self.tree.words.names.text(name).to_owned(), spec.raw.to_string());
             let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
             return Err(ResolveError::from(refusal).asked_by(|| chain(&self.tree, edge)));
@@ -114,8 +113,7 @@ impl Search {
         if let SpecKind::Directory(path) = &spec.kind
             && self.is_linked(edge, parent, workspace.is_some())
         {
-            // Whoever wrote the spec, npm's link starts from where the dependent lies: a folder that an override names is
-            // looked for below it.
+            // npm resolves the path of a link from the dependent's folder, even if an override contains the path.
             let from = self.tree[edge].from.and_then(|from| self.tree[from].path.clone()).unwrap_or_default();
             let path = path.resolve(&self.tree.absolute(&from));
             let path: Rc<str> = self.tree.relative(&path).into();
@@ -145,7 +143,7 @@ impl Search {
         }
     }
 
-    /// A node that stands for a package that could not be fetched.
+    /// Builds a node for a package that could not be fetched.
     fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
         let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
         let with_peers = self.sources.with_peers();
@@ -156,7 +154,7 @@ impl Search {
         node
     }
 
-    /// npm 12 refuses git and tarballs by URL unless they are allowed (`#checkAllow`).
+    /// Checks the permission for git and tarballs by URL, which npm 12 refuses by default (`#checkAllow`).
     fn check_allowed(&self, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
         let options = &self.sources.options;
         let (allow, code, what, setting) = match &spec.kind {
@@ -174,14 +172,14 @@ impl Search {
         Err(Refusal::NotAllowed { code, setting, source_kind: what, spec: spec.raw.to_string(), only_root }.into())
     }
 
-    /// The root's workspace edge of a name.
+    /// The root's workspace edge with this name.
     fn workspace_edge(&self, name: crate::names::Name) -> Option<EdgeId> {
         let root = self.tree.root;
         let workspaces = self.tree[root].workspaces.as_ref()?;
         workspaces.iter().any(|&(workspace, _)| workspace == name).then(|| self.tree.edge(root, name)).flatten()
     }
 
-    /// Whether a folder is linked and not packed: workspaces and folders inside the project always are.
+    /// Whether a folder is linked and not packed. Workspaces and folders inside the project always are.
     fn is_linked(&self, edge: EdgeId, parent: NodeId, workspace: bool) -> bool {
         let tree = &self.tree;
         let unpacked = tree[parent].resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
@@ -198,7 +196,7 @@ impl Search {
         workspace || inside || !self.sources.options.install_links
     }
 
-    /// A link to a folder, whose manifest may be missing.
+    /// Builds a link to a folder, whose manifest may be missing.
     async fn link(&mut self, edge: EdgeId, parent: NodeId, path: Rc<str>) -> NodeId {
         let manifest = self.sources.read_folder(&mut self.tree.words, &path).await.unwrap_or_default();
         let with_peers = self.sources.with_peers();
@@ -215,7 +213,7 @@ impl Search {
         link
     }
 
-    /// The manifest for an edge's spec.
+    /// Gets the manifest for an edge's spec.
     pub(super) async fn fetch_manifest(&mut self, edge: EdgeId, spec: &Rc<Spec>) -> Choice {
         let name = self.tree[edge].name;
         if let Some(entry) = self.yarn_entry(name, spec) {
@@ -228,8 +226,8 @@ impl Search {
         self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await
     }
 
-    /// Where a folder that was copied and not linked came from: its own folders are looked for there (`isTransitiveFileDep` of
-    /// `build-ideal-tree.js`).
+    /// The original folder of a package that was copied and not linked. Its own `file:` dependencies are relative to it
+    /// (`isTransitiveFileDep` of `build-ideal-tree.js`).
     fn copied_from(&self, edge: EdgeId, spec: &Spec) -> Option<String> {
         let from = self.tree[edge].from.filter(|&from| !self.tree[from].is_link)?;
         let is_folder = self.sources.options.install_links && matches!(spec.kind, SpecKind::Directory(_));

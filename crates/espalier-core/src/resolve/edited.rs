@@ -1,4 +1,4 @@
-//! A project whose package.json is changed: begun at the start, finished at the end.
+//! A project whose package.json is changed, from the start to the end.
 
 use std::rc::Rc;
 
@@ -13,12 +13,12 @@ use crate::tree::{NodeId, Tree};
 pub(super) struct Edited {
     pub(super) node: NodeId,
     pub(super) edit: Edit,
-    /// Names that were added, in order.
+    /// The added names, in order.
     pub(super) added: Vec<Name>,
 }
 
 impl Edited {
-    /// The package.json of the root, whose text is known, or of a workspace.
+    /// Begins to edit the package.json of the root, whose text is known, or of a workspace.
     pub(super) async fn begin(
         node: NodeId,
         root_text: &str,
@@ -33,7 +33,7 @@ impl Edited {
         Ok(Self { node, edit: Edit::of(text.as_deref().unwrap_or("{}"))?, added: Vec::new() })
     }
 
-    /// Gives the project's node the dependencies as they are edited.
+    /// Gives the project's node the edited dependencies.
     pub(super) fn enter(&self, tree: &mut Tree) {
         let (names, specs) = (&mut tree.words.names, &mut tree.words.specs);
         let mut manifest = Manifest::from_changed(&self.edit.value(), names, specs);

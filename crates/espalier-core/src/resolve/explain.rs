@@ -1,4 +1,4 @@
-//! Who asked for what: the chains in errors and warnings.
+//! Chains of dependents, for errors and warnings.
 
 use std::sync::Arc;
 
@@ -8,15 +8,14 @@ use crate::place::Unplaceable;
 use crate::refusal::Refusal;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
 
-/// The packages from the root down to the one that has the edge, each with the spec by which it asks for the
-/// next.
+/// The packages from the root to the dependent of an edge, each with the spec of its dependency on the next one.
 pub(super) fn chain(tree: &Tree, edge: EdgeId) -> Vec<Requirer> {
     let mut chain = Vec::new();
     let mut seen = Vec::new();
     let mut next = Some(edge);
     while let Some(id) = next {
         let Some(from) = tree[id].from else { break };
-        // A virtual root stands for a node of the tree.
+        // A virtual root represents a node of the tree.
         let from = tree[from].source.unwrap_or(from);
         if seen.contains(&from) {
             break;
@@ -29,7 +28,7 @@ pub(super) fn chain(tree: &Tree, edge: EdgeId) -> Vec<Requirer> {
     chain
 }
 
-/// The edge by which a node is best known to be wanted: from the root if there is one.
+/// The edge that best explains a node: one from the root, if possible.
 fn entry_edge(tree: &Tree, node: NodeId, seen: &[NodeId]) -> Option<EdgeId> {
     let mut entries: Vec<EdgeId> = tree[node].edges_in.clone();
     for &link in &tree[node].links_in {
@@ -57,17 +56,17 @@ fn requirer(tree: &Tree, node: NodeId, edge: EdgeId) -> Requirer {
     }
 }
 
-/// Where a node is; a candidate is nowhere yet.
+/// The location of a node. A candidate has none yet.
 fn location(tree: &Tree, node: NodeId) -> String {
     if tree[node].root == tree.root { tree[node].path.as_deref().unwrap_or_default().to_owned() } else { String::new() }
 }
 
-/// Who asked for a node of the tree.
+/// The chain of dependents of a node in the tree.
 pub(super) fn chain_to_node(tree: &Tree, node: NodeId) -> Vec<Requirer> {
     entry_edge(tree, node, &[]).map_or_else(Vec::new, |edge| chain(tree, edge))
 }
 
-/// A refusal that is about a node, with who asked for it.
+/// A refusal that concerns a node, with its chain of dependents.
 pub(super) fn refused(tree: &Tree, refusal: Refusal, node: NodeId) -> ResolveError {
     ResolveError::from(refusal).asked_by(|| chain_to_node(tree, node))
 }
@@ -98,7 +97,7 @@ impl Search {
         }
     }
 
-    /// The edge that keeps a node where it is, other than `except`.
+    /// An edge other than `except` that keeps a node in its place.
     fn holder(&self, node: NodeId, except: EdgeId) -> Option<EdgeId> {
         let tree = &self.tree;
         let mut holders = tree[node].edges_in.iter().copied().filter(|&edge| edge != except);
@@ -116,7 +115,7 @@ impl Search {
         PeerConflict { summary, name: name.to_owned(), current, wanted, proposals: Vec::new() }
     }
 
-    /// A conflict that came up while a set of peers was gathered.
+    /// The error for a conflict in a peer set.
     pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
         let tree = &self.tree;
         let name = tree.words.names.text(tree[edge].name).to_owned();
@@ -126,7 +125,7 @@ impl Search {
         self.with_proposals(conflict)
     }
 
-    /// A package that found no place.
+    /// The error for a package that no folder accepts.
     pub(super) fn explain_unplaceable(&mut self, unplaceable: &Unplaceable) -> ResolveError {
         let tree = &self.tree;
         let (dep, edge, near) = match unplaceable.refused_peer {
@@ -149,7 +148,7 @@ impl Search {
         ResolveError::PeerConflict(Arc::new(conflict))
     }
 
-    /// A conflict that is tolerated.
+    /// Warns of a tolerated conflict.
     pub(super) fn warn_of_conflict(&mut self, edge: EdgeId, dep: NodeId) {
         let tree = &self.tree;
         if tree[edge].kind == EdgeKind::PeerOptional && tree[edge].to.is_none() {

@@ -1,4 +1,4 @@
-//! Where the root's `packageExtensions` meet the tree: on what is fetched, and on what a lock made under other rules holds.
+//! Applies the root's `packageExtensions` to fetched manifests, and to a lock that was made under other rules.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use crate::refusal::Refusal;
 use crate::vocabulary::Vocabulary;
 
 impl Start {
-    /// Reads the rules. What a lock says of packages that other rules applied to is stale: they are taken out, to be fetched
-    /// anew (`#loadPackageExtensions`).
+    /// Parses the rules. Entries of a lock that other rules changed are stale, so they are removed and fetched again
+    /// (`#loadPackageExtensions`).
     pub(super) fn load_extensions(&mut self, project: &Project) -> Result<(), ResolveError> {
         if let Some(file) = project.extension_file.as_ref().filter(|_| !self.sources.options.ignore_extension) {
             return Err(Refusal::ExtensionFile { file: file.clone() }.into());
@@ -44,7 +44,7 @@ impl Start {
 }
 
 impl Ending {
-    /// Rules apply to what is installed, not to what a user can edit himself.
+    /// Rules apply to installed packages, not to manifests that the user can edit.
     pub(super) fn warn_of_misplaced_extensions(&self) {
         let workspaces = self.tree[self.tree.root].workspaces.clone().unwrap_or_default();
         for (name, folder) in workspaces.iter() {
@@ -61,10 +61,10 @@ impl Ending {
     }
 }
 
-/// A manifest, and what was done to it.
+/// A manifest, and what was changed in it.
 pub(super) type Extended = (Rc<Manifest>, Option<Rc<Map<String, Value>>>);
 
-/// Repairs a manifest that was fetched.
+/// Applies the rules to a fetched manifest.
 pub(super) fn extended(
     extensions: &PackageExtensions,
     words: &mut Vocabulary,

@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 use crate::request::{Answer, Event, Request, Urgency};
 use crate::tree::{NodeId, Tree};
 
-/// The end of a resolution under way.
+/// The state of the end.
 pub(super) struct Ending {
     pub(super) sources: Sources,
     pub(super) tree: Tree,
@@ -45,7 +45,7 @@ impl Ending {
         self.prune_failed()?;
         self.sources.exchange.report(Event::Settled { packages: self.tree.inventory(self.tree.root).len() - 1 });
         if !self.sources.options.tree_only {
-            // Abbreviated packuments don't say for which C library a package is.
+            // Abbreviated packuments don't state the C library of a package.
             self.complete_manifests().await?;
         }
         self.check_engines_and_platforms()?;
@@ -99,7 +99,7 @@ impl Ending {
         })
     }
 
-    /// Calculates the flags, and removes the packages of the lock that nothing depends on any more.
+    /// Computes the flags and removes packages of the lock that nothing needs any more.
     fn settle_flags(&mut self) {
         if self.facts.lock.existed && self.findings.changed {
             self.tree.reset_flags();
@@ -116,8 +116,8 @@ impl Ending {
         }
     }
 
-    /// An entry of a damaged lock that says neither a version nor an address can't be installed: npm lets go of it and
-    /// says so (`#extractOrLink` of `reify.js`). The next installation finds it missing.
+    /// Removes entries of a damaged lock with neither a version nor an address, which can't be installed. npm warns about them
+    /// (`#extractOrLink` of `reify.js`), and the next installation finds them missing.
     fn remove_damaged(&mut self) {
         for node in self.tree.inventory(self.tree.root) {
             let data = &self.tree[node];
@@ -134,7 +134,7 @@ impl Ending {
         }
     }
 
-    /// What failed to load is an error, unless only optional dependencies want it.
+    /// Reports a failed load as an error, unless only optional dependencies need the package.
     fn prune_failed(&mut self) -> Result<(), ResolveError> {
         for node in std::mem::take(&mut self.findings.load_failures) {
             if !self.tree[node].flags.optional {
@@ -147,8 +147,8 @@ impl Ending {
         Ok(())
     }
 
-    /// A package that the registry does not have is left out as npm leaves it out, without a word. If the fetch failed
-    /// for another reason, the next run may write another lock, so the reader has to know.
+    /// Warns of a failed fetch of an optional package. If the registry doesn't have the package, npm leaves it out silently.
+    /// After any other failure, the next run may write another lock, so the reader has to know.
     fn warn_of_failed_fetch(&self, node: NodeId) {
         let data = &self.tree[node];
         let Some(ResolveError::Fetch { name, failure, .. }) = data.failure.as_deref() else { return };
@@ -166,7 +166,7 @@ impl Ending {
         }
     }
 
-    /// Packages that don't suit this Node or platform: optional ones stay in the lock, but inert.
+    /// Checks whether packages support this Node and platform. Optional ones that don't stay in the lock, but inert.
     fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
         for node in self.tree.inventory(self.tree.root) {
             let manifest = self.tree.package(node).clone();
@@ -183,7 +183,7 @@ impl Ending {
                 continue;
             }
             let has_dev_engines = node == self.tree.root && manifest.dev_engines;
-            // --force is about Node, not about npm (`npm-install-checks`).
+            // --force concerns Node, but not npm (`npm-install-checks`).
             if !((suits_node || self.sources.options.force) && suits_npm) && !has_dev_engines {
                 self.refuse_engine(node, &manifest)?;
             }
@@ -197,7 +197,7 @@ impl Ending {
         Ok(())
     }
 
-    /// Whether a node won't be installed (`shouldOmit` of `node.js`).
+    /// Whether a node isn't installed (`shouldOmit` of `node.js`).
     fn is_omitted(&self, node: NodeId) -> bool {
         let tree = &self.tree;
         let top = std::iter::successors(Some(node), |&node| tree[node].parent).last().unwrap_or(node);
@@ -228,7 +228,7 @@ impl Ending {
         Ok(())
     }
 
-    /// Gets what abbreviated packuments left out, for everything that is written into the lock.
+    /// Gets the fields that abbreviated packuments lack, for everything that is written into the lock.
     async fn complete_manifests(&mut self) -> Result<(), ResolveError> {
         let request = |manifest: &Manifest| Request::VersionDocument {
             name: manifest.name.as_deref().unwrap_or_default().to_owned(),
@@ -240,7 +240,7 @@ impl Ending {
         for &node in &incomplete {
             self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
-        // Copies of a package in several folders share a manifest, which is kept here so that its address stays its own.
+        // Copies of a package in several folders share a manifest. The key is its address, so the manifest has to stay alive.
         let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
         for node in incomplete {
             let manifest = self.tree[node].manifest.clone();
@@ -261,10 +261,10 @@ impl Ending {
             if let Ok(mut complete) =
                 Manifest::from_registry(&text, false, &mut self.tree.words.names, &mut self.tree.words.specs)
             {
-                // Where it comes from stays as the packument said.
+                // The source stays that of the packument.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                // The rest of a version is as it was published, but this is said later, and taken back.
+                // A version's other fields never change, but it can be deprecated later, or no longer be.
                 complete.set_field("deprecated", manifest.field("deprecated").cloned().unwrap_or_default());
                 let complete = extended(&self.extensions, &mut self.tree.words, Rc::new(complete))?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
@@ -274,8 +274,8 @@ impl Ending {
         Ok(())
     }
 
-    /// Finds the tarballs of packages for which the lock states none: npm asks the registry for that version (`#extractOrLink` of
-    /// `reify.js`). Returns the packages without a known origin, if that is allowed.
+    /// Finds the tarballs of packages whose lock entry states none, by asking the registry for the version (`#extractOrLink` of
+    /// `reify.js`). Returns the packages without a known source, if that is permitted.
     async fn find_origins(
         &mut self,
         graph: &mut Graph,
@@ -285,7 +285,7 @@ impl Ending {
         for (index, &(_, node)) in entries.iter().enumerate() {
             let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
-            // The package on disk is the one that npm wants, so npm leaves it alone.
+            // The package on disk is the wanted one, so npm leaves it alone.
             place.on_disk = self.facts.on_disk.get(&node).is_some_and(|path| **path == *place.location);
             if !is_package || place.resolved.is_some() || place.brought || place.inert || place.on_disk {
                 continue;
@@ -293,7 +293,7 @@ impl Ending {
             let Some(version) = place.version.clone() else { continue };
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
             let (package, spec) = (self.tree.words.names.intern(&name), self.tree.words.specs.intern(&version));
-            // All are asked for before the first is waited for: a whole lock may say nothing but versions.
+            // All are requested before the first is awaited, because the whole lock may consist of versions only.
             self.sources
                 .exchange
                 .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);

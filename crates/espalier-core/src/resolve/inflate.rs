@@ -1,5 +1,4 @@
-//! What an old lockfile doesn't know of its packages, from the registry (`#inflateAncientLockfile` of
-//! `build-ideal-tree.js`).
+//! Completes the packages of an old lockfile with facts from the registry (`#inflateAncientLockfile` of `build-ideal-tree.js`).
 
 use std::rc::Rc;
 
@@ -12,8 +11,7 @@ use crate::spec::{Spec, SpecKind};
 use crate::tree::{Flags, NodeId};
 
 impl Start {
-    /// Gives every package of a version 1 lock the manifest that its registry has for it; where that fails, the little that the
-    /// lock says has to do.
+    /// Gives every package of a version 1 lock its registry manifest. If that fails, the facts in the lock are used.
     pub(super) async fn inflate(&mut self) {
         if !self.facts.lock.is_old {
             return;
@@ -21,7 +19,7 @@ impl Start {
         let mut specs: Vec<(NodeId, Rc<Spec>)> = Vec::new();
         for node in self.tree.inventory(self.tree.root) {
             let installed = self.tree[node].path.as_deref().is_some_and(|path| path.starts_with("node_modules"));
-            // What a link leads to was read from its folder.
+            // The target of a link was read from its folder.
             if installed && !self.tree[node].is_link {
                 specs.extend(self.locked_spec(node).map(|spec| (node, spec)));
             }
@@ -63,13 +61,13 @@ impl Start {
         if !manifest.abbreviated {
             return Ok(manifest);
         }
-        // npm asks for the abbreviated document here, and is content with it.
+        // npm asks for the abbreviated document here and adds nothing to it.
         let mut manifest = (*manifest).clone();
         manifest.abbreviated = false;
         Ok(Rc::new(manifest))
     }
 
-    /// Whether a manifest is of the tarball that the lock means.
+    /// Whether a manifest belongs to the tarball in the lock.
     fn fits(&self, node: NodeId, manifest: &Manifest) -> bool {
         match (self.tree[node].integrity.as_deref(), manifest.integrity.as_deref()) {
             (Some(locked), Some(published)) => integrity::are_compatible(locked, published),

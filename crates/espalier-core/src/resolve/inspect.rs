@@ -1,4 +1,4 @@
-//! Reading a tree without resolving anything: what `ls`, `explain` and their like look at (`load-virtual.js`).
+//! Reads a tree without resolving anything, for commands such as `ls` and `explain` (`load-virtual.js`).
 
 use std::rc::Rc;
 
@@ -11,8 +11,7 @@ use crate::options::{Options, Project, Reading};
 use crate::outcome::{Outcome, Statistics};
 use crate::tree::Flags;
 
-/// The tree that a lockfile describes, with whatever is missing in it or wrong with it. Only the project's own folders are
-/// asked for.
+/// The tree of a lockfile, with missing and invalid packages. Only the project's own folders are requested.
 pub async fn inspect(
     project: Project,
     options: Options,

@@ -1,4 +1,4 @@
-//! The tree that a lockfile describes (`load-virtual.js`).
+//! Reads the tree of a lockfile (`load-virtual.js`).
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::tree::{Flags, NewNode, NodeId, Tree};
 
 impl Start {
-    /// Puts a lockfile's entries into the tree.
+    /// Adds a lockfile's entries to the tree.
     pub(super) async fn load_lock(&mut self, lock: &ParsedLock) -> Result<(), ResolveError> {
         let (links, packages): (Vec<_>, Vec<_>) = json::entries(&lock.packages)
             .into_iter()
@@ -39,8 +39,8 @@ impl Start {
         Ok(())
     }
 
-    /// A lock of version 1 says what is in a bundle, but not in whose: in that of the package above, where that one depends on
-    /// it and isn't in a bundle itself.
+    /// Finds the bundle of each bundled package of a version 1 lock, which doesn't state it: that of the package above, if that
+    /// depends on it and isn't bundled itself.
     fn assign_bundles(&mut self, in_bundles: &[NodeId]) {
         for &node in in_bundles {
             let Some(parent) = self.tree[node].parent.filter(|parent| !in_bundles.contains(parent)) else { continue };
@@ -100,7 +100,7 @@ impl Start {
     }
 }
 
-/// A lockfile's `file:` paths are relative to the project, the tree's are absolute; a repository has one form of many
+/// The `resolved` of an entry in the form of the tree. The tree has absolute `file:` paths, and one form of each repository
 /// (`consistent-resolve.js`).
 pub(super) fn absolute_resolved(tree: &Tree, resolved: &str) -> Rc<str> {
     match resolved.strip_prefix("file:") {

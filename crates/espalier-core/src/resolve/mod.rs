@@ -1,16 +1,16 @@
-//! Building the ideal tree (`build-ideal-tree.js`), in three phases of which each consumes the one before:
+//! Builds the ideal tree (`build-ideal-tree.js`), in three phases. Each phase consumes the result of the one before:
 //!
 //! ```text
 //! Project, Options ─▶ start ─▶ Prepared ─▶ search ─▶ Settled ─▶ finish ─▶ Outcome
 //!                                  └────────▶ Facts ─────────────▲
 //! ```
 //!
-//! [`start`] makes the tree to start from and enters what the user asks to change. [`search`] works until every dependency is
-//! met. [`finish`] works out who needs what, and makes of the tree whatever leaves the core. What only the end needs to know
-//! ([`start::Facts`]) passes by the search. What one step needs to remember lives in that step.
+//! [`start`] builds the initial tree and enters the user's changes. [`search`] continues until every dependency is met.
+//! [`finish`] computes what needs each package, and turns the tree into everything that leaves the core. Facts that only the
+//! end needs ([`start::Facts`]) bypass the search. State that only one step needs is local to that step.
 //!
-//! The phases are asynchronous functions, so that they can wait in the middle of gathering a set of peers. All waiting is done
-//! by [`sources`]. Nothing here learns when an answer came, and so the tree can't depend on it.
+//! The phases are asynchronous functions, so that they can wait while a peer set is being gathered. Only [`sources`] waits.
+//! Nothing here learns when an answer came, so the tree can't depend on it.
 
 mod bundle;
 mod candidates;
@@ -52,7 +52,7 @@ pub use inspect::inspect;
 use search::{Search, Settled};
 use start::Facts;
 
-/// Resolves a project. What it has worked with comes with the outcome: whoever drives it decides when that is freed.
+/// Resolves a project. The memory of the resolution is returned with the outcome, because the caller decides when to free it.
 pub async fn resolve(
     project: Project,
     options: Options,

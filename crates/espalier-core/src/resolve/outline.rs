@@ -1,4 +1,4 @@
-//! The tree as plain data, whether it was resolved or only read.
+//! Turns a tree into plain data, whether it was resolved or only read.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;

@@ -1,13 +1,13 @@
-//! Where npm stops because of an override: it can't compare the override's key with a range, or the override refers to a
-//! dependency that doesn't exist (`edge.js`).
+//! The points at which npm fails because of an override: it can't compare the override's key with a range, or the override refers
+//! to a dependency that doesn't exist (`edge.js`).
 //!
-//! npm notices the second when it needs the spec of such an edge. So these questions are asked where that happens.
+//! npm notices the latter when it needs the spec of such an edge, so these checks are made at the same points.
 
 use crate::error::ResolveError;
 use crate::refusal::Refusal;
 use crate::tree::{EdgeId, NodeId, Tree};
 
-/// An override may not contradict what the root itself asks for.
+/// Checks that no override contradicts the root's own dependencies.
 pub(super) fn check_root(tree: &Tree) -> Result<(), ResolveError> {
     for &id in &tree[tree.root].edges_out {
         let (edge, spec) = (&tree[id], tree.spec(id));
@@ -19,23 +19,23 @@ pub(super) fn check_root(tree: &Tree) -> Result<(), ResolveError> {
     check_needed(tree, tree.root, &|_| true)
 }
 
-/// The override of an edge whose spec is needed now.
+/// Checks the override of an edge whose spec is needed now.
 pub(super) fn check_edge(tree: &Tree, edge: EdgeId) -> Result<(), ResolveError> {
     check(tree, &mut std::iter::once(edge))
 }
 
-/// The overrides of those edges of a node whose specs are needed now.
+/// Checks the overrides of those edges of a node whose specs are needed now.
 pub(super) fn check_needed(tree: &Tree, node: NodeId, is_needed: &dyn Fn(EdgeId) -> bool) -> Result<(), ResolveError> {
     check(tree, &mut tree[node].edges_out.iter().copied().filter(|&edge| is_needed(edge)))
 }
 
-/// The overrides of the edges that lead to a node, and of its own edges that lead anywhere.
+/// Checks the overrides of the edges into a node, and of its own edges that are met.
 pub(super) fn check_placed(tree: &Tree, node: NodeId) -> Result<(), ResolveError> {
     check_into(tree, &[node])?;
     check_needed(tree, node, &|edge| tree[edge].to.is_some())
 }
 
-/// The overrides of all edges that lead anywhere. Overrides don't reach into bundles (`satisfiedBy` of `edge.js`).
+/// Checks the overrides of all edges that are met. Overrides don't apply inside of bundles (`satisfiedBy` of `edge.js`).
 pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
     if tree.words.overrides.is_empty() {
         return Ok(());
@@ -45,7 +45,7 @@ pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
     check_into(tree, &nodes)
 }
 
-/// The overrides of all edges, met or not. npm asks for their specs when it saves a lock that older versions of npm can read
+/// Checks the overrides of all edges. npm needs their specs when it saves a lock that older versions of npm can read
 /// (`#buildLegacyLockfile` of `shrinkwrap.js`).
 pub(super) fn check_saved(tree: &Tree) -> Result<(), ResolveError> {
     if tree.words.overrides.is_empty() {

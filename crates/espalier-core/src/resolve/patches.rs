@@ -1,6 +1,6 @@
-//! `patchedDependencies`: which packages the root's patches are for (`patched-dependencies.js`).
+//! `patchedDependencies`: finds the packages that the root's patches apply to (`patched-dependencies.js`).
 //!
-//! Here they are found and noted in the lock, with the hash of the patch; applying them is the installer's business.
+//! This module records them in the lock with the hash of the patch. The installer applies them.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::request::{Answer, Request};
 use crate::semver::{Range, Version};
 use crate::tree::NodeId;
 
-/// `name`, `name@range` or `name@version`, and the patch's path.
+/// The key `name`, `name@range` or `name@version`, and the patch's path.
 struct Selector {
     key: String,
     name: String,
@@ -32,7 +32,7 @@ impl Selector {
 }
 
 impl Ending {
-    /// Finds the packages that are patched, and notes it. Returns the keys of patches for what was removed.
+    /// Finds the patched packages and records the patches. Returns the keys of patches for removed packages.
     pub(super) async fn resolve_patches(&mut self) -> Result<Vec<String>, ResolveError> {
         let root = self.tree.root;
         let declared = self
@@ -83,7 +83,7 @@ impl Ending {
         Err(Refusal::PatchInWorkspace { name }.into())
     }
 
-    /// The selector for a node: the exact version, else the narrowest range, else the name alone.
+    /// The selector for a node: the exact version, otherwise the narrowest range, otherwise the name alone.
     fn patch_for(&self, selectors: &[Selector], node: NodeId) -> Result<Option<usize>, ResolveError> {
         let name = self.tree.words.names.text(self.tree[node].name);
         let named: Vec<(usize, &Selector)> =
@@ -130,7 +130,7 @@ impl Ending {
         }
     }
 
-    /// A patch for nothing is an error, unless the package was just removed: then the patch goes with it.
+    /// Reports an unused patch as an error, unless its package was just removed. The patch is then removed, too.
     fn settle_unused(&self, unused: &[&Selector]) -> Result<Vec<String>, ResolveError> {
         let (removed, left): (Vec<&Selector>, Vec<&Selector>) =
             unused.iter().partition(|selector| self.wishes.changes.remove.contains(&selector.name));

@@ -1,4 +1,4 @@
-//! Peer sets: a candidate brings its peers, they bring theirs, and all must get along in one virtual root.
+//! Peer sets: a candidate brings its peers, these bring theirs, and all have to be compatible in one virtual root.
 
 use std::pin::Pin;
 
@@ -13,9 +13,8 @@ use crate::tree::{EdgeId, EdgeKind, NodeId};
 impl Search {
     /// Loads the peers of a candidate, and theirs, into its virtual root.
     ///
-    /// Peers can contradict each other, or what the dependent itself asks for. On behalf of the project or a
-    /// workspace that is an error, as it is in strict mode; elsewhere the conflict is left for placement, or
-    /// forced there.
+    /// Peers can contradict each other or the dependent's own specs. That is an error for the project or a workspace, and in
+    /// strict mode. Elsewhere, placement decides about the conflict.
     pub(super) fn load_peer_set<'a>(
         &'a mut self,
         node: NodeId,
@@ -25,7 +24,7 @@ impl Search {
             let tree = &self.tree;
             check_needed(tree, node, &|edge| tree[edge].kind.is_peer() && tree[edge].to.is_some())?;
             for edge in self.unmet_peers(node) {
-                // Another peer may have displaced this very node.
+                // Another peer may have displaced this node.
                 let Some(parent) = self.tree[node].parent else { break };
                 if self.tree[edge].to.is_some() && self.tree.is_valid(edge) {
                     continue;
@@ -54,13 +53,13 @@ impl Search {
         edges
     }
 
-    /// Whether a conflict in the set of peers of this virtual root can be tolerated.
+    /// Whether a conflict in the peer set of this virtual root is tolerated.
     fn tolerates_conflicts(&self, virtual_root: NodeId) -> bool {
         let own = self.tree[virtual_root].source.is_some_and(|source| self.tree.is_own(source));
         self.sources.options.force || (!own && !self.sources.options.strict_peer_deps)
     }
 
-    /// Nothing of that name is there. Returns whether the node still is.
+    /// Loads a peer of which there is no node yet. Returns whether the dependent is still in its place.
     async fn load_missing_peer(
         &mut self,
         node: NodeId,
@@ -71,7 +70,7 @@ impl Search {
         let name = self.tree[edge].name;
         let Some(parent_edge) = self.tree.edge(parent, name) else {
             if self.tree[edge].kind == EdgeKind::PeerOptional {
-                // Nobody has to bring it. But what the real tree has must not be displaced by a wrong one.
+                // The peer is optional. It is loaded only so that a wrong one doesn't displace the one in the real tree.
                 let source = self.tree[parent].source.unwrap_or(parent);
                 let current = self.tree.resolve(source, name);
                 if current.is_none_or(|current| self.tree.satisfied_by(edge, current)) {
@@ -81,7 +80,7 @@ impl Search {
             self.build_candidate(edge, Some(parent), None, required).await?;
             return Ok(true);
         };
-        // The dependent asks for it too: find one that suits both, if there is one.
+        // The dependent has a spec for it, too. Find a version for both, if there is one.
         let dep = self.build_candidate(parent_edge, Some(parent), Some(edge), required).await?;
         if self.tree.is_valid(edge) {
             return Ok(true);
@@ -96,7 +95,7 @@ impl Search {
         Err(self.explain_peer_conflict(edge, Some(parent_edge)))
     }
 
-    /// Something is there, but not what this edge wants.
+    /// Loads another version of a peer, because the present one doesn't satisfy this edge.
     async fn load_better_peer(
         &mut self,
         parent: NodeId,

@@ -1,5 +1,5 @@
-//! Changes to the project's package.json files that might settle a conflict of peers. Whether they do is for
-//! [`crate::remedy::Search`] to try; here is only what the packuments make plausible.
+//! Proposes changes to the project's package.json files that might resolve a conflict of peers, according to the packuments.
+//! [`crate::remedy::Search`] tries them.
 
 use super::search::Search;
 use crate::error::{ConflictSide, PeerConflict, Requirer};
@@ -11,7 +11,7 @@ use crate::spec::{Spec, SpecKind};
 use crate::tree::EdgeKind;
 
 impl Search {
-    /// Changes that might settle a conflict, the most promising first.
+    /// Changes that might resolve a conflict, the most promising first.
     pub(super) fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Proposal> {
         let PeerConflict { name, current, wanted, .. } = conflict;
         let mut proposals = Vec::new();
@@ -35,15 +35,15 @@ impl Search {
         distinct
     }
 
-    /// Other ranges for the project's own dependency that leads to one side, so that it can live with the other.
+    /// Other ranges for the project's own dependency that leads to one side, so that it is compatible with the other side.
     fn other_ranges(&mut self, name: &str, side: &ConflictSide, other: &ConflictSide) -> Vec<Proposal> {
         let Some((asker, dependency)) = direct(side, name) else { return Vec::new() };
         let found = match own_chain(side) {
-            // The project asks for it itself: ask for what the other side wants.
+            // The project itself is the dependent: use the spec of the other side.
             [_] => self.best(&dependency, &asker.spec, |version, _| {
                 crate::semver::satisfies(&version.to_string(), &other.spec, true)
             }),
-            // A direct dependency asks: take a version of it that agrees.
+            // A direct dependency is the dependent: use a version of it that agrees.
             [_, _] => {
                 let wanted = self.tree.words.names.find(name);
                 let mut agreeing = |also_silent: bool| {
@@ -51,7 +51,7 @@ impl Search {
                         wanted.map_or(also_silent, |name| agrees(manifest, name, other).unwrap_or(also_silent))
                     })
                 };
-                // A version that never heard of the other package is often one from before its time.
+                // A version that doesn't mention the other package is often older than it.
                 let found = agreeing(false);
                 if found.is_empty() { agreeing(true) } else { found }
             }
@@ -67,7 +67,7 @@ impl Search {
         found.into_iter().filter(|to| *to != asker.spec).map(change).collect()
     }
 
-    /// Ranges of the versions that will do: the newest of all, and the newest of the major version below it.
+    /// The ranges of suitable versions: the newest of all, and the newest of the major version below it.
     fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
         let spec = self.tree.words.specs.intern(asked);
         let key = self.tree.words.names.intern(key);
@@ -99,7 +99,7 @@ impl Search {
         self.sources.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
     }
 
-    /// Override the peer for the package that asks for it, with the version in the tree.
+    /// An override of the peer for its dependent, with the version in the tree.
     fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Proposal> {
         let [_, .., parent] = own_chain(wanted) else { return None };
         let root = self.tree.root;
@@ -110,7 +110,7 @@ impl Search {
     }
 }
 
-/// Who asks, from the project's package or a workspace downwards.
+/// The chain of dependents, from the project's package or a workspace downwards.
 fn own_chain(side: &ConflictSide) -> &[Requirer] {
     match side.chain.as_slice() {
         [root, chain @ ..] if root.kind == EdgeKind::Workspace => chain,
@@ -118,14 +118,14 @@ fn own_chain(side: &ConflictSide) -> &[Requirer] {
     }
 }
 
-/// The project's own dependency at which a side begins: who asks, and for which key of its package.json.
+/// The project's own dependency that a side begins with: the dependent, and the key in its package.json.
 fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
     let chain = own_chain(side);
     let asker = chain.first().filter(|asker| chain.len() < side.chain.len() || asker.location.is_empty())?;
     Some((asker, chain.get(1).map_or(name, |next| &next.name).to_owned()))
 }
 
-/// Whether a version has no objection to what the other side has; nothing where it doesn't ask for it.
+/// Whether a version accepts the other side's version. `None` if it doesn't depend on it.
 fn agrees(manifest: &Manifest, name: Name, other: &ConflictSide) -> Option<bool> {
     let blocks = [&manifest.peer_dependencies, &manifest.dependencies];
     let asked = blocks.into_iter().flatten().find(|(asked, _)| *asked == name);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::collation;
 use crate::tree::{NodeId, Tree};
 
-/// The queue. A node stands in it once.
+/// The queue. A node is in it at most once.
 #[derive(Default)]
 pub struct Queue {
     heap: BinaryHeap<Entry>,
@@ -22,11 +22,11 @@ struct Entry {
 }
 
 impl Queue {
-    /// Adds a node, unless it is waiting already.
+    /// Adds a node, unless it is in the queue already.
     pub fn push(&mut self, tree: &Tree, node: NodeId) {
         if self.waiting.insert(node) {
             let path = tree[node].path.clone().unwrap_or_default();
-            // Among the project's own paths, relative ones are in the same order as absolute ones.
+            // Among the project's own paths, relative and absolute ones have the same order.
             let path = if path.starts_with("..") { tree.absolute(&path).into() } else { path };
             self.heap.push(Entry { depth: tree.depth(node), path, node });
         }
@@ -39,12 +39,12 @@ impl Queue {
         Some(node)
     }
 
-    /// What waits, in no order.
+    /// The nodes in the queue, unordered.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.waiting.iter().copied()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
@@ -52,7 +52,7 @@ impl Queue {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The heap gives its greatest first.
+        // The heap returns its greatest element first.
         let order = self.depth.cmp(&other.depth).then_with(|| collation::compare(&self.path, &other.path));
         order.then_with(|| self.node.cmp(&other.node)).reverse()
     }

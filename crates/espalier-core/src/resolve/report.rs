@@ -1,4 +1,4 @@
-//! What a resolution tells of itself while it goes on: the events of its decisions.
+//! Reports the events of a resolution's decisions.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The changes that a user asks for, entered into the root's or a workspace's package.json before anything is resolved
+//! Enters the user's changes into the package.json of the root or of a workspace, before anything is resolved
 //! (`#applyUserRequests` of `build-ideal-tree.js`).
 
 use super::edited::Edited;
@@ -13,7 +13,7 @@ use crate::spec::{SpecKind, is_valid_name, split_argument};
 use crate::tree::NodeId;
 
 impl Start {
-    /// What isn't a name is refused before anything is done.
+    /// Refuses arguments that aren't package names.
     pub(super) fn check_changes(&self) -> Result<(), ResolveError> {
         let updated: &[String] = match &self.wishes.changes.update {
             Update::Names(names) => names,
@@ -30,7 +30,7 @@ impl Start {
         Ok(())
     }
 
-    /// Applies the changes to the projects that they are for.
+    /// Applies the changes to the selected projects.
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
         if let Update::Names(names) = self.wishes.changes.update.clone() {
             self.wishes.update_names = names.iter().map(|name| self.tree.words.names.intern(name)).collect();
@@ -73,7 +73,7 @@ impl Start {
         names
     }
 
-    /// Queues the dependents of everything that is to be brought up to date.
+    /// Queues the dependents of everything to update.
     fn queue_named_updates(&mut self) {
         for node in self.tree.inventory(self.tree.root) {
             let tree = &self.tree;
@@ -88,7 +88,7 @@ impl Start {
         }
     }
 
-    /// The root, or the workspaces that were named, by their names or folders.
+    /// The root, or the selected workspaces, by name or folder.
     fn changed_projects(&self) -> Result<Vec<NodeId>, ResolveError> {
         let root = self.tree.root;
         if self.wishes.changes.workspaces.is_empty() {
@@ -106,7 +106,7 @@ impl Start {
             if matching.peek().is_none() {
                 return Err(Refusal::NoWorkspace { wanted }.into());
             }
-            // Where everything is updated, the workspaces aren't there yet, and are updated with the rest.
+            // If everything is updated, the workspaces don't exist yet, and are updated with the rest.
             projects.extend(matching.filter_map(|(_, folder)| self.tree.at_path(root, folder)));
         }
         if self.wishes.changes.include_root {
@@ -115,7 +115,7 @@ impl Start {
         Ok(projects)
     }
 
-    /// The name and spec of an argument. A tag is settled at once; what has no name is fetched for it.
+    /// The name and spec of an argument. A tag is resolved at once. A package without a name is fetched to learn it.
     async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
         let (name, spec) = self.tree.words.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
         let base = self.tree.project.to_string();

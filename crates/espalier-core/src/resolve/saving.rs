@@ -1,4 +1,4 @@
-//! What becomes of package.json files when the tree stands (`_saveIdealTree` of `reify.js`).
+//! Saves the results in package.json files, once the tree is complete (`_saveIdealTree` of `reify.js`).
 
 use super::edited::Edited;
 use super::finish::Ending;
@@ -10,7 +10,7 @@ use crate::semver::Range;
 use crate::tree::{EdgeId, EdgeKind};
 
 impl Ending {
-    /// Puts what was found into the package.json files, and into the edges and lock entries that follow from them.
+    /// Writes the found versions into the package.json files, and into the edges and lock entries that depend on them.
     pub(super) async fn save_changes(
         &mut self,
         orphaned_patches: &[String],
@@ -37,7 +37,7 @@ impl Ending {
         Ok(changed)
     }
 
-    /// With `--save`, an update raises the ranges of what it was about, other than those of one version only.
+    /// With `--save`, an update raises the ranges that it concerns, except for those of a single version.
     async fn save_updates(&mut self) -> Result<(), ResolveError> {
         if self.wishes.changes.update == Update::None {
             return Ok(());
@@ -71,7 +71,7 @@ impl Ending {
     fn settle_spec(&self, edited: &mut Edited, name: Name) {
         let tree = &self.tree;
         let Some(edge) = tree.edge(edited.node, name) else { return };
-        // An optional dependency that could not be had stays as it was asked for.
+        // An optional dependency that could not be fetched keeps its requested spec.
         let Some(child) = tree[edge].to else { return };
         let text = tree.words.names.text(name);
         let package = tree.package(child);
@@ -85,7 +85,7 @@ impl Ending {
         edited.edit.found(text, &found, &folder, &self.wishes.changes.save_prefix);
     }
 
-    /// Whether an edge leaves no choice of version, so that there is nothing to raise.
+    /// Whether an edge permits one version only, so that there is nothing to raise.
     fn asks_for_one_version(&self, edge: EdgeId) -> bool {
         let version = self.tree[edge].to.and_then(|to| self.tree.package(to).version.clone());
         let asked = Range::parse(&self.tree.spec(edge).raw);

@@ -1,9 +1,9 @@
-//! The search: nodes whose dependencies are missing or wrong stand in a queue, the shallowest first.
+//! The search: nodes with missing or invalid dependencies are in a queue, the shallowest first.
 //!
-//! A step takes one of them and, for each of its problem edges, gathers a candidate in a virtual root (`candidates.rs`); then
-//! it places the candidates in the order of their names ([`crate::place`]); what was placed, and whatever that has upset, joins
-//! the queue. When the queue is empty, links to folders inside the project are followed; when there are none left, every
-//! dependency is met.
+//! A step takes a node and gathers a candidate for each of its problem edges in a virtual root (`candidates.rs`). Then it places
+//! the candidates in the order of their names ([`crate::place`]). The placed nodes join the queue, and so do the nodes whose
+//! dependencies changed. When the queue is empty, links to folders inside the project are followed. When there are none left,
+//! every dependency is met.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -30,8 +30,8 @@ use crate::refusal::Refusal;
 use crate::request::Event;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
 
-/// How often one location may be looked at. Locations are looked at again when a package there is replaced, which
-/// sound projects see a few times.
+/// The maximum number of visits to a location. A location is visited again when its package is replaced, which happens a few
+/// times in sound projects.
 const MOST_VISITS: u32 = 1000;
 
 /// The search for a tree in which every dependency is met.
@@ -39,12 +39,12 @@ pub(super) struct Search {
     pub(super) sources: Sources,
     pub(super) tree: Tree,
     pub(super) wishes: Wishes,
-    /// The root's repairs of other packages.
+    /// The root's corrections to other packages.
     pub(super) extensions: PackageExtensions,
     pub(super) yarn: Yarn,
     queue: Queue,
     visits: Visits,
-    /// Links that were made or met, whose targets may have to be looked at.
+    /// Links that were added or used, whose targets may have to be looked at.
     pub(super) links: Vec<NodeId>,
     pub(super) gathering: Gathering,
     findings: Findings,
@@ -57,36 +57,36 @@ pub(super) struct Yarn {
     pub(super) manifests: FxHashMap<(Name, Rc<str>), Choice>,
 }
 
-/// What was looked at.
+/// The visits so far.
 #[derive(Default)]
 struct Visits {
-    /// Nodes whose dependencies were looked at.
+    /// The nodes that were visited.
     seen: FxHashSet<NodeId>,
-    /// How often each location was.
+    /// The number of visits to each location.
     counts: FxHashMap<Rc<str>, u32>,
 }
 
-/// The gathering of candidates.
+/// The state of gathering candidates.
 #[derive(Default)]
 pub(super) struct Gathering {
-    /// The latest virtual root of each node: npm gathers later candidates where the earlier ones stand.
+    /// The latest virtual root of each node. npm gathers later candidates beside the earlier ones.
     pub(super) virtual_roots: FxHashMap<NodeId, NodeId>,
-    /// How many candidates are being built on behalf of each other.
+    /// The depth of candidates that are being built for each other.
     pub(super) depth: usize,
-    /// How many were built for the present edge.
+    /// The number of candidates for the current edge.
     pub(super) count: usize,
 }
 
-/// What the search has found besides the tree.
+/// The results of the search beside the tree.
 #[derive(Default)]
 pub(super) struct Findings {
     /// Placed nodes that could not be loaded.
     pub(super) load_failures: IndexSet<NodeId, FxBuildHasher>,
-    /// Whether anything was placed, or was asked to be.
+    /// Whether anything was placed, or was to be.
     pub(super) changed: bool,
 }
 
-/// A tree in which every dependency is met, as far as that can be.
+/// A tree in which every dependency is met, as far as possible.
 pub(super) struct Settled {
     pub(super) sources: Sources,
     pub(super) tree: Tree,
@@ -116,7 +116,7 @@ impl Search {
         search
     }
 
-    /// Asks ahead for what will be needed: everything, or what a lock doesn't have.
+    /// Requests what will be needed: everything, or what a lock lacks.
     fn foresee(&mut self, everything: bool) {
         let root = self.tree.root;
         if everything {
@@ -146,8 +146,7 @@ impl Search {
         Ok(Settled { sources, tree, wishes, extensions, findings })
     }
 
-    /// Demands can chase each other round in circles: one placement upsets another, which upsets the first again. npm goes
-    /// on for ever then.
+    /// Counts the visits to a location. Placements can undo each other in circles, and npm then never ends.
     fn count_visit(&mut self, node: NodeId) -> Result<(), ResolveError> {
         let Some(path) = self.tree[node].path.clone() else { return Ok(()) };
         let visits = self.visits.counts.entry(path).or_default();
@@ -159,7 +158,7 @@ impl Search {
         Err(explain::refused(&self.tree, Refusal::Unsettled { name, version }, node))
     }
 
-    /// Looks at one node: gathers candidates for its problem edges, then places them.
+    /// Visits a node: gathers candidates for its problem edges, then places them.
     async fn step(&mut self, node: NodeId) -> Result<(), ResolveError> {
         if self.tree[node].root != self.tree.root || !self.visits.seen.insert(node) {
             return Ok(());
@@ -202,7 +201,7 @@ impl Search {
         Ok(candidates)
     }
 
-    /// The edges of a node that need something done, in its order.
+    /// The edges of a node that have to be resolved, in its order.
     fn problem_edges(&self, node: NodeId) -> Vec<EdgeId> {
         let tree = &self.tree;
         let bundled: &[Name] = if tree.is_own(node) { &[] } else { &tree[node].manifest.bundled };
@@ -260,7 +259,7 @@ impl Search {
         result.map_err(|unplaceable| self.explain_unplaceable(&unplaceable))
     }
 
-    /// Queues what a placement has brought or upset.
+    /// Queues the nodes that a placement has added or affected.
     fn settle(&mut self, placement: &Effects) -> Result<(), ResolveError> {
         if let Some(placed) = placement.placed {
             check_placed(&self.tree, placed)?;
@@ -272,7 +271,7 @@ impl Search {
             for edge in self.tree[placed].edges_in.clone() {
                 let Some(from) = self.tree[edge].from else { continue };
                 let upset = edge != placement.edge && !self.tree[edge].peer_conflicted && !self.tree.is_valid(edge);
-                // Where nothing is to be saved, what was looked at already stays as it is, unless it was replaced.
+                // If nothing is to be saved, visited nodes stay as they are, unless they were replaced.
                 let again = self.sources.options.save
                     || self.wishes.mutate()
                     || placement.verdict == Verdict::Replace
@@ -296,7 +295,7 @@ impl Search {
         placement.peers.iter().try_for_each(|peer| self.settle(peer))
     }
 
-    /// Queues the targets of links that lie in the project.
+    /// Queues the targets of links that are inside the project.
     fn queue_link_targets(&mut self) {
         for link in std::mem::take(&mut self.links) {
             let tree = &self.tree;
@@ -307,7 +306,7 @@ impl Search {
             if !inside || self.visits.seen.contains(&target) {
                 continue;
             }
-            // A rule reaches what is behind the link before its dependencies are resolved.
+            // A rule has to reach the target of a link before its dependencies are resolved.
             let rule = tree[link].rule;
             self.tree.rule_added(target, rule);
             self.queue.push(&self.tree, target);

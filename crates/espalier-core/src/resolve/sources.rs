@@ -1,6 +1,6 @@
-//! Where manifests come from: the one part of a resolution that waits.
+//! The source of manifests, and the only part of a resolution that waits.
 //!
-//! It knows what was asked and answered, and nothing of the tree.
+//! It knows requests and answers, and nothing of the tree.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -19,41 +19,41 @@ use crate::request::{Answer, FetchFailure, FetchFailureKind, GitRevision, Reques
 use crate::spec::{GitSpec, Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
 
-/// The options of a resolution, its mailbox, and what has come by it.
+/// The options of a resolution, its mailbox, and the answers so far.
 pub(super) struct Sources {
     pub(super) options: Options,
     pub(super) exchange: Rc<Exchange>,
     pub(super) catalog: Catalog,
-    /// The project's folder, absolute.
+    /// The absolute folder of the project.
     pub(super) project: Rc<str>,
-    /// What is tried out in package.json files of workspaces.
+    /// Changes to package.json files of workspaces that are tried.
     pub(super) trial: Vec<Proposal>,
-    /// Whether nothing will be resolved, so that packages are of no use.
+    /// Whether nothing will be resolved, so that packages aren't needed.
     pub(super) only_reading: bool,
 }
 
 impl Sources {
-    /// Whether peer dependencies count at all.
+    /// Whether peer dependencies are installed.
     pub(super) fn with_peers(&self) -> bool {
         !self.options.legacy_peer_deps
     }
 
-    /// Asks ahead for what a package depends on.
+    /// Requests the dependencies of a package ahead.
     pub(super) fn foresee_dependencies(&mut self, words: &mut Vocabulary, manifest: &Manifest) {
         self.catalog.foresee_dependencies(words, &self.exchange, manifest);
     }
 
-    /// Asks ahead for a dependency.
+    /// Requests a dependency ahead.
     pub(super) fn foresee(&mut self, words: &mut Vocabulary, name: Name, spec: &Rc<Spec>) {
         self.catalog.foresee(words, &self.exchange, name, spec);
     }
 
-    /// Says what a person should know of a location.
+    /// Adds a warning about a location.
     pub(super) fn warn(&self, code: impl Into<Cow<'static, str>>, message: String, location: &str) {
         self.exchange.warn(Warning { code: code.into(), message, location: location.to_owned() });
     }
 
-    /// The answer to a request, once it is there.
+    /// Waits for the answer to a request.
     pub(super) async fn answer(&mut self, words: &mut Vocabulary, request: &Request) -> Reply {
         loop {
             self.catalog.absorb(words, &self.exchange);
@@ -65,7 +65,7 @@ impl Sources {
         }
     }
 
-    /// The manifest for a spec; a relative path in it starts from `base`.
+    /// The manifest for a spec. A relative path in it starts from `base`.
     pub(super) async fn manifest_for(
         &mut self,
         words: &mut Vocabulary,
@@ -153,7 +153,7 @@ impl Sources {
         Ok(Rc::new(manifest))
     }
 
-    /// A folder that is copied and not linked (`--install-links`).
+    /// The manifest of a folder that is copied and not linked (`--install-links`).
     async fn copied_folder(&mut self, words: &mut Vocabulary, name: Name, path: &str) -> Choice {
         let relative = paths::relative(&self.project, path);
         let Some(text) = self.folder_manifest(words, &relative).await else {
@@ -170,7 +170,7 @@ impl Sources {
         Ok(Rc::new(manifest))
     }
 
-    /// Lists the commands of a package in a folder of the project, where its package.json only says in which folder they are.
+    /// Lists the commands of a package in a folder of the project, if its package.json only names their folder.
     pub(super) async fn list_bins(&mut self, words: &mut Vocabulary, manifest: &mut Manifest, folder: &str) {
         let Some(commands) = manifest.bin_folder.as_deref().filter(|_| !self.only_reading) else { return };
         let folder = paths::join(folder, commands).trim_end_matches('/').to_owned();
@@ -187,7 +187,7 @@ impl Sources {
         }
     }
 
-    /// The manifest of a package.json in a folder of the project.
+    /// The manifest of a folder of the project.
     pub(super) async fn read_folder(&mut self, words: &mut Vocabulary, path: &str) -> Option<Rc<Manifest>> {
         let text = self.folder_manifest(words, path).await?;
         let mut manifest = words.manifest(&crate::json::parse(path, &text).ok()?);
@@ -195,13 +195,13 @@ impl Sources {
         Some(Rc::new(manifest))
     }
 
-    /// A package.json with what is tried out in it.
+    /// A package.json with the changes that are tried.
     fn tried(&self, path: &str, text: String) -> String {
         let changes: Vec<_> = self.trial.iter().filter(|change| change.folder() == Some(path)).collect();
         if changes.is_empty() {
             return text;
         }
-        // Text that isn't JSON is reported where it is read.
+        // Its reader reports a text that isn't JSON.
         let Ok(mut manifest) = crate::json::parse(path, &text) else { return text };
         for change in changes {
             change.edit(&mut manifest);
@@ -214,7 +214,7 @@ pub(super) fn invalid(url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Invalid, message: message.to_owned(), url: url.to_owned() }
 }
 
-/// A package that could not be fetched.
+/// The error for a package that could not be fetched.
 pub(super) fn failed(names: &Names, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
     Rc::new(ResolveError::Fetch { name: names.text(name).to_owned(), failure, chain: Vec::new() })
 }

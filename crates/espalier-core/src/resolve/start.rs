@@ -1,7 +1,7 @@
-//! The start: the tree to begin with is what a lockfile says, else what is installed, else nothing but the root (`#initTree` of
-//! `build-ideal-tree.js`). What the user asks to change is entered into it.
+//! The start: the initial tree comes from a lockfile, otherwise from the installed packages, otherwise it is the root alone
+//! (`#initTree` of `build-ideal-tree.js`). The user's changes are entered into it.
 //!
-//! Whatever the tree is, the resolution then changes no more of it than it has to.
+//! The resolution then changes no more of the tree than necessary.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
@@ -28,66 +28,66 @@ use crate::refusal::Refusal;
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId, Tree};
 use crate::vocabulary::Vocabulary;
 
-/// A start under way.
+/// The state of the start.
 pub(super) struct Start {
     pub(super) sources: Sources,
     pub(super) tree: Tree,
-    /// Nodes whose dependencies the tree doesn't meet.
+    /// Nodes with unmet dependencies.
     pub(super) queue: Queue,
     pub(super) wishes: Wishes,
-    /// The root's repairs of other packages.
+    /// The root's corrections to other packages.
     pub(super) extensions: PackageExtensions,
     yarn_lock: Option<YarnLock>,
     pub(super) facts: Facts,
 }
 
-/// What the search begins with.
+/// The input of the search.
 pub(super) struct Prepared {
     pub(super) sources: Sources,
     pub(super) tree: Tree,
     pub(super) queue: Queue,
     pub(super) wishes: Wishes,
     pub(super) extensions: PackageExtensions,
-    /// A source of versions, where it counts.
+    /// A source of versions, if it applies.
     pub(super) yarn_lock: Option<YarnLock>,
-    /// Whether there is nothing yet, so that everything will be needed.
+    /// Whether the tree is the root alone, so that everything will be needed.
     pub(super) from_nothing: bool,
 }
 
-/// What only the end needs to know of the start.
+/// Facts of the start that only the end needs.
 pub(super) struct Facts {
     pub(super) root_file: RootFile,
     pub(super) lock: LockFacts,
-    /// The projects whose dependencies are changed.
+    /// The projects whose dependencies change.
     pub(super) edited: Vec<Edited>,
-    /// What was found in `node_modules` without a note of where it came from, and its place there.
+    /// Packages that were found in `node_modules` without a record of their source, with their paths.
     pub(super) on_disk: FxHashMap<NodeId, Rc<str>>,
-    /// Whether there was a yarn.lock, which npm keeps up to date.
+    /// Whether there was a yarn.lock, which npm updates.
     pub(super) had_yarn_lock: bool,
 }
 
 /// The root's package.json.
 pub(super) struct RootFile {
     pub(super) text: String,
-    /// The same, read.
+    /// Its value.
     pub(super) value: Value,
 }
 
-/// What is remembered of the lockfile that the resolution started from.
+/// Facts about the lockfile that the resolution started from.
 pub(super) struct LockFacts {
-    /// Whether there was one, and so perhaps things that nobody needs any more.
+    /// Whether there was one. Then some packages may not be needed any more.
     pub(super) existed: bool,
-    /// Whether it was of version 1.
+    /// Whether it had version 1.
     pub(super) is_old: bool,
-    /// The version that npm writes in its place.
+    /// The version that npm writes instead.
     pub(super) version: u64,
-    /// What else stands at the top of it.
+    /// The other values at its top.
     pub(super) values: Map<String, Value>,
     /// The hash of the extensions that it was made with.
     pub(super) extensions_hash: Option<String>,
 }
 
-/// Makes the tree to start from, and what else the search and the end need to know.
+/// Builds the initial tree, and collects what the search and the end need.
 pub(super) async fn prepare(
     project: &Project,
     options: Options,
@@ -121,7 +121,7 @@ impl Start {
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let path: Rc<str> = path.into();
         let catalog = Catalog::new(&options, words.overrides.have_references());
-        // Where everything is updated, npm doesn't read it.
+        // npm doesn't read it if everything is updated.
         let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
         let yarn_lock = yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty());
         let with_peers = !options.legacy_peer_deps;
@@ -151,7 +151,7 @@ impl Start {
         })
     }
 
-    /// Whether the project's own `devEngines` suit; npm looks before it does anything else.
+    /// Checks the project's own `devEngines`, which npm does first.
     fn check_dev_engines(&self) -> Result<(), ResolveError> {
         let Some(wanted) = self.facts.root_file.value.get("devEngines") else { return Ok(()) };
         let refused = |reason| Refusal::DevEngines { reason };
@@ -164,7 +164,7 @@ impl Start {
         Ok(())
     }
 
-    /// The root's manifest was read before anything could be asked for.
+    /// Lists the commands of the root, whose manifest was parsed before anything could be requested.
     async fn list_root_bins(&mut self) {
         let root = self.tree.root;
         if self.tree[root].manifest.bin_folder.is_some() {
@@ -174,11 +174,11 @@ impl Start {
         }
     }
 
-    /// Loads the tree to start from, and queues every node whose dependencies it doesn't meet.
+    /// Loads the initial tree and queues every node with unmet dependencies.
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
         let text = project.lockfile.as_deref();
         if self.wishes.changes.updates_all() || !self.sources.options.package_lock {
-            // The lock is about to be made anew; that there was one still means that something may have to go.
+            // Even if the lock is created anew, some installed packages may have to go because there was one.
             self.facts.lock.existed = text.is_some();
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Start {
             }
             None => self.start_from_installed(project).await?,
         }
-        // Before the changes: npm refuses also what they would mend.
+        // This precedes the changes, because npm also refuses conflicts that they would resolve.
         check_root(&self.tree)?;
         if self.wishes.changes.update == Update::Duplicates {
             self.wishes.update_names = self.duplicates();
@@ -208,8 +208,8 @@ impl Start {
         Ok(())
     }
 
-    /// `npm dedupe` reads the lock once more than others do, and then a project without a name has that of its folder
-    /// (`#loadNode` of `load-virtual.js`).
+    /// Names a root without a name after its folder, as npm does only for `npm dedupe`, which reads the lock twice (`#loadNode`
+    /// of `load-virtual.js`).
     fn name_root(&mut self) {
         let root = self.tree.root;
         if self.tree[root].manifest.name.is_none() {
@@ -240,8 +240,8 @@ impl Start {
         Ok(())
     }
 
-    /// Without a lock npm begins with what is on disk. That is at least the folders of the workspaces, whose
-    /// dependencies count from the first placement on (`load-actual.js`).
+    /// Loads the folders of the workspaces. Without a lock, npm starts from the disk, so their dependencies count from the first
+    /// placement on (`load-actual.js`).
     pub(super) async fn load_workspaces(&mut self) {
         let root = self.tree.root;
         let Some(workspaces) = self.tree[root].workspaces.clone() else { return };
@@ -263,7 +263,7 @@ impl Start {
         }
     }
 
-    /// Queues what can be reached from the root and has an edge that isn't met.
+    /// Queues reachable nodes with unmet edges.
     fn queue_unmet(&mut self) {
         let trusts_optional_peers = !self.sources.options.save && !self.wishes.mutate();
         let mut seen = FxHashSet::default();

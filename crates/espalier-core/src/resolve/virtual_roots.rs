@@ -1,11 +1,11 @@
-//! Virtual roots: stand-ins for a dependent, in which candidates and their peers are assembled.
+//! Virtual roots: representatives of dependents, in which candidates and their peers are assembled.
 
 use super::search::Search;
 use crate::tree::{EdgeId, NewNode, NodeId};
 
 impl Search {
-    /// A stand-in for a node, with its package, edges and links. Unless an earlier one is to be reused, a new
-    /// one takes its place, and later edges of the node see the peers that were loaded there.
+    /// A representative of a node, with its package, edges and links. Unless `reuse` permits the latest one, a new one replaces
+    /// it. Later edges of the node see the peers that were loaded there.
     pub(super) fn virtual_root(&mut self, node: NodeId, reuse: bool) -> NodeId {
         if let Some(&known) = self.gathering.virtual_roots.get(&node).filter(|_| reuse) {
             return known;
@@ -17,7 +17,7 @@ impl Search {
         for child in self.tree.children(node) {
             if let Some(target) = self.tree[child].target.filter(|_| self.tree[child].is_link) {
                 let (manifest, path) = (self.tree[target].manifest.clone(), self.tree[child].realpath.clone());
-                // npm makes these without its settings, so their peers count even with --legacy-peer-deps.
+                // npm creates these without its settings, so their peers count even with --legacy-peer-deps.
                 self.tree.add(NewNode { path, source: Some(target), root: Some(root), ..NewNode::of(manifest, true) });
             }
         }
@@ -25,7 +25,7 @@ impl Search {
         root
     }
 
-    /// A node below `start`, the nearest first, that satisfies an edge and isn't bundled.
+    /// The nearest node below `start` that satisfies an edge and isn't bundled.
     pub(super) fn find_below(&self, start: NodeId, edge: EdgeId) -> Option<NodeId> {
         let tree = &self.tree;
         let mut queue: std::collections::VecDeque<NodeId> = tree.children(start).into();

@@ -1,4 +1,4 @@
-//! What the user asks to change, as the search sees it.
+//! The changes that the user asks for, as the search needs them.
 
 use rustc_hash::FxHashSet;
 
@@ -6,12 +6,12 @@ use crate::changes::{Changes, Update};
 use crate::names::Name;
 use crate::tree::{EdgeId, Tree};
 
-/// What the user asks to change.
+/// The changes that the user asks for.
 pub(super) struct Wishes {
     pub(super) changes: Changes,
-    /// Edges that were asked for by name.
+    /// Edges that the user named.
     pub(super) explicit: FxHashSet<EdgeId>,
-    /// Names that are to be updated.
+    /// Names to update.
     pub(super) update_names: Vec<Name>,
 }
 
@@ -20,12 +20,12 @@ impl Wishes {
         Self { changes, explicit: FxHashSet::default(), update_names: Vec::new() }
     }
 
-    /// Whether the tree is asked to change: there may be no duplicates to take out.
+    /// Whether the tree is to be changed. There may be no duplicates to remove.
     pub(super) fn mutate(&self) -> bool {
         self.changes.any() && (self.changes.update != Update::Duplicates || !self.update_names.is_empty())
     }
 
-    /// Whether an edge is to be resolved again, even if it is met.
+    /// Whether an edge is resolved again, even if it is met.
     pub(super) fn name(&self, tree: &Tree, edge: EdgeId) -> bool {
         self.update_names.contains(&tree[edge].name) || self.explicit.contains(&edge)
     }

@@ -1,4 +1,4 @@
-//! The root's workspaces: which folders they are (`@npmcli/map-workspaces`).
+//! The root's workspaces and their folders (`@npmcli/map-workspaces`).
 
 use serde_json::Value;
 use std::rc::Rc;
@@ -75,12 +75,12 @@ impl WorkspacePattern {
         Self { text: text.to_owned(), glob: Pattern::new(&text.replace('\\', "/"), Manner::default()) }
     }
 
-    /// Whether walking along the pattern ends in a folder; hidden ones are passed over.
+    /// Whether walking along the pattern ends in a folder. Hidden folders are skipped.
     fn walks_to(&self, folder: &str) -> bool {
         [folder, &format!("{folder}/")].into_iter().any(|folder| self.glob.matches(folder))
     }
 
-    /// Whether it takes a folder away again, hidden ones included.
+    /// Whether it excludes a folder. It can exclude hidden ones, too.
     fn ignores(&self, folder: &str) -> bool {
         [folder, &format!("{folder}/")].into_iter().any(|folder| self.glob.matches_hidden(folder))
     }
@@ -89,12 +89,12 @@ impl WorkspacePattern {
 /// The patterns of `workspaces`.
 struct Patterns {
     wanted: Vec<WorkspacePattern>,
-    /// Those that take folders away again.
+    /// The patterns that exclude folders.
     negated: Vec<WorkspacePattern>,
 }
 
 impl Patterns {
-    /// Reads them. A pattern that comes after a negated one and matches it brings the folders back.
+    /// Parses the patterns. A pattern that follows an excluding one and matches it includes the folders again.
     fn new(declared: &Value) -> Result<Self, ResolveError> {
         let list = declared.get("packages").filter(|packages| packages.is_array()).unwrap_or(declared);
         let list = list.as_array().ok_or(Refusal::WorkspacesNotAList)?;
@@ -115,8 +115,8 @@ impl Patterns {
         Ok(Self { wanted, negated })
     }
 
-    /// The folders of the workspaces among these folders, in npm's order; one can come more than once. The project, which can be
-    /// a workspace of itself, is the empty one.
+    /// The workspaces among these folders, in npm's order and possibly repeated. The project can be a workspace of itself; its
+    /// path is empty.
     fn folders(&self, mut folders: Vec<String>) -> Vec<String> {
         folders.push(".".to_owned());
         folders.retain(|folder| {
@@ -125,7 +125,7 @@ impl Patterns {
                 && self.wanted.iter().any(|pattern| pattern.walks_to(folder))
         });
         order::sort_by(&mut folders, |a, b| collation::compare(a, b));
-        // npm puts a folder where the first pattern could match it or something below it.
+        // npm lists a folder where the first pattern could match it or something below it.
         let mut found = Vec::new();
         for pattern in &self.wanted {
             found.extend(folders.iter().filter(|folder| pattern.glob.matches_above(folder)).cloned());
@@ -137,24 +137,24 @@ impl Patterns {
     }
 }
 
-/// Which folders a manifest's workspaces can be in, for whoever looks for them.
+/// The folders that a manifest's workspaces can be in, so that other folders needn't be searched.
 #[derive(Debug)]
 pub struct WorkspaceFolders(Vec<Pattern>);
 
 impl WorkspaceFolders {
-    /// Those of the manifest with this text.
+    /// The folders for the manifest with this text.
     pub fn of(manifest: &str) -> Self {
         let declared = Fields::read(json::strip_byte_order_mark(manifest), &["workspaces"]).unwrap_or_default();
         let patterns = Patterns::new(declared.get("workspaces")).map(|patterns| patterns.wanted).unwrap_or_default();
         Self(patterns.into_iter().map(|pattern| pattern.glob).collect())
     }
 
-    /// Whether one of them can be this folder. More may be than are.
+    /// Whether this folder may be a workspace.
     pub fn may_be(&self, folder: &str) -> bool {
         self.0.iter().any(|pattern| pattern.matches_above(folder))
     }
 
-    /// Whether one of them can be below this folder.
+    /// Whether a workspace may be below this folder.
     pub fn may_be_below(&self, folder: &str) -> bool {
         self.0.iter().any(|pattern| pattern.matches_below(folder))
     }
@@ -183,14 +183,14 @@ mod tests {
             (r#"["a", "!packages/old", "packages/*"]"#, "packages/old", (true, false)),
             ("null", "packages", (false, false)),
         ] {
-            // Whether a workspace can be this folder, and whether one can be below it.
+            // The expected answers for the folder itself and for folders below it.
             let folders = WorkspaceFolders::of(&format!(r#"{{"workspaces":{patterns}}}"#));
             let seen = (folders.may_be(folder), folders.may_be_below(folder));
             assert_eq!(seen, expected, "{patterns} {folder}");
         }
     }
 
-    /// The answers are those of `@npmcli/map-workspaces`.
+    /// The expected answers are those of `@npmcli/map-workspaces`.
     #[test]
     fn folders_are_those_of_npm_in_its_order() {
         let folders = [

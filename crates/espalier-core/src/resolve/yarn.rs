@@ -1,5 +1,5 @@
-//! What a yarn.lock adds where there is no package-lock.json: versions, and where installed packages came from
-//! (`checkYarnLock` and `addEdge` of `shrinkwrap.js`).
+//! Uses a yarn.lock if there is no package-lock.json: for versions, and for the sources of installed packages (`checkYarnLock`
+//! and `addEdge` of `shrinkwrap.js`).
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ use crate::spec::Spec;
 use crate::tree::{NodeId, Tree};
 
 impl Search {
-    /// What yarn resolved a spec to, if it counts.
+    /// The entry of a spec, if it applies.
     pub(super) fn yarn_entry(&self, name: Name, spec: &Spec) -> Option<Entry> {
         let lock = self.yarn.lock.as_ref()?;
         let entry = lock.get(&format!("{}@{}", self.tree.words.names.text(name), spec.raw))?;
         (entry.version.is_some() && entry.resolved.is_some()).then(|| entry.clone())
     }
 
-    /// The manifest that yarn chose: a version of the registry, or of wherever else it came from.
+    /// The manifest that yarn chose, from the registry or another source.
     pub(super) async fn manifest_from_yarn(&mut self, name: Name, spec: &Rc<Spec>, entry: &Entry) -> Choice {
         let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else {
             return Err(failed(&self.tree.words.names, name, invalid(&spec.raw, "yarn.lock has no version for it")));
@@ -37,7 +37,7 @@ impl Search {
             None => resolved.clone(),
         };
         let locked = self.tree.words.specs.intern(&locked);
-        // npm keeps what came of it for whoever asks for just that version, too.
+        // npm also caches the result for the exact version.
         let key = (name, locked.raw.clone());
         if let Some(known) = self.yarn.manifests.get(&key) {
             return known.clone();
@@ -51,7 +51,7 @@ impl Search {
         manifest
     }
 
-    /// The manifest with yarn's hashes beside its own, which they must not contradict.
+    /// The manifest with yarn's integrity, which must not contradict its own.
     fn with_integrity(&self, name: Name, entry: &Entry, manifest: Rc<Manifest>) -> Choice {
         let Some(expected) = entry.integrity.as_deref() else { return Ok(manifest) };
         let published = manifest.integrity.as_deref();
@@ -66,14 +66,14 @@ impl Search {
         Ok(Rc::new(merged))
     }
 
-    /// Whether a tarball's URL is of npm's default registry or of yarn's mirror of it.
+    /// Whether a tarball's URL is at npm's default registry or at yarn's mirror of it.
     fn is_public_registry(&self, url: &str) -> bool {
         let own = &self.sources.options.default_registry_host;
         split_url(url).is_some_and(|(host, _)| (!own.is_empty() && host == own) || is_mirror(host))
     }
 }
 
-/// npm writes its own registry where yarn wrote its mirror.
+/// The URL at npm's registry. npm writes it instead of that of yarn's mirror.
 fn without_mirror(url: &str, default_registry_host: &str) -> String {
     match split_url(url).filter(|(host, _)| is_mirror(host)) {
         Some((_, path)) => format!("https://{default_registry_host}/{path}"),
@@ -81,7 +81,7 @@ fn without_mirror(url: &str, default_registry_host: &str) -> String {
     }
 }
 
-/// Gives installed packages that don't say where they came from what yarn.lock says of them.
+/// Completes installed packages without a source by yarn.lock.
 pub(super) fn decorate(tree: &mut Tree, lock: &YarnLock, default_registry_host: &str) {
     for node in tree.inventory(tree.root) {
         let Some(entry) = entry_of_installed(tree, lock, node) else { continue };
@@ -112,7 +112,7 @@ fn entry_of_installed(tree: &Tree, lock: &YarnLock, node: NodeId) -> Option<Entr
     Some(entry.clone())
 }
 
-/// Host and path of an http URL.
+/// The host and path of an http URL.
 fn split_url(url: &str) -> Option<(&str, &str)> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     rest.split_once('/')

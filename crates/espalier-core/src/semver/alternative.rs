@@ -1,4 +1,4 @@
-//! What stands between two `||` of a range: the comparators it comes to, and which versions they allow together.
+//! The part of a range between two `||`: its comparators, and the versions that satisfy all of them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::notation;
 use super::precedence::Precedence;
 use super::range::RangeOptions;
 
-/// Comparators that must all hold. None at all is `*`, which allows anything.
+/// Comparators that all have to hold. Without any, it is `*`, which allows everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
     pub comparators: Comparators,
@@ -22,8 +22,7 @@ pub(super) struct Alternative {
 pub(super) type Comparators = SmallVec<[Comparator; 2]>;
 
 impl Alternative {
-    /// Reads an alternative of a range whose whitespace is collapsed. Nothing comes of one in which loose mode found
-    /// only what it can't read.
+    /// Parses an alternative of a range whose white space is collapsed. `None` if the loose parser found only unreadable parts.
     pub fn parse(text: &str, options: RangeOptions) -> Result<Option<Self>, InvalidRange> {
         let mut desugaring = Desugaring::new(options);
         if notation::is_plain_word(text) {
@@ -60,7 +59,7 @@ impl Alternative {
                 || self.comparators.iter().any(|comparator| comparator.names_prerelease_of(version)))
     }
 
-    /// Whether some version could be within all bounds of both, by node-semver's rules, which look at pairs.
+    /// Whether some version can satisfy both, by node-semver's rules, which compare pairs of comparators.
     pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
         if self.is_any() {
             return true;
@@ -94,7 +93,7 @@ impl fmt::Display for Alternative {
     }
 }
 
-/// Keeps the first of each set of comparators that print alike, in time linear in their number.
+/// Keeps the first of each set of comparators with the same text, in linear time.
 fn remove_repeated(comparators: &mut Comparators) {
     match comparators.as_slice() {
         [] | [_] => {}

@@ -1,4 +1,4 @@
-//! One bound of a range, such as `>=1.2.3`, and what it says about a version or about another bound.
+//! A bound of a range, such as `>=1.2.3`, compared with a version or another bound.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::precedence::{Identifier, Precedence};
 
-/// `-0`, the prerelease below all others of the same numbers.
+/// `-0`, the lowest prerelease of a version.
 const LOWEST_PRERELEASE: &[Identifier] = &[Identifier::Numeric(0)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub(super) enum Operator {
     Greater,
 }
 
-/// A bound that allows some versions and not others; "anything" is an alternative without comparators instead.
+/// A bound that excludes some versions. An alternative without comparators allows everything.
 ///
-/// Holds no [`Version`](super::Version), so that the many bounds that end in `-0` or in nothing need no allocation.
+/// It contains no [`Version`](super::Version), so that the many bounds that end in `-0` or have no prerelease need no allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comparator {
     pub operator: Operator,
@@ -29,7 +29,7 @@ pub(super) struct Comparator {
 }
 
 impl Operator {
-    /// Takes the operator off the front of `text`; none means equality.
+    /// Takes the operator from the front of `text`. Without one, it is equality.
     pub fn strip(text: &str) -> (Self, &str) {
         let (operator, length) = match text.as_bytes() {
             [b'<', b'=', ..] => (Self::LessEqual, 2),
@@ -68,7 +68,7 @@ impl fmt::Display for Operator {
 }
 
 impl Comparator {
-    /// A bound at a version whose prerelease, if it has one, is already known to be well-formed.
+    /// A bound at a version with a valid prerelease, if it has one.
     pub fn new(operator: Operator, numbers: [u64; 3], prerelease: Option<&str>) -> Self {
         let prerelease = match prerelease {
             None => Cow::Borrowed(&[][..]),
@@ -78,7 +78,7 @@ impl Comparator {
         Self { operator, numbers, prerelease }
     }
 
-    /// The version the bound is at.
+    /// The version of the bound.
     pub fn version(&self) -> Precedence<'_> {
         Precedence { numbers: self.numbers, prerelease: &self.prerelease }
     }
@@ -95,7 +95,7 @@ impl Comparator {
         }
     }
 
-    /// Whether this bound, itself naming a prerelease, lets in prereleases with the same numbers as `version`.
+    /// Whether this bound names a prerelease with the same numbers as `version`, and so allows such prereleases.
     pub fn names_prerelease_of(&self, version: Precedence) -> bool {
         !self.prerelease.is_empty() && self.numbers == version.numbers
     }
@@ -105,17 +105,17 @@ impl Comparator {
         self.matches(version) && (include_prerelease || !version.is_prerelease() || self.names_prerelease_of(version))
     }
 
-    /// Whether this is an exclusive upper bound below all versions with its numbers, as `<2.0.0-0` is.
+    /// Whether this is an exclusive upper bound below all versions with its numbers, such as `<2.0.0-0`.
     pub fn is_below_prereleases(&self) -> bool {
         self.operator == Operator::Less && *self.prerelease == *LOWEST_PRERELEASE
     }
 
-    /// `<0.0.0-0`, which nothing can be: how node-semver writes the empty set.
+    /// Whether this is `<0.0.0-0`, which no version satisfies. node-semver writes the empty set in this way.
     pub fn is_null_set(&self) -> bool {
         self.is_below_prereleases() && self.numbers == [0; 3]
     }
 
-    /// Whether some version could be within both bounds, by node-semver's rules.
+    /// Whether some version can satisfy both bounds, by node-semver's rules.
     pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
         if self.operator == Operator::Equal {
             return other.allows(self.version(), include_prerelease);

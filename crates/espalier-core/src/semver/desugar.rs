@@ -1,8 +1,7 @@
-//! Carets, tildes and wildcards, turned into plain comparators.
+//! Turns carets, tildes and wildcards into plain comparators.
 //!
-//! Works word by word on text whose hyphens are expanded and whose operators are closed up. A word is read directly
-//! where node-semver rewrites it several times; the rules that only come from that rewriting are noted where they
-//! show.
+//! It reads text whose hyphens are expanded and whose operators are closed up, word by word. node-semver rewrites a word several
+//! times. This module reads it directly, and comments mark the rules that result from that rewriting.
 
 use std::fmt;
 
@@ -12,30 +11,30 @@ use super::grammar::{self, MAX_LENGTH, Partial};
 use super::number::Number;
 use super::range::RangeOptions;
 
-/// Something in a range makes all of it invalid.
+/// A part of a range makes the whole range invalid.
 pub(super) struct InvalidRange;
 
-/// The comparators found so far in one alternative.
+/// The comparators of an alternative so far.
 pub(super) struct Desugaring {
     options: RangeOptions,
     pub comparators: Comparators,
-    /// Whether some word came to `*`, which says something only if no comparator is found.
+    /// Whether a word means `*`, which counts only if there are no comparators.
     pub anything: bool,
 }
 
-/// Whether a word leaves text behind for the words around it to be separated by.
+/// Whether a word leaves text behind, which separates the words around it.
 #[derive(PartialEq, Eq)]
 enum Word {
     Vanished,
     Kept,
 }
 
-/// Where a number of a bound comes from.
+/// The source of a bound's number.
 #[derive(Clone, Copy)]
 enum Source<'text> {
-    /// It is as it was written.
+    /// The number as written.
     Written(&'text str),
-    /// It is one more than was written.
+    /// The number after the written one.
     After(&'text str),
 }
 
@@ -53,7 +52,7 @@ impl Source<'_> {
         matches!(self, Self::Written("0"))
     }
 
-    /// How many characters node-semver would write for it, given its value.
+    /// The length of node-semver's text for this number, given its value.
     fn length(self, value: u64) -> usize {
         match self {
             Self::Written(digits) => digits.len(),
@@ -82,7 +81,7 @@ impl Desugaring {
         let mut is_first = true;
         while let Some(word) = words.next() {
             let vanished = self.read_word(word)? == Word::Vanished;
-            // A word that vanishes between two others leaves only whitespace, which node-semver splits at.
+            // A word that vanishes between two others leaves only white space, where node-semver splits.
             self.anything |= vanished && (is_first || words.peek().is_none());
             is_first = false;
         }
@@ -120,7 +119,7 @@ impl Desugaring {
         use Source::{After, Written};
         let Some(major) = partial.major else { return Ok(Word::Vanished) };
         let next_major = [After(major), ZERO, ZERO];
-        // It is the text that must be zero: loosely, `^00.1.2` goes up to 1.0.0.
+        // The text has to be zero: in loose mode, `^00.1.2` goes up to 1.0.0.
         match (partial.minor, partial.patch) {
             (None, _) => self.lowest_to([Written(major), ZERO, ZERO], next_major),
             (Some(minor), None) => {
@@ -139,7 +138,7 @@ impl Desugaring {
         }
     }
 
-    /// `~1.2.3` and shorter: up to the next minor, or major if there is no minor.
+    /// `~1.2.3` and shorter: up to the next minor version, or major version if there is no minor.
     fn tilde(&mut self, partial: &Partial) -> Result<Word, InvalidRange> {
         use Source::{After, Written};
         match (partial.major, partial.minor, partial.patch) {
@@ -151,7 +150,7 @@ impl Desugaring {
         }
     }
 
-    /// `1`, `1.x`, `>1.2`, `<=1.*` and the like.
+    /// `1`, `1.x`, `>1.2`, `<=1.*` and similar words.
     fn wildcard(&mut self, operator: Operator, partial: &Partial) -> Result<Word, InvalidRange> {
         use Source::{After, Written};
         let Some(major) = partial.major else {
@@ -197,8 +196,7 @@ impl Desugaring {
         Ok(Word::Kept)
     }
 
-    /// A word that is no x-range. Its first `*`, with the operator before it, counts for nothing, after which it may
-    /// be a version.
+    /// A word that isn't an x-range. Its first `*` and the operator before it are dropped, and the rest may be a version.
     fn without_star(&mut self, word: &str) -> Result<Word, InvalidRange> {
         let Some((before, after)) = word.split_once('*') else { return self.unreadable() };
         let before = before.strip_suffix('=').unwrap_or(before);
@@ -207,7 +205,7 @@ impl Desugaring {
         if word.is_empty() { Ok(Word::Vanished) } else { self.reread(&word) }
     }
 
-    /// What a word was rewritten to, if it took rewriting, when nothing but a bound at a version can come of it.
+    /// The result of rewriting a word, if it was rewritten and can only be a bound at a version.
     fn reread(&mut self, word: &str) -> Result<Word, InvalidRange> {
         let (operator, prefixed) = Operator::strip(word);
         match self.scan_after(prefixed) {
@@ -216,7 +214,7 @@ impl Desugaring {
         }
     }
 
-    /// Whether this is the bound below everything, in the one spelling that node-semver takes for `*`.
+    /// Whether this is the bound below everything, in the only spelling that node-semver takes for `*`.
     fn is_anything(&self, word: &str) -> bool {
         word == if self.options.include_prerelease { ">=0.0.0-0" } else { ">=0.0.0" }
     }
@@ -261,7 +259,7 @@ impl Desugaring {
                     length += source.length(number);
                 }
                 Number::TooLarge => *value = None,
-                // Loosely, the rest may still read as a version: `>1.12345678901234567890123` comes to
+                // In loose mode, the rest may still be a version: `>1.12345678901234567890123` becomes
                 // `>=1.1.2345678901234568e+22.0`, which is 1.1.2345678901234568-e.
                 Number::Exponential(_) => {
                     let [major, minor, patch] = numbers;
@@ -279,7 +277,7 @@ impl Desugaring {
         Ok(Word::Kept)
     }
 
-    /// Loose mode passes over what it can't read.
+    /// The loose parser skips unreadable words.
     fn unreadable(&self) -> Result<Word, InvalidRange> {
         if self.options.loose { Ok(Word::Kept) } else { Err(InvalidRange) }
     }

@@ -1,46 +1,45 @@
-//! The characters of versions and partial versions: where each part begins and ends.
+//! The grammar of versions and partial versions: where each part begins and ends.
 //!
-//! node-semver writes this grammar as regular expressions. The functions here accept the same strings, including
-//! what follows from backtracking and from the bounds node-semver puts on repetition, in one pass over the bytes.
-//! What a partial version means as a range is not known here.
+//! node-semver writes this grammar as regular expressions. The functions here accept the same texts, including the effects of
+//! backtracking and of bounds on repetition, in one pass over the bytes.
 
 use std::ops::Range;
 
 use super::number::safe_integer;
 
-/// The longest version, in UTF-16 units, with the whitespace around it.
+/// The maximum length of a version with the white space around it, in UTF-16 units.
 pub(super) const MAX_LENGTH: usize = 256;
 
-/// The bound on a run of digits; one more where the first digit is matched apart from the run.
+/// The maximum number of digits. It is one more where the first digit is matched separately.
 const MAX_DIGITS: usize = 256;
-/// The bound on what follows the first letter or hyphen of an identifier, and on a build identifier.
+/// The maximum length of what follows the first letter or hyphen of an identifier, and of a build identifier.
 const MAX_IDENTIFIER_TAIL: usize = 250;
 
-/// Which of node-semver's two grammars to read by.
+/// One of node-semver's two grammars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grammar {
     Strict,
-    /// Also allows leading zeros, any mixture of `v`, `=` and whitespace in front, and `1.2.3beta`.
+    /// Also accepts leading zeros, any mixture of `v`, `=` and white space in front, and `1.2.3beta`.
     Loose,
 }
 
-/// A version some of whose numbers may be missing or wildcards (`x`, `X`, `*`), split into its parts.
+/// The parts of a version, some of whose numbers may be missing or wildcards (`x`, `X`, `*`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial<'text> {
-    /// The digits, or nothing for a wildcard.
+    /// The digits. `None` for a wildcard.
     pub major: Option<&'text str>,
-    /// The digits, or nothing for a wildcard or an absent number.
+    /// The digits. `None` for a wildcard or a missing number.
     pub minor: Option<&'text str>,
-    /// The digits, or nothing for a wildcard or an absent number.
+    /// The digits. `None` for a wildcard or a missing number.
     pub patch: Option<&'text str>,
-    /// Without the hyphen in front.
+    /// The text without the leading hyphen.
     pub prerelease: Option<&'text str>,
-    /// Without the plus sign in front.
+    /// The text without the leading plus sign.
     pub build: Option<&'text str>,
 }
 
 impl<'text> Partial<'text> {
-    /// Splits `text`, which must be a partial version from its first byte to its last.
+    /// Splits `text`. `None` unless all of it is a partial version.
     pub fn scan(text: &'text str, grammar: Grammar) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut numbers = [None; 3];
@@ -62,7 +61,7 @@ impl<'text> Partial<'text> {
         if end == bytes.len() {
             return Some(partial);
         }
-        // `1.2.34.5` is loosely 1.2.3-4.5: with no way on after the whole number, the regular expression gives its
+        // In loose mode, `1.2.34.5` is 1.2.3-4.5: the regular expression can't continue after the whole number, so it gives the
         // last digit to the prerelease, which needs no hyphen.
         if grammar == Grammar::Loose && bytes[end] == b'.' && patch.is_some() && end - start > 1 {
             end -= 1;
@@ -79,7 +78,7 @@ impl<'text> Partial<'text> {
         (end == bytes.len()).then_some(partial)
     }
 
-    /// The numbers, if they are all there and none is too large.
+    /// The numbers. `None` if one is missing or too large.
     pub fn numbers(&self) -> Option<[u64; 3]> {
         Some([safe_integer(self.major?)?, safe_integer(self.minor?)?, safe_integer(self.patch?)?])
     }
@@ -90,9 +89,9 @@ impl<'text> Partial<'text> {
     }
 }
 
-/// The numbers of a version that is nothing but those, as most are. Both grammars read it alike. Nothing of any other text.
+/// The numbers of a version that consists of nothing else, as most do. Both grammars agree about it. `None` for any other text.
 pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
-    /// No number of so many digits is too large.
+    /// A number with this many digits is never too large.
     const FEW: usize = 15;
     let mut numbers = [0; 3];
     let mut rest = text.as_bytes();
@@ -110,7 +109,7 @@ pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
     rest.is_empty().then_some(numbers)
 }
 
-/// Trims what JavaScript's `trim` does.
+/// Trims like JavaScript's `trim`.
 pub(super) fn trim(text: &str) -> &str {
     match text.as_bytes() {
         [b'!'..=b'~', .., b'!'..=b'~'] => text,
@@ -118,7 +117,7 @@ pub(super) fn trim(text: &str) -> &str {
     }
 }
 
-/// Whitespace as JavaScript's `\s` and `trim` know it, which is not quite Unicode's.
+/// Whether JavaScript's `\s` and `trim` treat a character as white space. Unicode differs.
 pub(super) fn is_whitespace(character: char) -> bool {
     match character {
         '\t'..='\r' | ' ' | '\u{feff}' => true,
@@ -127,7 +126,7 @@ pub(super) fn is_whitespace(character: char) -> bool {
     }
 }
 
-/// Strips whatever mixture of `v`, `=` and whitespace stands in front of a version.
+/// Removes any mixture of `v`, `=` and white space in front of a version.
 pub(super) fn strip_prefix(text: &str) -> &str {
     if text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
         return text;
@@ -135,7 +134,7 @@ pub(super) fn strip_prefix(text: &str) -> &str {
     text.trim_start_matches(|character| character == 'v' || character == '=' || is_whitespace(character))
 }
 
-/// Where the build metadata announced by a plus sign at `at` lies, without the plus sign.
+/// The position of build metadata whose plus sign is at `at`, without the plus sign.
 pub(super) fn build(bytes: &[u8], at: usize, max_identifier: usize) -> Option<Range<usize>> {
     if bytes.get(at) != Some(&b'+') {
         return None;
@@ -147,8 +146,8 @@ pub(super) fn build(bytes: &[u8], at: usize, max_identifier: usize) -> Option<Ra
     Some(at + 1..dotted_end(bytes, at + 1, identifier_end)?)
 }
 
-/// Where the longest version or partial version that begins at `start` ends, whatever follows it: what node-semver
-/// recognises as "a version" when it closes up `>= 1.2.3`. Build metadata is not looked for.
+/// The end of the longest version or partial version that begins at `start`, whatever follows it. node-semver recognises it when
+/// it closes up `>= 1.2.3`. Build metadata isn't included.
 pub(super) fn version_end(bytes: &[u8], start: usize) -> Option<usize> {
     loose_version_end(bytes, start).or_else(|| {
         let mut end = number_or_wildcard_end(bytes, start, Grammar::Strict)?;
@@ -183,7 +182,7 @@ fn number_or_wildcard_end(bytes: &[u8], start: usize, grammar: Grammar) -> Optio
     }
 }
 
-/// How many digits, of which there is one at `start`, the grammar takes for one number.
+/// How many of the digits at `start`, of which there is at least one, the grammar takes for one number.
 fn digits(bytes: &[u8], start: usize, grammar: Grammar) -> usize {
     let bound = match grammar {
         Grammar::Strict => MAX_DIGITS + 1,
@@ -192,7 +191,7 @@ fn digits(bytes: &[u8], start: usize, grammar: Grammar) -> usize {
     run(bytes, start, bound, |byte| byte.is_ascii_digit())
 }
 
-/// Where the prerelease that begins at `at` lies, without its hyphen.
+/// The position of the prerelease that begins at `at`, without its hyphen.
 fn prerelease(bytes: &[u8], at: usize, grammar: Grammar) -> Option<Range<usize>> {
     let hyphen = bytes.get(at) == Some(&b'-');
     if !hyphen && grammar == Grammar::Strict {
@@ -202,12 +201,12 @@ fn prerelease(bytes: &[u8], at: usize, grammar: Grammar) -> Option<Range<usize>>
     let after_hyphen = hyphen.then(|| end_from(at + 1).map(|end| at + 1..end)).flatten();
     match grammar {
         Grammar::Strict => after_hyphen,
-        // The hyphen is optional, so a lone one is itself the identifier: `1.2.3-` is 1.2.3--.
+        // The hyphen is optional, so a single one is the identifier itself: `1.2.3-` is 1.2.3--.
         Grammar::Loose => after_hyphen.or_else(|| end_from(at).map(|end| at..end)),
     }
 }
 
-/// Where the prerelease identifier that begins at `start` ends.
+/// The end of the prerelease identifier that begins at `start`.
 fn identifier_end(bytes: &[u8], start: usize, grammar: Grammar) -> Option<usize> {
     let leading_digits = run(bytes, start, MAX_DIGITS, |byte| byte.is_ascii_digit());
     let letter = start + leading_digits;
@@ -221,7 +220,7 @@ fn identifier_end(bytes: &[u8], start: usize, grammar: Grammar) -> Option<usize>
     }
 }
 
-/// Where a list of identifiers separated by dots ends; at least one must be there.
+/// The end of a list of at least one identifier, separated by dots.
 fn dotted_end(bytes: &[u8], start: usize, identifier_end: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     let mut end = identifier_end(start)?;
     while bytes.get(end) == Some(&b'.') {
@@ -233,7 +232,7 @@ fn dotted_end(bytes: &[u8], start: usize, identifier_end: impl Fn(usize) -> Opti
     Some(end)
 }
 
-/// How many bytes from `start` on are accepted, up to a bound.
+/// The number of accepted bytes from `start` on, up to a maximum.
 fn run(bytes: &[u8], start: usize, bound: usize, accepts: impl Fn(u8) -> bool) -> usize {
     let limit = bytes.len().min(start.saturating_add(bound));
     let mut end = start;

@@ -1,11 +1,11 @@
-//! The lowest version a range allows.
+//! The lowest version that a range allows.
 
 use super::comparator::{Comparator, Operator};
 use super::precedence::{Identifier, Precedence};
 use super::range::Range;
 use super::version::Version;
 
-/// The lowest version the range allows, as `semver.minVersion`; releases are preferred at zero.
+/// The lowest version that the range allows, like `semver.minVersion`. At zero, a release is preferred.
 pub fn min_version(range: &Range) -> Option<Version> {
     for prerelease in [&[][..], &[Identifier::Numeric(0)]] {
         let zero = Precedence { numbers: [0; 3], prerelease };
@@ -29,7 +29,7 @@ pub fn min_version(range: &Range) -> Option<Version> {
     lowest.filter(|version| range.satisfied_by(version))
 }
 
-/// The least version on the right side of a lower bound.
+/// The lowest version on the right side of a lower bound.
 fn least_version(comparator: &Comparator) -> Option<Version> {
     let mut version = Version::from(comparator.version());
     match comparator.operator {

@@ -1,11 +1,11 @@
 //! Semantic versions and ranges, exactly as npm reads them.
 //!
-//! This is node-semver 7 in its own terms: what it accepts, strictly and loosely, what a range comes to and how that
-//! prints, and which versions it allows, all follow node-semver where that differs from the specification or from
-//! what its documentation says. npm reads nearly everything loosely, so `parse_loose` is the usual entrance.
+//! This is node-semver 7: what it accepts, strictly and loosely, the result and the text of a range, and the versions that it
+//! allows follow node-semver, even where that differs from the specification or from its documentation. npm reads nearly
+//! everything loosely, so `parse_loose` is the usual entry.
 //!
-//! `grammar` finds the parts of a version in text, `notation` and `desugar` turn the ways to write a range into
-//! `comparator`s, grouped by `alternative`. Which version of a package npm picks is not decided here.
+//! `grammar` finds the parts of a version in text. `notation` and `desugar` turn the notations of ranges into `comparator`s,
+//! which `alternative` groups.
 
 mod alternative;
 mod comparator;
@@ -24,13 +24,13 @@ pub use precedence::Identifier;
 pub use range::{Range, RangeOptions};
 pub use version::Version;
 
-/// Whether the version is valid and the range is valid and allows it, as `semver.satisfies`.
+/// Whether version and range are valid and the range allows the version, like `semver.satisfies`.
 pub fn satisfies(version: &str, range: &str, loose: bool) -> bool {
     max_satisfying([version], range, loose).is_some()
 }
 
-/// The highest of the versions that the range allows, as it was written; as `semver.maxSatisfying`. Of equal ones it
-/// is the first. Nothing is found with an invalid range, and invalid versions are passed over.
+/// The highest of the versions that the range allows, as written, like `semver.maxSatisfying`. Of equal versions, the first.
+/// `None` if the range is invalid. Invalid versions are skipped.
 pub fn max_satisfying<'text>(
     versions: impl IntoIterator<Item = &'text str>,
     range: &str,
@@ -50,7 +50,7 @@ pub fn max_satisfying<'text>(
     highest.map(|(_, text)| text)
 }
 
-/// The normal form of a valid range, as `semver.validRange`: unlike [`Range`]'s own, that of `*` is `*`.
+/// The normal form of a valid range, like `semver.validRange`. Unlike [`Range`]'s own, that of `*` is `*`.
 pub fn valid_range(text: &str, loose: bool) -> Option<String> {
     let range = Range::parse_with(text, RangeOptions { loose, ..RangeOptions::default() })?;
     Some(if range.is_any() { "*".to_owned() } else { range.to_string() })

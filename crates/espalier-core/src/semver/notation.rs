@@ -1,8 +1,8 @@
-//! Rewrites of a range's text that come before it is taken apart into comparators.
+//! Rewrites the text of a range before it is split into comparators.
 //!
-//! node-semver reads a range by replacing parts of its text, and a replacement sees what the one before it left; for
-//! text as people write it that makes no difference, for `= v 1.2.3 - 2` it does. So these few steps are replacements
-//! of text here as well. Each returns the text untouched, and unallocated, if there is nothing for it to do.
+//! node-semver reads a range by replacing parts of its text, and each replacement sees the result of the one before. For usual
+//! ranges that makes no difference; for `= v 1.2.3 - 2` it does. So these steps replace text as well. Each returns unchanged text
+//! without an allocation.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use super::grammar::{self, Grammar, Partial};
 use super::number::Number;
 use super::range::RangeOptions;
 
-/// Trims a range and reduces each run of whitespace in it to one space.
+/// Trims a range and reduces each run of white space to one space.
 pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     if is_plain_word(text) {
         return Cow::Borrowed(text);
@@ -31,7 +31,7 @@ pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// Whether the text is one word which nothing here would change or split.
+/// Whether the text is one word that none of these steps changes or splits.
 pub(super) fn is_plain_word(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'+' && byte != b'|')
 }
@@ -41,7 +41,7 @@ pub(super) fn alternatives(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     iter::from_fn(move || {
         let text = rest?;
-        // For texts this short, quicker than setting up a search for a string.
+        // For texts this short, this is faster than a string search.
         let bar = text.as_bytes().windows(2).position(|pair| pair == b"||");
         rest = bar.map(|bar| &text[bar + 2..]);
         let part = &text[..bar.unwrap_or(text.len())];
@@ -50,7 +50,7 @@ pub(super) fn alternatives(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Removes build metadata, which a range may carry but which never decides anything.
+/// Removes build metadata, which a range may contain but which decides nothing.
 pub(super) fn strip_build(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut stripped = String::new();
@@ -114,7 +114,7 @@ fn hyphen_bounds(text: &str, options: RangeOptions) -> Option<String> {
     Some(strip_build(&bounds).into_owned())
 }
 
-/// Splits off the partial version, with whatever precedes it, that reaches to the next space.
+/// Splits off the partial version up to the next space, with everything before it.
 fn split_partial(text: &str, grammar: Grammar) -> Option<(&str, Partial<'_>, &str)> {
     let core = grammar::strip_prefix(text);
     let length = core.find(' ').unwrap_or(core.len());
@@ -123,7 +123,7 @@ fn split_partial(text: &str, grammar: Grammar) -> Option<(&str, Partial<'_>, &st
     Some((whole, partial, rest))
 }
 
-/// Removes the space after an operator that has a version after it, and after `~` and `^`.
+/// Removes the space between an operator and a version, and after `~` and `^`.
 pub(super) fn close_up(text: Cow<'_, str>) -> Cow<'_, str> {
     let after_operator = |pair: &[u8]| matches!(pair, [b'<' | b'>' | b'=' | b'~' | b'^' | b' ', b' ']);
     if !text.as_bytes().windows(2).any(after_operator) {
@@ -132,7 +132,7 @@ pub(super) fn close_up(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(close_up_carets_and_tildes(&close_up_comparators(&text)))
 }
 
-/// `> 1.2.3 < 2` becomes `>1.2.3 <2`, each version read in whichever grammar takes more of it.
+/// `> 1.2.3 < 2` becomes `>1.2.3 <2`. Each version is read in whichever grammar takes more of it.
 fn close_up_comparators(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut closed = String::with_capacity(text.len());
@@ -149,7 +149,7 @@ fn close_up_comparators(text: &str) -> String {
             closed.push_str(&text[operator_end..end][usize::from(bytes[operator_end] == b' ')..]);
             position = end;
         } else {
-            // No match can begin before `core` either: it would lead to the same place.
+            // No match can begin before `core` either, because it would end at the same position.
             let next = text[core..].chars().next().filter(|_| core == position).map_or(core, |c| core + c.len_utf8());
             closed.push_str(&text[position..next]);
             position = next;

@@ -1,23 +1,23 @@
-//! The numbers in versions, as JavaScript counts and prints them.
+//! Numbers in versions, with JavaScript's arithmetic and notation.
 
 use std::fmt;
 
-/// The largest major, minor or patch number: JavaScript's `Number.MAX_SAFE_INTEGER`.
+/// The maximum of a major, minor or patch number: JavaScript's `Number.MAX_SAFE_INTEGER`.
 pub(super) const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
-/// A number in a bound, as far as a version can tell.
+/// A number of a bound, as far as it makes a difference to a version.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
-    /// One that a version may have.
+    /// A number that a version can have.
     Safe(u64),
-    /// One that is printed in digits, so that it reads as a version's, but is too large.
+    /// A number that is printed in digits and too large for a version.
     TooLarge,
-    /// One that is printed with an exponent, and doesn't read as one number of a version.
+    /// A number that is printed with an exponent, so that it isn't one number of a version.
     Exponential(f64),
 }
 
 impl Number {
-    /// The number that stands in a text; digits are digits, however many.
+    /// The number with these digits, however many.
     pub fn written(digits: &str) -> Self {
         safe_integer(digits).map_or(Self::TooLarge, Self::Safe)
     }
@@ -38,9 +38,9 @@ impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Safe(number) => number.fmt(formatter),
-            // Which number it is makes no difference to what becomes of the range.
+            // The exact number makes no difference to the range.
             Self::TooLarge => (MAX_SAFE_INTEGER + 1).fmt(formatter),
-            // As JavaScript prints it. The standard library's way of printing numbers weighs 4 KB more in a browser.
+            // This is JavaScript's notation. The standard library's printing of numbers would add 4 KB to the wasm.
             Self::Exponential(number) => match serde_json::Number::from_f64(*number) {
                 Some(number) => number.fmt(formatter),
                 None => formatter.write_str("Infinity"),
@@ -49,7 +49,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// The number these digits write, if a version may have it.
+/// The number with these digits, if a version can have it.
 pub(super) fn safe_integer(digits: &str) -> Option<u64> {
     let mut value = 0;
     for digit in digits.bytes() {
@@ -61,10 +61,10 @@ pub(super) fn safe_integer(digits: &str) -> Option<u64> {
     Some(value)
 }
 
-/// The double nearest to the number these digits write, the even one of two: what `+digits` is in JavaScript.
+/// The double nearest to the number with these digits, like `+digits` in JavaScript. A tie goes to the even one.
 ///
-/// Parsing as `f64` would be right as well, but its tables for fractions and exponents are half as large as all else
-/// that reads versions, and the browser would load them for this alone.
+/// Parsing as `f64` would be right as well, but its tables for fractions and exponents are half as large as all other code that
+/// reads versions.
 pub(super) fn nearest_double(digits: &str) -> f64 {
     const LIMB_BITS: u32 = 32;
     const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
@@ -85,8 +85,7 @@ pub(super) fn nearest_double(digits: &str) -> f64 {
     }
     let (rest, window) = limbs.split_at(limbs.len() - WINDOW);
     let window = window.iter().rev().fold(0_u128, |bits, &limb| (bits << LIMB_BITS) | u128::from(limb));
-    // If there is a rest, the window has more bits than a double, and only whether the rest is zero can change how
-    // they are rounded.
+    // If there is a rest, the window has more bits than a double, and the rounding depends only on whether the rest is zero.
     let sticky = u128::from(rest.iter().any(|&limb| limb > 0));
     #[expect(clippy::cast_precision_loss, reason = "this is the rounding")]
     let double = (window | sticky) as f64;

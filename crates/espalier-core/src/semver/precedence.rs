@@ -1,24 +1,24 @@
-//! Which of two versions is newer.
+//! The precedence of versions.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use super::number::{MAX_SAFE_INTEGER, nearest_double, safe_integer};
 
-/// One of the dot-separated parts of a prerelease.
+/// A dot-separated part of a prerelease.
 ///
-/// Equality is that of what is printed, which is narrower than having the same precedence.
+/// Equal identifiers have the same text. Others can have the same precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identifier {
-    /// Digits that write a number below JavaScript's `Number.MAX_SAFE_INTEGER`.
+    /// A number below JavaScript's `Number.MAX_SAFE_INTEGER`.
     Numeric(u64),
-    /// Anything else, including larger numbers.
+    /// Any other text, including larger numbers.
     Text(Box<str>),
 }
 
-/// All of a version but its build metadata.
+/// A version without its build metadata.
 ///
-/// Equality is that of what is printed, which is narrower than having the same precedence.
+/// Equal values have the same text. Others can have the same precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Precedence<'version> {
     pub numbers: [u64; 3],
@@ -37,14 +37,14 @@ impl Precedence<'_> {
         })
     }
 
-    /// The order of `semver.compare`, made consistent by looking further where that stops too early.
+    /// The order of `semver.compare`, made consistent: where that stops too early, this continues.
     pub fn compare_consistently(self, other: Self) -> Ordering {
         self.compare_with(other, |left, right| {
             left.iter().zip(right).map(|(left, right)| left.compare(right)).find(|ordering| ordering.is_ne())
         })
     }
 
-    /// Compares, given how to compare prereleases apart from their lengths.
+    /// Compares versions, with a function that compares prereleases apart from their lengths.
     fn compare_with(
         self,
         other: Self,
@@ -72,16 +72,16 @@ impl fmt::Display for Precedence<'_> {
 }
 
 impl Identifier {
-    /// Takes one identifier, already known to be well-formed.
+    /// Parses one valid identifier.
     pub(super) fn new(text: &str) -> Self {
         match is_numeric(text).then(|| safe_integer(text)).flatten() {
-            // node-semver leaves the largest safe integer itself a string.
+            // node-semver leaves the largest safe integer a string.
             Some(number) if number < MAX_SAFE_INTEGER => Self::Numeric(number),
             _ => Self::Text(text.into()),
         }
     }
 
-    /// The identifiers of a prerelease, written without its hyphen and already known to be well-formed.
+    /// Parses a valid prerelease without its hyphen.
     pub(super) fn list(prerelease: &str) -> Vec<Self> {
         let count = 1 + prerelease.bytes().filter(|&byte| byte == b'.').count();
         let mut identifiers = Vec::with_capacity(count);
@@ -89,7 +89,7 @@ impl Identifier {
         identifiers
     }
 
-    /// Numbers come before words; numbers compare as JavaScript's, words as their bytes.
+    /// Numbers precede words. Numbers compare like JavaScript's, and words by their bytes.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Numeric(left), Self::Numeric(right)) => left.cmp(right),

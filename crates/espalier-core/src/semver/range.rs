@@ -1,4 +1,4 @@
-//! Ranges: alternatives joined by `||`, and the versions they allow.
+//! Ranges: alternatives joined by `||`.
 
 use std::fmt;
 
@@ -12,23 +12,23 @@ use super::precedence::Precedence;
 use super::subset;
 use super::version::Version;
 
-/// How a range is read, and what it then allows.
+/// How a range is parsed, and what it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RangeOptions {
-    /// Accept what strict reading doesn't, and pass over what can't be read as long as something can.
+    /// Accepts what the strict parser doesn't, and skips unreadable parts if anything is readable.
     pub loose: bool,
-    /// Treat prereleases as any other version. This also moves bounds: `1.x` then begins at 1.0.0-0.
+    /// Treats prereleases like other versions. This also moves bounds: `1.x` then begins at 1.0.0-0.
     pub include_prerelease: bool,
 }
 
-/// A range as node-semver's `Range` holds it, with the options it was read with.
+/// A range like node-semver's `Range`, with the options that it was parsed with.
 #[derive(Clone, Debug)]
 pub struct Range {
     pub(super) alternatives: Alternatives,
     options: RangeOptions,
 }
 
-/// Most ranges have one.
+/// Most ranges have one alternative.
 type Alternatives = SmallVec<[Alternative; 1]>;
 
 impl RangeOptions {
@@ -38,17 +38,17 @@ impl RangeOptions {
 }
 
 impl Range {
-    /// Reads a range as `new Range(text)` does. The empty range means `*`.
+    /// Parses a range like `new Range(text)`. The empty range means `*`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_with(text, RangeOptions::default())
     }
 
-    /// Reads a range as `new Range(text, { loose: true })` does, and as npm reads nearly every range.
+    /// Parses a range like `new Range(text, { loose: true })`, which npm does with nearly every range.
     pub fn parse_loose(text: &str) -> Option<Self> {
         Self::parse_with(text, RangeOptions { loose: true, ..RangeOptions::default() })
     }
 
-    /// Reads a range as `new Range(text, options)` does.
+    /// Parses a range like `new Range(text, options)`.
     pub fn parse_with(text: &str, options: RangeOptions) -> Option<Self> {
         let text = notation::collapse_whitespace(text);
         let mut alternatives = Alternatives::new();
@@ -66,7 +66,7 @@ impl Range {
         Some(Self { alternatives, options })
     }
 
-    /// Whether the range allows the version, as `Range.test`, by the options the range was read with.
+    /// Whether the range allows the version, like `Range.test`.
     pub fn satisfied_by(&self, version: &Version) -> bool {
         self.allows(version.precedence())
     }
@@ -75,9 +75,9 @@ impl Range {
         self.alternatives.iter().any(|alternative| alternative.allows(version, self.options.include_prerelease))
     }
 
-    /// Whether some version satisfies both ranges, as `semver.intersects` with this range's options.
+    /// Whether some version satisfies both ranges, like `semver.intersects` with this range's options.
     ///
-    /// node-semver doesn't always know: it compares bounds in pairs.
+    /// node-semver's answer isn't always right, because it compares bounds in pairs.
     pub fn intersects(&self, other: &Self) -> bool {
         let include_prerelease = self.options.include_prerelease;
         let others = other.satisfiable_alternatives(include_prerelease);
@@ -90,19 +90,19 @@ impl Range {
         self.alternatives.iter().filter(|alternative| alternative.is_satisfiable(include_prerelease)).collect()
     }
 
-    /// Whether every version this range allows is allowed by the other, as `semver.subset` with this range's options.
+    /// Whether the other range allows every version that this one allows, like `semver.subset` with this range's options.
     pub fn is_subset_of(&self, other: &Self) -> bool {
         subset::is_subset(&self.alternatives, &other.alternatives, self.options.include_prerelease)
     }
 
-    /// Whether the range is `*`, which prints as nothing.
+    /// Whether the range is `*`, whose text is empty.
     pub fn is_any(&self) -> bool {
         self.alternatives.iter().all(Alternative::is_any)
     }
 }
 
 impl fmt::Display for Range {
-    /// The normal form, `Range.range`; that of `*` is the empty string.
+    /// Writes the normal form, `Range.range`. That of `*` is empty.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, alternative) in self.alternatives.iter().enumerate() {
             let separator = if index > 0 { "||" } else { "" };
@@ -112,7 +112,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// Drops alternatives that say nothing: the null set beside others, and everything beside `*`.
+/// Drops alternatives without effect: the null set beside others, and everything beside `*`.
 fn simplify(alternatives: &mut Alternatives) {
     if alternatives.len() == 1 {
         return;

@@ -1,20 +1,20 @@
-//! Whether everything one range allows is allowed by another, by node-semver's rules.
+//! Whether one range is a subset of another, by node-semver's rules.
 
 use std::cmp::Ordering;
 
 use super::alternative::Alternative;
 use super::comparator::{Comparator, Operator};
 
-/// How one alternative relates to one of the other range's.
+/// How an alternative relates to one of the other range's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Inside,
     Outside,
-    /// It allows nothing in the first place.
+    /// It allows nothing at all.
     Empty,
 }
 
-/// Whether each alternative of `inner`, unless all of them are empty, is inside one of `outer`.
+/// Whether each alternative of `inner` is inside one of `outer`. Empty ones don't count, unless all are empty.
 pub(super) fn is_subset(inner: &[Alternative], outer: &[Alternative], include_prerelease: bool) -> bool {
     let mut saw_inhabited = false;
     inner.iter().all(|inner| {
@@ -33,7 +33,7 @@ pub(super) fn is_subset(inner: &[Alternative], outer: &[Alternative], include_pr
 }
 
 fn relation(inner: &Alternative, outer: &Alternative, include_prerelease: bool) -> Relation {
-    // node-semver asks whether they are the same object, as alternatives written alike are.
+    // node-semver asks whether they are the same object, which alternatives with the same text are.
     if inner == outer || (outer.is_any() && include_prerelease) {
         return Relation::Inside;
     }
@@ -81,7 +81,7 @@ fn tightest<'range>(bounds: impl Iterator<Item = &'range Comparator>) -> Option<
     bounds.reduce(|best, bound| if is_tighter(bound, best) { bound } else { best })
 }
 
-/// Which of two bounds on the same side allows less.
+/// Whether a bound allows less than another one on the same side.
 fn is_tighter(bound: &Comparator, other: &Comparator) -> bool {
     match bound.version().compare(other.version()) {
         Ordering::Less => bound.operator.is_upper(),
@@ -102,7 +102,7 @@ fn is_bound_within(bound: &Comparator, outer: &[Comparator]) -> bool {
     })
 }
 
-/// A bound that names a prerelease lets in others of the same numbers, so the outer range must name one too.
+/// Whether `outer` allows the prereleases that a bound with a prerelease allows. It has to name one with the same numbers.
 fn are_prereleases_within(bound: &Comparator, outer: &[Comparator]) -> bool {
     !bound.version().is_prerelease()
         || bound.is_below_prereleases()

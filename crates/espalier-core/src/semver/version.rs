@@ -1,4 +1,4 @@
-//! One version: how it is read, ordered and printed.
+//! A version: parsing, order and text.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 use super::grammar::{self, Grammar, MAX_LENGTH, Partial};
 use super::precedence::{Identifier, Precedence};
 
-/// A version as node-semver's `SemVer` holds it.
+/// A version like node-semver's `SemVer`.
 ///
-/// Equality and order are those of precedence: build metadata doesn't count, see [`Version::compare_build`].
+/// Equality and order are those of precedence, which ignores build metadata. See [`Version::compare_build`].
 #[derive(Clone, Debug)]
 pub struct Version {
     /// The first number.
@@ -17,19 +17,19 @@ pub struct Version {
     pub minor: u64,
     /// The third number.
     pub patch: u64,
-    /// The identifiers after the hyphen; none if this is a release.
+    /// The identifiers after the hyphen. Empty for a release.
     pub prerelease: Vec<Identifier>,
     /// The identifiers after the plus sign.
     pub build: Vec<Box<str>>,
 }
 
 impl Version {
-    /// Reads a version as `new SemVer(text)` does: whitespace around it and one leading `v` are allowed.
+    /// Parses a version like `new SemVer(text)`, which permits white space around it and one leading `v`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_by(text, Grammar::Strict)
     }
 
-    /// Reads a version as `new SemVer(text, { loose: true })` does.
+    /// Parses a version like `new SemVer(text, { loose: true })`.
     pub fn parse_loose(text: &str) -> Option<Self> {
         Self::parse_by(text, Grammar::Loose)
     }
@@ -62,18 +62,18 @@ impl Version {
         !self.prerelease.is_empty()
     }
 
-    /// Precedence exactly as `semver.compare` decides it, which [`Ord`] can't be.
+    /// The precedence exactly as `semver.compare` decides it, which [`Ord`] can't be.
     ///
-    /// JavaScript compares numeric identifiers as doubles, so different numbers above 2⁵³ may be equal, and it looks
-    /// no further then: `1.0.0-9007199254740992.a` and `1.0.0-9007199254740993.b` are equal to each other, yet not
-    /// to the same versions. [`Ord`] goes on to the next identifier instead, so that sorting is safe.
+    /// JavaScript compares numeric identifiers as doubles, so different numbers above 2⁵³ can be equal, and the comparison ends
+    /// there: `1.0.0-9007199254740992.a` and `1.0.0-9007199254740993.b` are equal to each other, but not to the same versions.
+    /// [`Ord`] goes on to the next identifier, so that sorting is safe.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.precedence().compare(other.precedence())
     }
 
     /// The order of `semver.compareBuild`: precedence, then build metadata.
     ///
-    /// Like [`Ord`], it looks further where node-semver stops at two spellings of one number (`+1.a`, `+01.b`).
+    /// Like [`Ord`], it continues where node-semver ends at two spellings of one number (`+1.a`, `+01.b`).
     pub fn compare_build(&self, other: &Self) -> Ordering {
         let by_identifier = || {
             let pairs = self.build.iter().zip(&other.build);
@@ -116,7 +116,7 @@ impl PartialEq for Version {
 impl Eq for Version {}
 
 impl fmt::Display for Version {
-    /// The normal form, `SemVer.version`: without build metadata.
+    /// Writes the normal form, `SemVer.version`, without build metadata.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.precedence().fmt(formatter)
     }

@@ -1,23 +1,23 @@
-//! Packages that came inside another one's tarball.
+//! Packages in the tarball of another package.
 
 use super::{NodeId, Tree};
 
 impl Tree {
-    /// Whether a node came inside a dependency's tarball (bundles of the root itself are installed as usual).
+    /// Whether a node is in a dependency's tarball. Bundled packages of the root itself are installed as usual.
     pub fn in_dependency_bundle(&self, node: NodeId) -> bool {
-        // Only an ancestor's bundle can hold a node, and hardly any package has one.
+        // Only an ancestor's bundle can contain a node, and few packages have one.
         let mut above = std::iter::successors(self[node].parent, |&node| self[node].parent);
         let bundles = |&node: &NodeId| !self[node].manifest.bundled.is_empty() && self[node].root != node;
         above.any(|ancestor| bundles(&ancestor))
             && self.bundler(node, &mut Vec::new()).is_some_and(|bundler| self[node].root != bundler)
     }
 
-    /// Whether a node is in any bundle, the root's included.
+    /// Whether a node is in any bundle, including the root's.
     pub fn in_bundle(&self, node: NodeId) -> bool {
         self.bundler(node, &mut Vec::new()).is_some()
     }
 
-    /// The package in whose tarball a node came: it lists the node, or bundles what needs it (`getBundler`).
+    /// The package whose tarball contains a node: it lists the node, or bundles something that needs it (`getBundler`).
     fn bundler(&self, node: NodeId, path: &mut Vec<NodeId>) -> Option<NodeId> {
         if path.contains(&node) {
             return None;

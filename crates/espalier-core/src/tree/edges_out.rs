@@ -1,28 +1,27 @@
-//! A node's dependencies: in npm's order, and found by name.
+//! A node's dependencies, in npm's order and by name.
 
 use std::ops::Deref;
 
 use super::EdgeId;
 use crate::names::FoldedName;
 
-/// The edges out of a node. There is one for a name, whatever its case, and a new one comes last.
+/// The edges out of a node. Each name has one, whatever its case, and a new one is the last.
 ///
-/// Most nodes have a handful, a few projects have hundreds: names that stand side by side are looked through
-/// faster than they are hashed.
+/// Most nodes have a handful, and a few projects have hundreds. Scanning adjacent names is faster than hashing.
 #[derive(Default)]
 pub struct EdgesOut {
     edges: Vec<EdgeId>,
-    /// The name of each edge, at the same position.
+    /// The name of each edge, at the same index.
     names: Vec<FoldedName>,
 }
 
 impl EdgesOut {
-    /// The edges as they are now, for whoever changes them on the way.
+    /// A copy of the edges, for a caller that changes them while iterating.
     pub fn snapshot(&self) -> Vec<EdgeId> {
         self.edges.clone()
     }
 
-    /// The edge of a name.
+    /// The edge with this name.
     pub fn named(&self, name: FoldedName) -> Option<EdgeId> {
         self.names.iter().position(|&other| other == name).map(|position| self.edges[position])
     }

@@ -1,29 +1,29 @@
-//! Who has a use for a node: the flags of the lockfile (`calc-dep-flags.js`).
+//! The flags of the lockfile, which say what needs a node (`calc-dep-flags.js`).
 //!
-//! All flags begin set, and are cleared by walking from the root until nothing changes any more: a node that
-//! is reached by a way without development dependencies isn't `dev`, and so on.
+//! All flags are set first. Walking from the root then clears them until nothing changes: a node that is reached without a dev
+//! edge isn't `dev`, and so on.
 
 use super::{NodeId, Tree};
 
 /// A node's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags {
-    /// Wanted by nobody.
+    /// Nothing needs it.
     pub extraneous: bool,
-    /// Wanted only by development dependencies.
+    /// Only dev dependencies need it.
     pub dev: bool,
-    /// Wanted only by optional dependencies.
+    /// Only optional dependencies need it.
     pub optional: bool,
-    /// Wanted by both of these, on different ways.
+    /// Dev and optional dependencies need it, on different paths, and nothing else does.
     pub dev_optional: bool,
-    /// Wanted only as a peer.
+    /// Only peers need it.
     pub peer: bool,
 }
 
 impl Flags {
-    /// As before the walk.
+    /// The flags before the walk.
     pub const ALL: Self = Self { extraneous: true, dev: true, optional: true, dev_optional: true, peer: true };
-    /// As of the root.
+    /// The flags of the root.
     pub const NONE: Self = Self { extraneous: false, dev: false, optional: false, dev_optional: false, peer: false };
 }
 
@@ -35,7 +35,7 @@ impl Tree {
         }
     }
 
-    /// Works out the flags from the root on; `reset_root` clears those of the root first.
+    /// Computes the flags, starting from the root. `reset_root` clears those of the root first.
     pub fn calculate_flags(&mut self, reset_root: bool) {
         let root = self.root;
         if reset_root {
@@ -44,7 +44,7 @@ impl Tree {
         self.calculate_flags_below(root);
     }
 
-    /// Works out the flags of what a node needs from its own.
+    /// Computes the flags of the nodes that a node needs from its own.
     pub fn calculate_flags_below(&mut self, root: NodeId) {
         let mut seen = vec![false; self.nodes.len()];
         let mut visited = Vec::new();
@@ -79,7 +79,7 @@ impl Tree {
         }
     }
 
-    /// What holds something needed is needed.
+    /// The nodes that contain a needed node are needed, too.
     fn keep_ancestors(&mut self, node: NodeId) {
         if self[node].flags.extraneous {
             return;
@@ -110,7 +110,7 @@ impl Tree {
         let (peer, optional, dev) = (kind.is_peer(), kind.is_optional(), kind == super::EdgeKind::Dev);
         let old = self[to].flags;
         let mut new = old;
-        // Only optional peers leave what they lead to extraneous.
+        // Only optional peers leave their targets extraneous.
         let optional_peer = peer && optional;
         if !from.extraneous && !optional_peer {
             new.extraneous = false;
@@ -121,7 +121,7 @@ impl Tree {
         if !from.optional && !optional {
             new.optional = false;
         }
-        // Not cleared below dev or optional nodes: that would hide an overlap deeper down.
+        // It isn't cleared below dev or optional nodes, because that would hide an overlap further down.
         if !from.dev_optional && !from.dev && !from.optional && !dev && !optional {
             new.dev_optional = false;
         }

@@ -1,4 +1,4 @@
-//! What is in a tree, by path (`inventory.js`).
+//! The nodes of a tree by path (`inventory.js`).
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -11,17 +11,17 @@ use crate::order;
 #[derive(Default)]
 pub(super) struct Inventory {
     by_path: FxHashMap<Rc<str>, NodeId>,
-    /// By folder name, in the order of entry; kept only for the project's tree, where it is asked for.
+    /// Nodes by folder name, in the order of entry. Only the project's tree has this index, because only there it is used.
     by_name: FxHashMap<Name, Vec<NodeId>>,
-    /// Edges out of nodes of the project's tree, by the name that they ask for.
+    /// Edges out of nodes of the project's tree, by the requested name.
     dependents: FxHashMap<FoldedName, Vec<EdgeId>>,
     links: Vec<NodeId>,
-    /// Nodes without a parent, other than the root.
+    /// Nodes without a parent, except for the root.
     pub tops: Vec<NodeId>,
 }
 
 impl Tree {
-    /// Enters a node at its present path into its root's inventory.
+    /// Adds a node to its root's inventory, at its current path.
     pub(super) fn enlist(&mut self, node: NodeId) {
         let root = self[node].root;
         let Some(path) = self[node].path.clone() else { return };
@@ -47,7 +47,7 @@ impl Tree {
         }
     }
 
-    /// Takes a node out of its root's inventory (`_delistFromMeta`).
+    /// Removes a node from its root's inventory (`_delistFromMeta`).
     pub(super) fn delist(&mut self, node: NodeId) {
         let root = self[node].root;
         if self[root].path.is_none() || self[node].path.is_none() || self[root].inventory.is_none() {
@@ -78,7 +78,7 @@ impl Tree {
         }
     }
 
-    /// Notes an edge of a node that is in the project's tree.
+    /// Adds an edge of a node of the project's tree to the index.
     pub(super) fn index_edge(&mut self, edge: EdgeId) {
         let Some(from) = self[edge].from else { return };
         let in_project = self[from].root == self.root;
@@ -91,7 +91,7 @@ impl Tree {
         }
     }
 
-    /// Forgets an edge of a node that leaves the project's tree, or that is dropped.
+    /// Removes an edge from the index, because its node leaves the project's tree or the edge is dropped.
     pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
         let name = self.words.names.fold(self[edge].name);
         if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {
@@ -99,7 +99,7 @@ impl Tree {
         }
     }
 
-    /// The edges of a name in the project's tree, in no order.
+    /// The edges with this name in the project's tree, unordered.
     pub(super) fn dependents(&self, name: Name) -> &[EdgeId] {
         let inventory = self[self.root].inventory.as_ref();
         let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.words.names.fold(name)));
@@ -115,7 +115,7 @@ impl Tree {
         self[root].inventory.as_ref()?.by_path.get(path).copied()
     }
 
-    /// All nodes of a tree, in the order in which they were entered.
+    /// All nodes of a tree, in the order of their entry.
     pub fn inventory(&self, root: NodeId) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = self[root]
             .inventory
@@ -125,13 +125,13 @@ impl Tree {
         nodes
     }
 
-    /// All nodes of the project's tree in folders of a name, in the order in which they were entered.
+    /// All nodes of the project's tree in folders with this name, in the order of their entry.
     pub fn named(&self, name: Name) -> Vec<NodeId> {
         let inventory = self[self.root].inventory.as_ref();
         inventory.and_then(|inventory| inventory.by_name.get(&name)).cloned().unwrap_or_default()
     }
 
-    /// The nodes of a tree whose real path is this: a node there, and the links to it.
+    /// The nodes of a tree with this real path: a node there, and the links to it.
     pub(super) fn with_realpath(&self, root: NodeId, realpath: &str) -> Vec<NodeId> {
         let Some(inventory) = self[root].inventory.as_ref() else {
             return Vec::new();

@@ -1,14 +1,12 @@
-//! The dependency tree: nodes in folders, edges between them, in one arena.
+//! The dependency tree: nodes in folders and edges between them, in one arena.
 //!
-//! A node's `children` lie in its `node_modules`; its `fs_children` are projects in folders below it
-//! (workspaces, link targets). A name is looked up in the children, then in those of the parent, as Node
-//! does. Every node belongs to exactly one root: the project, a *virtual root* in which candidates are
-//! assembled, or itself once it is taken out.
+//! A node's `children` are in its `node_modules`. Its `fs_children` are projects in folders below it (workspaces, link targets).
+//! As in Node, a name is looked up in the children and then in those of the parent. Every node belongs to one root: the project,
+//! a *virtual root* in which candidates are assembled, or itself after its removal.
 //!
-//! This module keeps what follows from moving nodes consistent (paths, edges in both directions, links and
-//! their targets, override rules). It decides nothing about where a package should go. The rules are those of
-//! npm's `node.js`, `edge.js`, `link.js` and `inventory.js`; the order in which sets are iterated is part of
-//! them, since npm's result depends on it.
+//! This module keeps paths, edges in both directions, links with their targets, and override rules consistent when nodes move. It
+//! doesn't decide where a package goes. The rules are those of npm's `node.js`, `edge.js`, `link.js` and `inventory.js`. The
+//! iteration order of sets is part of them, because npm's result depends on it.
 
 mod bundles;
 mod dep_sets;
@@ -42,133 +40,133 @@ pub use edges_out::EdgesOut;
 pub use flags::Flags;
 use inventory::Inventory;
 
-/// A node of the arena.
+/// The index of a node in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
-/// An edge of the arena.
+/// The index of an edge in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EdgeId(u32);
 
-/// Children by name, without regard to case, in the order in which they were put there.
+/// Children by name, without regard to case, in the order of their addition.
 pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
 
-/// The workspaces of a root: name and folder, in order.
+/// The workspaces of a root: names and folders, in order.
 pub type Workspaces = Vec<(Name, Rc<str>)>;
 
 /// A package in a folder, or a link to one. It has the fields of npm's `Node`, because npm's rules read all of them.
 pub struct Node {
     /// The folder's name.
     pub name: Name,
-    /// The package's manifest; of a link, its target's.
+    /// The package's manifest. For a link, that of its target.
     pub manifest: Rc<Manifest>,
-    /// Where it is; absent until it has been put anywhere.
+    /// Its path. `None` until it has been placed.
     pub path: Option<Rc<str>>,
-    /// Of a link, where it leads; otherwise as `path`.
+    /// The target path of a link. Otherwise the same as `path`.
     pub realpath: Option<Rc<str>>,
-    /// Where the package was fetched from; a link computes it.
+    /// The source of the package. That of a link is computed.
     pub resolved: Option<Rc<str>>,
-    /// The hashes of its tarball.
+    /// The integrity of its tarball.
     pub integrity: Option<Rc<str>>,
-    /// The root of its tree, possibly itself.
+    /// The root of its tree, which can be the node itself.
     pub root: NodeId,
-    /// The node in whose `node_modules` it is.
+    /// The node whose `node_modules` contains it.
     pub parent: Option<NodeId>,
-    /// The node in whose folder it is, but not in its `node_modules`.
+    /// The node whose folder contains it outside of `node_modules`.
     pub fs_parent: Option<NodeId>,
-    /// What is in its `node_modules`.
+    /// The nodes in its `node_modules`.
     pub children: Children,
-    /// What is elsewhere in its folder.
+    /// The nodes elsewhere in its folder.
     pub fs_children: Vec<NodeId>,
     /// Its dependencies, in npm's order.
     pub edges_out: EdgesOut,
-    /// The dependencies that it meets, in the order in which they came.
+    /// The dependencies that it meets, in the order of their addition.
     pub edges_in: Vec<EdgeId>,
-    /// The links that lead to it.
+    /// The links to it.
     pub links_in: Vec<NodeId>,
     /// Whether it is a link.
     pub is_link: bool,
-    /// Of a link, the node it leads to.
+    /// The target of a link.
     pub target: Option<NodeId>,
-    /// Of a virtual root (and the targets of its links), the node that it stands for.
+    /// The node that a virtual root, or the target of a link in one, represents.
     pub source: Option<NodeId>,
     /// The override rule that it is under.
     pub rule: Option<RuleId>,
-    /// Of the project's root, its workspaces.
+    /// The workspaces of the project's root.
     pub workspaces: Option<Rc<Workspaces>>,
-    /// Whether anything has a use for it, and which.
+    /// What needs it.
     pub flags: Flags,
-    /// Why it could not be loaded.
+    /// Why it failed to load.
     pub failure: Option<Rc<ResolveError>>,
-    /// In the lock, but not to be installed here.
+    /// It is in the lock, but isn't installed here.
     pub inert: bool,
-    /// What the root's `packageExtensions` did to its manifest, as it stands in the lock.
+    /// The changes of `packageExtensions` to its manifest, in the lock's format.
     pub extension: Option<Rc<Map<String, Value>>>,
-    /// The patch that is applied to its files, as it stands in the lock.
+    /// The patch for its files, in the lock's format.
     pub patch: Option<Rc<Map<String, Value>>>,
-    /// Whether its peer dependencies count.
+    /// Whether its peer dependencies are installed.
     with_peers: bool,
-    /// When it was last entered into its root's inventory.
+    /// When it was last added to its root's inventory.
     sequence: u32,
-    /// Of a root, what is in its tree.
+    /// The nodes of a root's tree.
     inventory: Option<Box<Inventory>>,
 }
 
-/// A dependency of a node, and what meets it.
+/// A dependency of a node, and the node that meets it.
 pub struct Edge {
-    /// Whose dependency it is; absent once it has been replaced or dropped.
+    /// The dependent. `None` once the edge has been replaced or dropped.
     pub from: Option<NodeId>,
-    /// What the name leads to, valid or not.
+    /// The node that the name leads to, valid or not.
     pub to: Option<NodeId>,
-    /// The name asked for.
+    /// The requested name.
     pub name: Name,
-    /// The spec asked for, before overrides.
+    /// The requested spec, before overrides.
     pub raw_spec: Rc<Spec>,
     /// The kind of dependency.
     pub kind: EdgeKind,
-    /// A spec that is good enough as well (`acceptDependencies`).
+    /// An alternative spec (`acceptDependencies`).
     pub accept: Option<Rc<Spec>>,
     /// The override rule that it is under.
     pub rule: Option<RuleId>,
-    /// Set when a peer conflict was accepted: whatever is there has to do.
+    /// A conflict of peers was tolerated, so any node meets it.
     pub peer_conflicted: bool,
-    /// npm works out an edge's validity when it is first asked for and keeps it until the edge is reloaded.
+    /// A cache. npm computes an edge's validity at its first use and keeps it until the edge is reloaded.
     state: Cell<Option<EdgeState>>,
 }
 
-/// What a new node is made from: those fields of a [`Node`] that are known before it is in the tree. [`NewNode::of`] fills in
-/// what follows from the manifest.
+/// The input of a new node: those fields of a [`Node`] that are known before it is in the tree. [`NewNode::of`] fills in what
+/// follows from the manifest.
 pub struct NewNode {
-    /// The folder's name; by default the last part of the path, or the package's name.
+    /// The folder's name. By default, the last component of the path, or the package's name.
     pub name: Option<Name>,
     /// The package.
     pub manifest: Rc<Manifest>,
-    /// A fixed place, for roots and link targets.
+    /// A fixed path, for roots and link targets.
     pub path: Option<Rc<str>>,
-    /// Of links, where they lead.
+    /// The target path of a link.
     pub realpath: Option<Rc<str>>,
-    /// In whose `node_modules` to put it.
+    /// The node whose `node_modules` it goes into.
     pub parent: Option<NodeId>,
-    /// The tree to put it into by its path.
+    /// The root of the tree that it is added to, by its path.
     pub root: Option<NodeId>,
-    /// What it stands for.
+    /// The node that it represents.
     pub source: Option<NodeId>,
     /// The override rule that it is under.
     pub rule: Option<RuleId>,
-    /// Why it could not be loaded.
+    /// Why it failed to load.
     pub failure: Option<Rc<ResolveError>>,
-    /// Where it was fetched from, if not where its manifest says.
+    /// Its source, if it isn't that of the manifest.
     pub resolved: Option<Rc<str>>,
-    /// Its hashes, if not those that its manifest says.
+    /// Its integrity, if it isn't that of the manifest.
     pub integrity: Option<Rc<str>>,
-    /// Whether its peer dependencies count.
+    /// Whether its peer dependencies are installed.
     pub with_peers: bool,
-    /// The flags to begin with.
+    /// The initial flags.
     pub flags: Flags,
 }
 
 impl NewNode {
-    /// A node of a package, to be completed.
+    /// A node for a package, to be completed.
     pub fn of(manifest: Rc<Manifest>, with_peers: bool) -> Self {
         Self {
             name: None,
@@ -197,11 +195,11 @@ pub struct Tree {
     pub root: NodeId,
     /// The names, specs and override rules that nodes and edges refer to.
     pub words: Vocabulary,
-    /// The project's folder, absolute.
+    /// The absolute folder of the project.
     pub project: Rc<str>,
-    /// `--install-links`: folders are copied, not linked.
+    /// `--install-links`: folders are copied instead of linked.
     pub install_links: bool,
-    /// The first override whose key moving edges had to compare with a range although it is none: npm stops there.
+    /// The first override whose key is not a range, although moving an edge required comparing it with one. npm fails there.
     pub incomparable_override: Option<RuleId>,
 }
 
@@ -232,7 +230,7 @@ impl IndexMut<EdgeId> for Tree {
 }
 
 impl Tree {
-    /// A tree of nothing but the project's root.
+    /// A tree with only the project's root.
     pub fn new(
         manifest: Rc<Manifest>,
         project: Rc<str>,
@@ -270,7 +268,7 @@ impl Tree {
         id
     }
 
-    /// Adds a link. Without a target, a new node is made for the folder that it leads to.
+    /// Adds a link. Without a target, a new node is created for the target folder.
     pub fn add_link(&mut self, new: NewNode, target: Option<NodeId>) -> NodeId {
         let realpath = target.map_or_else(|| new.realpath.clone(), |target| self[target].path.clone());
         let realpath = realpath.or_else(|| new.realpath.clone()).expect("a link leads somewhere");
@@ -341,19 +339,19 @@ impl Tree {
         id
     }
 
-    /// The path of a node as it is outside the project: absolute.
+    /// The absolute path of a node.
     pub fn absolute(&self, path: &str) -> String {
         paths::join(&self.project, path)
     }
 
-    /// npm's name for what lies in a folder. Above the project it is part of the project's own path.
+    /// npm's name for the package in a folder. Above the project, it is part of the project's own path.
     pub fn folder_name(&self, path: &str) -> String {
         let within = path.contains("node_modules/");
         let absolute = if within { path.to_owned() } else { self.absolute(path) };
         paths::name_from_folder(&absolute).to_owned()
     }
 
-    /// A path as the tree has it: relative to the project.
+    /// A path relative to the project, as in the tree.
     pub fn relative(&self, absolute: &str) -> String {
         paths::relative(&self.project, absolute)
     }

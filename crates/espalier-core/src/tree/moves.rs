@@ -1,7 +1,7 @@
-//! Moving nodes: into a tree, within it, out of it, one in place of another.
+//! Moves nodes into a tree, inside it, out of it, and in place of one another.
 //!
-//! These are npm's setters for `root`, `parent` and `target` with everything that they entail. A node goes
-//! where its path says; what was there is taken out; edges that pointed across trees are looked up again.
+//! These are npm's setters for `root`, `parent` and `target` with all of their effects. A node goes where its path says, the
+//! previous node there is removed, and edges that lead across trees are looked up again.
 
 use super::{NodeId, Tree};
 use crate::names::Name;
@@ -9,7 +9,7 @@ use crate::paths;
 use std::rc::Rc;
 
 impl Tree {
-    /// Puts a node into `node_modules` of another, or takes it out of its tree.
+    /// Puts a node into the `node_modules` of another, or removes it from its tree.
     pub fn set_parent(&mut self, node: NodeId, parent: Option<NodeId>) {
         let Some(parent) = parent else {
             if self[node].parent.is_some() {
@@ -31,7 +31,7 @@ impl Tree {
         self.set_root(node, Some(root));
     }
 
-    /// The path of a child, whether or not it is there.
+    /// The path of a child, which need not exist.
     pub fn child_path(&self, parent: NodeId, name: Name) -> Rc<str> {
         let name = self.words.names.text(name);
         match self[parent].path.as_deref().unwrap_or_default() {
@@ -89,8 +89,7 @@ impl Tree {
         self.enlist(node);
     }
 
-    /// Moves a node into the tree of `root`, to where its path says; `None` takes it out, into a tree of its
-    /// own.
+    /// Moves a node into the tree of `root`, to the place that its path says. `None` moves it into a tree of its own.
     pub fn set_root(&mut self, node: NodeId, root: Option<NodeId>) {
         let mut root = root.unwrap_or(node);
         while root != node && self[root].root != root {
@@ -133,7 +132,7 @@ impl Tree {
         }
     }
 
-    /// Makes a node a root of its own for the time of the move; returns what it was a link to.
+    /// Makes a node a root of its own during the move. Returns the target of a link.
     fn detach_from_tree(&mut self, node: NodeId, root: NodeId) -> Option<NodeId> {
         self[node].root = node;
         for link in std::mem::take(&mut self[node].links_in) {
@@ -160,7 +159,7 @@ impl Tree {
         target
     }
 
-    /// Finds the node whose folder a node is in, by its path.
+    /// Finds the node whose folder contains a node, by path.
     fn find_parent(&mut self, node: NodeId, root: NodeId, path: &str) {
         let mut above = path;
         while !above.is_empty() && !above.ends_with("..") {
@@ -179,7 +178,7 @@ impl Tree {
                 }
                 self.insert_child(parent, node);
                 self[node].parent = Some(parent);
-                // A link has no target yet; the edges to it are looked up when it has.
+                // A link has no target yet. The edges to it are looked up when it has one.
                 if !self[node].is_link {
                     self.reload_named(parent, name);
                 }
@@ -192,14 +191,14 @@ impl Tree {
         }
     }
 
-    /// Makes a node the parent of those that came before it but lie in its folder.
+    /// Makes a node the parent of earlier nodes in its folder.
     fn adopt_tops(&mut self, node: NodeId, root: NodeId) {
         if self.tops(root).is_empty() {
             return;
         }
         let own = self.absolute(self[node].path.as_deref().unwrap_or_default());
         for child in self.tops(root).to_vec() {
-            // Moving one top may take others with it.
+            // Moving one of these nodes can move others with it.
             if child == node || self[child].parent.is_some() || self[child].root != root {
                 continue;
             }
@@ -303,14 +302,14 @@ impl Tree {
         }
     }
 
-    /// Points a link at a node (`set target`).
+    /// Sets the target of a link (`set target`).
     pub(super) fn set_target(&mut self, link: NodeId, target: NodeId) {
         if self[link].target == Some(target) {
             return;
         }
         let root = self[link].root;
         if self[link].path.is_none() {
-            // A link that isn't placed yet.
+            // This link isn't placed yet.
             if self[target].path.is_some() {
                 self[link].realpath = self[target].path.clone();
             }
@@ -327,12 +326,12 @@ impl Tree {
         self.set_root(target, Some(root));
     }
 
-    /// Puts a node in the place of another, which is taken out; its children stay where they are.
+    /// Replaces a node, which is removed. Its children stay where they are.
     pub fn replace(&mut self, node: NodeId, old: NodeId) {
         self.delist(node);
         let own_name = self[node].name;
         match self[old].parent.filter(|&parent| self.child(parent, own_name) == Some(old)) {
-            // The names may differ in case; the new one's is kept.
+            // The names can differ in case. The new one's case is kept.
             Some(parent) => self[node].path = Some(self.child_path(parent, own_name)),
             None => {
                 self[node].path = self[old].path.clone();

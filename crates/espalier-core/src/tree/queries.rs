@@ -1,4 +1,4 @@
-//! What can be asked of nodes without changing anything (`node.js`).
+//! Queries about nodes, which change nothing (`node.js`).
 
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -10,22 +10,22 @@ use crate::names::{FoldedName, Name};
 use crate::paths;
 
 impl Tree {
-    /// A node's manifest; of a link, its target's.
+    /// A node's manifest. For a link, that of its target.
     pub fn package(&self, node: NodeId) -> &Rc<Manifest> {
         &self[self.target(node)].manifest
     }
 
-    /// Where a node is, relative to the project; empty for the root and for what has no place yet.
+    /// The path of a node relative to the project. Empty for the root and for unplaced nodes.
     pub fn location(&self, node: NodeId) -> String {
         self[node].path.as_deref().unwrap_or_default().to_owned()
     }
 
-    /// What a link leads to; any other node itself.
+    /// The target of a link. Any other node is its own target.
     pub fn target(&self, node: NodeId) -> NodeId {
         if self[node].is_link { self[node].target.unwrap_or(node) } else { node }
     }
 
-    /// The child of a name.
+    /// The child with this name.
     pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
         self[node].children.get(&self.words.names.fold(name)).copied()
     }
@@ -35,17 +35,17 @@ impl Tree {
         self[node].children.values().copied().collect()
     }
 
-    /// Where a name is looked up next.
+    /// The node where a name is looked up next.
     pub fn resolve_parent(&self, node: NodeId) -> Option<NodeId> {
         self[node].parent.or(self[node].fs_parent)
     }
 
-    /// The node itself and where names are looked up above it, nearest first.
+    /// The node itself and the nodes where names are looked up above it, nearest first.
     pub fn ancestry(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(Some(node), |&node| self.resolve_parent(node))
     }
 
-    /// What a name leads to, seen from a node.
+    /// The node that a name leads to from this node.
     pub fn resolve(&self, node: NodeId, name: Name) -> Option<NodeId> {
         let key = self.words.names.fold(name);
         self.ancestry(node).find_map(|node| self.child_folded(node, key))
@@ -55,17 +55,17 @@ impl Tree {
         self[node].children.get(&key).copied()
     }
 
-    /// Whether a node is another, or somewhere in its folder.
+    /// Whether a node is another one, or somewhere in its folder.
     pub fn is_descendant_of(&self, node: NodeId, ancestor: NodeId) -> bool {
         self.ancestry(node).any(|other| other == ancestor)
     }
 
-    /// Whether a node is a project of its own: the root, a workspace, a link's target.
+    /// Whether a node is a project of its own: the root, a workspace or a link's target.
     pub fn is_top(&self, node: NodeId) -> bool {
         self[node].parent.is_none()
     }
 
-    /// How many `node_modules` are above.
+    /// The number of `node_modules` above.
     pub fn depth(&self, node: NodeId) -> usize {
         std::iter::successors(self[node].parent, |&node| self[node].parent).count()
     }
@@ -75,7 +75,7 @@ impl Tree {
         self[node].root == node
     }
 
-    /// Whether a node is one of its root's workspaces, or the link to one.
+    /// Whether a node is one of its root's workspaces, or a link to one.
     pub fn is_workspace(&self, node: NodeId) -> bool {
         if self.is_project_root(node) {
             return false;
@@ -91,12 +91,12 @@ impl Tree {
         })
     }
 
-    /// Whether a node is the root or a workspace: what a user wrote himself.
+    /// Whether a node is the root or a workspace, which the user owns.
     pub fn is_own(&self, node: NodeId) -> bool {
         self.is_project_root(node) || self.is_workspace(node)
     }
 
-    /// Where a node was fetched from; of a link, the way to its target.
+    /// The source of a node. For a link, the path to its target.
     pub fn resolved(&self, node: NodeId) -> Option<Cow<'_, str>> {
         let entry = &self[node];
         if !entry.is_link {
@@ -131,8 +131,8 @@ impl Tree {
         one.name.is_some() && one.name == two.name && one.version.is_some() && one.version == two.version
     }
 
-    /// Whether `new` can stand where `current` does: everyone who uses it is content, except those who would
-    /// go with it, and the peers beside it that `replaced_peers` says will be replaced too.
+    /// Whether `new` can replace `current`: every dependent accepts it, except for those that would be removed, and for the peers
+    /// beside it in `replaced_peers`, which are replaced, too.
     pub fn can_replace(&self, new: NodeId, current: NodeId, replaced_peers: &[FoldedName]) -> bool {
         if self[new].name != self[current].name || self.package(new).name != self.package(current).name {
             return false;
@@ -140,7 +140,7 @@ impl Tree {
         if !self[current].edges_out.is_empty() && self[new].rule != self[current].rule {
             return false;
         }
-        // What only this node's own dependencies need goes with it, and needn't be content.
+        // Nodes that only this node's dependencies need are removed with it, so they needn't accept it.
         let mut own: Option<FxHashSet<NodeId>> = None;
         self[current].edges_in.iter().all(|&id| {
             let edge = &self[id];
@@ -160,7 +160,7 @@ impl Tree {
         })
     }
 
-    /// Whether a node is superfluous, since its dependents would do with what is further up.
+    /// Whether a node is superfluous, because its dependents accept the one further up.
     pub fn can_dedupe(&self, node: NodeId, prefer_dedupe: bool, explicit: bool) -> bool {
         if self.in_dependency_bundle(node) {
             return false;

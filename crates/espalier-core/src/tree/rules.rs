@@ -1,7 +1,7 @@
-//! Override rules travelling along edges.
+//! Override rules travel along edges.
 //!
-//! An edge is under the rule that applies below its dependent; a node is under the most specific rule of the
-//! edges that lead to it. When that changes, the edges out of the node change with it.
+//! An edge is under the rule that applies below its dependent. A node is under the most specific rule of the edges that lead to
+//! it. When that changes, the edges out of the node change with it.
 
 use super::{NodeId, Tree};
 use crate::overrides::RuleId;
@@ -13,7 +13,7 @@ impl Tree {
         let combined = match self[node].rule {
             None => Some(rule),
             Some(own) if own == rule => return,
-            // Rules that contradict each other leave the node as it is; the edge is then invalid.
+            // Contradictory rules leave the node as it is, and the edge becomes invalid.
             Some(own) => self.words.overrides.more_specific(own, rule).filter(|&combined| combined != own),
         };
         if combined.is_some() {
@@ -61,7 +61,7 @@ impl Tree {
         }
     }
 
-    /// Whether a rule names anything that can be reached from a node: a link passes its rule on only then.
+    /// Whether a rule names anything that can be reached from a node. Only then does a link pass the rule on.
     fn rule_matters_below(&mut self, rule: RuleId, start: NodeId) -> bool {
         let mut seen = Vec::new();
         let mut stack = vec![start];

@@ -1,4 +1,4 @@
-//! Whether a package is what a spec asks for (`dep-valid.js`).
+//! Whether a package satisfies a spec (`dep-valid.js`).
 
 use super::{EdgeId, NodeId, Tree};
 use crate::hosted::HostedGit;
@@ -6,7 +6,7 @@ use crate::paths;
 use crate::spec::{GitSpec, Spec, SpecKind};
 
 impl Tree {
-    /// Whether a node is what the spec, or else the edge's `accept`, asks for.
+    /// Whether a node satisfies the spec, or otherwise the edge's `accept`.
     pub(super) fn accepts(&self, edge: EdgeId, node: NodeId, spec: &Spec) -> bool {
         self.meets(edge, node, spec) || self[edge].accept.as_ref().is_some_and(|accept| self.meets(edge, node, accept))
     }
@@ -18,7 +18,7 @@ impl Tree {
                 self.package(node).semver.as_ref().is_some_and(|version| range.satisfied_by(version))
             }
             SpecKind::Alias { spec, .. } => self.meets(edge, node, spec),
-            // A tag can only be checked for having come from a registry at all.
+            // npm can only check that a tag's package came from a registry.
             SpecKind::Tag(_) => self[node].resolved.as_deref().is_some_and(is_remote),
             SpecKind::Remote(url) => self[node].resolved.as_deref() == Some(&**url),
             SpecKind::Directory(path) => {
@@ -58,8 +58,8 @@ impl Tree {
             })
     }
 
-    /// The folder that a relative spec of an edge starts from (`from-path.js`): the project's for an
-    /// override, the tarball's own folder for what was unpacked from one, else the dependent's real path.
+    /// The folder that a relative spec of an edge starts from (`from-path.js`): the project's for an override, the tarball's own
+    /// folder for a package that was unpacked from one, otherwise the dependent's real path.
     pub fn origin(&self, edge: EdgeId) -> String {
         let Some(from) = self[edge].from else {
             return self.project.to_string();
@@ -81,7 +81,7 @@ fn is_tarball(path: &str) -> bool {
     [".tgz", ".tar.gz", ".tar"].iter().any(|ending| path.to_ascii_lowercase().ends_with(ending))
 }
 
-/// A tarball's URL; a recorded registry gives only its path, which then stands for the URL.
+/// Whether this is the URL of a tarball. A recorded registry gives only its path.
 fn is_remote(resolved: &str) -> bool {
     let url = resolved.starts_with("http://") || resolved.starts_with("https://");
     (url && HostedGit::parse(resolved).is_none()) || resolved.starts_with('/')
