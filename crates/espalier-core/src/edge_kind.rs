@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// The kinds of dependencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 #[serde(rename_all = "camelCase")]
 pub enum EdgeKind {
     /// `dependencies`.

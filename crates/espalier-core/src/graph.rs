@@ -7,6 +7,7 @@ use crate::edge_kind::EdgeKind;
 
 /// The resolved tree.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Graph {
     /// The project's folder, absolute.
     pub project: String,
@@ -31,6 +32,7 @@ impl Graph {
 
 /// A package in its place. It is a flat record, because every view of the tree reads other fields of it.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct GraphNode {
     /// The folder's name (an alias where the spec was one).
     pub name: String,
@@ -86,6 +88,7 @@ pub struct GraphNode {
 
 /// What is in a package, as far as installing it goes; of a link, in the package that it leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contents {
     /// `bin` as it stands in the lockfile: each name, and what was written for its file.
     pub bins: Vec<(String, String)>,
@@ -99,6 +102,7 @@ pub struct Contents {
 
 /// A patch, as the lockfile names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct PatchFile {
     /// Where it is in the project.
     pub path: String,
@@ -106,8 +110,12 @@ pub struct PatchFile {
     pub integrity: String,
 }
 
+/// npm's word for what is wrong with an edge.
+pub type EdgeError = &'static str;
+
 /// A dependency, from the package that has it to the one that meets it.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct GraphEdge {
     /// The node that asks.
     pub from: u32,
@@ -120,7 +128,8 @@ pub struct GraphEdge {
     /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`.
     pub kind: EdgeKind,
     /// npm's word for what is wrong: `MISSING`, `INVALID`, `PEER LOCAL`, `DETACHED`.
-    pub error: Option<&'static str>,
+    #[cfg_attr(feature = "summaries", serde(deserialize_with = "crate::outcome::read_edge_error"))]
+    pub error: Option<EdgeError>,
     /// Whether an override changed the spec.
     pub overridden: bool,
     /// The spec that stands in the manifest.

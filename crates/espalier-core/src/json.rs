@@ -90,6 +90,7 @@ impl Visitor<'_> for &Wanted<'_> {
 
 /// How a file was formatted, so that it can be written the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Format {
     /// What one level is indented by; empty when the file isn't broken into lines.
     pub indent: String,

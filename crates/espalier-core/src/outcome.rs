@@ -1,5 +1,8 @@
 //! The result of a resolution, and what its caller is told beside it.
 
+#[cfg(feature = "summaries")]
+mod record;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -8,6 +11,9 @@ use crate::changes::ChangedManifest;
 use crate::error::ResolveError;
 use crate::graph::Graph;
 use crate::lockfile::PackageLock;
+
+#[cfg(feature = "summaries")]
+pub(crate) use record::{as_text, read_edge_error};
 
 /// The result of a resolution.
 #[derive(Clone, Debug)]
@@ -32,6 +38,7 @@ pub struct Outcome {
 
 /// Something that npm would warn about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 pub struct Warning {
     /// npm's code: `ERESOLVE`, `EBADENGINE`, `deprecated`.
     pub code: Cow<'static, str>,
@@ -43,6 +50,7 @@ pub struct Warning {
 
 /// Counts of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 pub struct Statistics {
     /// Entries of the lockfile without the root.
     pub packages: usize,

@@ -20,7 +20,7 @@ use espalier_core::{
 use crate::activity::Activity;
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::{Misread, Registry, Unread, Unsettled};
+use crate::registry::{Misread, Permanence, Registry, Unread, Unsettled};
 
 use fetching::{Answered, Errand, Thread};
 use reads::Reads;
@@ -58,10 +58,10 @@ impl Sources {
             }
             return match request {
                 Request::Packument { name, full } => match self.remembered(name, *full) {
-                    Some(packument) => Ok(Came::Answer(Answer::Packument(packument), None)),
+                    Some(packument) => Ok(Came::Answer(Answer::Packument(packument), None, Permanence::Final)),
                     None => self.registry.unread_packument(name, *full).await.map(document),
                 },
-                other => self.answer(other).await.map(|answer| Came::Answer(answer, None)),
+                other => self.answer(other).await.map(|answer| Came::Answer(answer, None, Permanence::Unknown)),
             };
         };
         let unread = match misread {
@@ -72,7 +72,7 @@ impl Sources {
             Ok(unread) => Ok(document(unread)),
             Err(failure) => {
                 let text = self.registry.version_instead(name, version, failure).await?;
-                Ok(Came::Answer(Answer::VersionDocument(text), None))
+                Ok(Came::Answer(Answer::VersionDocument(text), None, Permanence::Unknown))
             }
         }
     }
@@ -128,11 +128,15 @@ impl Sources {
     }
 }
 
+/// An answer, the remaining work on a packument, and whether the answer will be the same. One that this run had before is
+/// `Final`, because its permanence is known.
+type Told = (Answer, Option<Box<Unsettled>>, Permanence);
+
 /// The result of a request.
 #[derive(Debug)]
 pub(crate) enum Came {
-    /// An answer, and the remaining work on a packument.
-    Answer(Answer, Option<Box<Unsettled>>),
+    /// An answer.
+    Answer(Answer, Option<Box<Unsettled>>, Permanence),
     /// An unread document.
     Document(Box<Unread>),
 }
@@ -147,10 +151,13 @@ impl Came {
     }
 
     /// Reads what isn't read yet.
-    pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
+    pub fn read(self) -> Result<Told, Box<Misread>> {
         match self {
-            Self::Answer(answer, unsettled) => Ok((answer, unsettled)),
-            Self::Document(unread) => unread.read(),
+            Self::Answer(answer, unsettled, permanence) => Ok((answer, unsettled, permanence)),
+            Self::Document(unread) => {
+                let permanence = unread.permanence();
+                unread.read().map(|(answer, unsettled)| (answer, unsettled, permanence))
+            }
         }
     }
 }
@@ -193,8 +200,10 @@ pub async fn run(
         let mut wanted = Vec::new();
         for (request, came) in arrived.drain(..) {
             fetching.used_one();
+            let mut permanence = Permanence::Unknown;
             let answer = match came.map(Came::read) {
-                Ok(Ok((answer, unsettled))) => {
+                Ok(Ok((answer, unsettled, found))) => {
+                    permanence = found;
                     if let (Answer::Packument(packument), Some(unsettled)) = (&answer, unsettled) {
                         looked_into.push((Arc::clone(packument), unsettled));
                     }
@@ -210,7 +219,7 @@ pub async fn run(
                 sources.remember(&request, answer);
             }
             activity.resolving.time(|| {
-                sources.reads.add(&request, &answer);
+                sources.reads.add(&request, &answer, permanence);
                 resolution.supply(&request, answer);
             });
         }

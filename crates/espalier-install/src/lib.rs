@@ -22,6 +22,7 @@ pub mod plan;
 mod presumed;
 pub mod programs;
 pub mod project;
+mod recall;
 pub mod registry;
 pub mod reify;
 mod remedies;

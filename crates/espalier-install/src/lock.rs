@@ -19,6 +19,7 @@ use crate::driver::{self, Ended, Sources};
 use crate::host;
 use crate::presumed::NodeVersion;
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
+use crate::recall::Recall;
 use crate::registry::Registry;
 use crate::remedies;
 
@@ -215,26 +216,36 @@ impl Lock {
         let mut interruption = pin!(interruption);
         // Nobody is told of what may have to be thrown away.
         let mut held = Vec::new();
-        let presumed = |event| {
-            held.push(event);
-            if !node.is_doubtful() {
-                held.drain(..).for_each(&mut observe);
-            }
-        };
         let mut is_interrupted = false;
-        let stop = async {
-            tokio::select! {
-                () = &mut interruption => is_interrupted = true,
-                () = node.refuted() => {}
-            }
+        let mut recall = Recall::of(self.cache.as_deref(), &self.settings, &project, &options)
+            .filter(|_| !registry.notes_documents());
+        let known = recall.as_ref().zip(cache.as_deref()).and_then(|(recall, cache)| recall.find(cache, &self.project));
+        let (mut ended, mut waiting) = if let Some((outcome, documents)) = known {
+            recall = None;
+            self.activity.cached_documents.add(documents as u64);
+            (Ended::Finished(Box::new(Ok(outcome))), Duration::ZERO)
+        } else {
+            let presumed = |event| {
+                held.push(event);
+                if !node.is_doubtful() {
+                    held.drain(..).for_each(&mut observe);
+                }
+            };
+            let stop = async {
+                tokio::select! {
+                    () = &mut interruption => is_interrupted = true,
+                    () = node.refuted() => {}
+                }
+            };
+            let resolution = Resolution::new(project.clone(), options.clone());
+            let run = driver::run(resolution, finish, &sources, concurrency, &self.activity, presumed, stop);
+            Box::pin(run).await
         };
-        let resolution = Resolution::new(project.clone(), options.clone());
-        let run = driver::run(resolution, finish, &sources, concurrency, &self.activity, presumed, stop);
-        let (mut ended, mut waiting) = Box::pin(run).await;
         let truth = if is_interrupted { node.presumed() } else { node.truth().await };
         if truth == node.presumed() {
             held.drain(..).for_each(&mut observe);
         } else {
+            recall = None;
             options.node_version = truth.unwrap_or_else(|| Options::default().node_version);
             let resolution = Resolution::new(project.clone(), options.clone());
             let activity = &self.activity;
@@ -259,6 +270,9 @@ impl Lock {
         // Also after a failure: what was fetched is good for the next attempt.
         let settling = cache.map(Settling::begin);
         let outcome = result?;
+        if let Some(recall) = recall {
+            recall.note(&self.project, &sources.reads, &outcome);
+        }
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         let reads = Arc::clone(&sources.reads);
         Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, _sources: sources })

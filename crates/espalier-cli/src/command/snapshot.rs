@@ -30,12 +30,12 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
         Ok(snapshot) => snapshot,
         Err(error) => return Complaint::from(error).report_as(Some(NAME), Some(&found), lock.output.json),
     };
-    let Snapshot { bytes: content, documents, left_out } = snapshot;
-    if let Err(error) = std::fs::write(file, &content) {
+    let Snapshot { bytes: packed, documents, left_out } = snapshot;
+    if let Err(error) = std::fs::write(file, &packed) {
         anstream::eprintln!("{} cannot write {}: {error}", Styled(PROBLEM, "error:"), file.display());
         return ExitCode::from(FAILED);
     }
-    let length = content.len() as u64;
+    let length = packed.len() as u64;
     if lock.output.json {
         let report = serde_json::json!({ "file": file, "documents": documents, "leftOut": left_out, "bytes": length });
         say(&machine::object(&report));

@@ -14,9 +14,11 @@ const PACKAGES: &str = "packages";
 
 /// A lockfile that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Document {
     text: String,
     /// What stands at its top, with no packages.
+    #[cfg_attr(feature = "summaries", serde(with = "crate::outcome::as_text"))]
     head: Map<String, Value>,
     format: Format,
     /// The locations of the packages in the order of the text, and where their entries stand in it.

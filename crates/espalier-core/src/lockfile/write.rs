@@ -50,6 +50,7 @@ pub struct Target<'a> {
 
 /// The lockfile of a resolved tree; empty where the tree was only read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct PackageLock {
     /// The text of version 1, which has no list of packages, where that is written.
     old: Option<String>,

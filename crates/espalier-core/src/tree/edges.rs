@@ -25,6 +25,10 @@ pub enum EdgeState {
 }
 
 impl EdgeState {
+    /// All of them.
+    #[cfg(feature = "summaries")]
+    pub const ALL: [Self; 5] = [Self::Valid, Self::Missing, Self::Invalid, Self::PeerLocal, Self::Detached];
+
     /// npm's word for the error; `None` when there is none.
     pub fn error(self) -> Option<&'static str> {
         match self {

@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use espalier_registry::Address;
 use espalier_registry::document::Form;
-use ring::digest;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 
 use crate::body::Encoding;
 use espalier_registry::Validators;
@@ -35,10 +35,10 @@ const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS document (
-        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key TEXT NOT NULL, content_type TEXT NOT NULL, gzip INTEGER NOT NULL,
+        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, revision INTEGER NOT NULL, key TEXT NOT NULL, content_type TEXT NOT NULL, gzip INTEGER NOT NULL,
         etag TEXT, last_modified TEXT, fresh_until INTEGER NOT NULL, confirmed INTEGER NOT NULL,
         checksum INTEGER NOT NULL, summary BLOB NOT NULL, body BLOB NOT NULL);
-    CREATE INDEX IF NOT EXISTS document_hash ON document (hash);
+    CREATE INDEX IF NOT EXISTS document_hash ON document (hash, revision, fresh_until, confirmed);
     PRAGMA user_version = 1;
     COMMIT;";
 
@@ -53,10 +53,19 @@ pub(crate) struct DocumentKey {
     pub integrity: Option<String>,
 }
 
+/// A state of a document: the hash of its key, and a number that no other state of it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Revision {
+    hash: i64,
+    number: i64,
+}
+
 /// A document in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub about: About,
+    /// Chosen at random when the entry was made. A confirmation by the registry leaves it.
+    pub number: i64,
     /// The summary of a packument. It is empty for other documents.
     pub summary: Vec<u8>,
     /// The body. A packument that was made of it shares it.
@@ -84,7 +93,7 @@ impl Entry {
     ) -> Self {
         let (fresh_until, confirmed) = lifetime(fresh_for);
         let about = About { content_type, encoding, validators, fresh_until, confirmed };
-        Self { about, summary: Vec::new(), body: Arc::new(body) }
+        Self { about, number: fastrand::i64(..), summary: Vec::new(), body: Arc::new(body) }
     }
 
     /// The checksum of the summary followed by the body.
@@ -95,11 +104,9 @@ impl Entry {
         hasher.finalize()
     }
 
-    /// Whether it may be used without asking the registry. An entry from the future is not fresh, because the clock is or was
-    /// wrong.
+    /// Whether it may be used without asking the registry.
     pub(crate) fn is_fresh(&self) -> bool {
-        let now = now();
-        self.about.confirmed <= now && now < self.about.fresh_until
+        is_fresh(self.about.fresh_until, self.about.confirmed)
     }
 
     /// Reads a row. `None` if it is damaged.
@@ -115,7 +122,7 @@ impl Entry {
             fresh_until: row.get(4)?,
             confirmed: row.get(5)?,
         };
-        let entry = Self { about, summary, body: Arc::new(body) };
+        let entry = Self { about, number: row.get(9)?, summary, body: Arc::new(body) };
         Ok((checksum == entry.checksum()).then_some(entry))
     }
 }
@@ -140,8 +147,14 @@ impl DocumentKey {
 
 /// The hash that the index is made of. An index of the keys themselves would be as large as the table.
 fn hash(key: &str) -> i64 {
-    let digest = digest::digest(&digest::SHA256, key.as_bytes());
-    i64::from_le_bytes(*digest.as_ref().first_chunk().expect("a digest is longer"))
+    i64::from_le_bytes(*blake3::hash(key.as_bytes()).as_bytes().first_chunk().expect("a digest is longer"))
+}
+
+/// Whether a document with these times may be used without asking the registry. One from the future is not fresh, because the
+/// clock is or was wrong.
+fn is_fresh(fresh_until: i64, confirmed: i64) -> bool {
+    let now = now();
+    confirmed <= now && now < fresh_until
 }
 
 fn now() -> i64 {
@@ -195,10 +208,29 @@ impl Documents {
         }
         let key = key.text();
         let mut statement = reader.as_ref()?.prepare_cached(
-            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, summary, body FROM document
+            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, summary, body, revision FROM document
              WHERE hash = ? AND key = ?",
         );
         statement.as_mut().ok()?.query_row(params![hash(&key), key], Entry::from_row).ok()?
+    }
+
+    /// The state of a document.
+    pub(crate) fn revision(key: &DocumentKey, entry: &Entry) -> Revision {
+        Revision { hash: hash(&key.text()), number: entry.number }
+    }
+
+    /// Whether the documents still are in these states, and each may be used at its age. Blocks.
+    pub(crate) fn are_current(&self, revisions: &[Revision], may_be_used: fn(bool) -> bool) -> bool {
+        let mut reader = locked(&self.reader);
+        self.refresh(&mut reader);
+        self.is_outdated.store(false, Ordering::Release);
+        let Some(reader) = reader.as_ref() else { return false };
+        let times = "SELECT fresh_until, confirmed FROM document WHERE hash = ? AND revision = ?";
+        let Ok(mut times) = reader.prepare_cached(times) else { return false };
+        revisions.iter().all(|revision| {
+            let row = |row: &Row<'_>| Ok(is_fresh(row.get(0)?, row.get(1)?));
+            times.query_row([revision.hash, revision.number], row).is_ok_and(may_be_used)
+        })
     }
 
     /// Lets the next read see what other processes have written in the meantime.
@@ -333,9 +365,9 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
                 // This isn't `INSERT OR REPLACE`, because SQLite would then copy each page first to be able to undo the
                 // statement.
                 let mut keep = transaction.prepare_cached(match id {
-                    None => "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                    None => "INSERT INTO document VALUES (?1, ?2, ?13, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                     Some(_) => {
-                        "UPDATE document SET hash = ?2, key = ?3, content_type = ?4, gzip = ?5, etag = ?6, last_modified = ?7,
+                        "UPDATE document SET revision = ?13, hash = ?2, key = ?3, content_type = ?4, gzip = ?5, etag = ?6, last_modified = ?7,
                              fresh_until = ?8, confirmed = ?9, checksum = ?10, summary = ?11, body = ?12 WHERE id = ?1"
                     }
                 })?;
@@ -355,6 +387,7 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
                     checksum,
                     entry.summary,
                     *entry.body,
+                    entry.number,
                 ])?;
             }
             Change::Confirm(_, fresh_for) => {

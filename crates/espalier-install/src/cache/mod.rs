@@ -28,7 +28,7 @@ impl Cache {
     pub fn at(folder: &Path) -> Self {
         // The format is part of the path, so that versions of this program with other formats don't meet.
         Self {
-            documents: Documents::new(folder.join("documents-3.sqlite")),
+            documents: Documents::new(folder.join("documents-4.sqlite")),
             tarballs: Tarballs::new(folder.join("tarballs-1")),
         }
     }

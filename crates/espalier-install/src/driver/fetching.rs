@@ -273,7 +273,7 @@ async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox
         let mut came = sources.fetch(&request, misread).await;
         if outbox.is_behind() || came.as_ref().is_ok_and(Came::is_prepared) {
             came = match came.map(Came::read) {
-                Ok(Ok((answer, unsettled))) => Ok(Came::Answer(answer, unsettled)),
+                Ok(Ok((answer, unsettled, permanence))) => Ok(Came::Answer(answer, unsettled, permanence)),
                 Ok(Err(misread)) => sources.fetch(&request, Some(misread)).await,
                 Err(failure) => Err(failure),
             };
@@ -294,6 +294,7 @@ mod tests {
 
     use super::{Allowance, BEHIND, Errand, Outbox, Waiting};
     use crate::driver::Came;
+    use crate::registry::Permanence;
 
     fn packument(name: &str) -> Request {
         Request::Packument { name: name.into(), full: false }
@@ -334,7 +335,7 @@ mod tests {
         let outbox = Outbox::default();
         for _ in 0..=BEHIND {
             assert!(!outbox.is_behind());
-            outbox.add((packument("a"), Ok(Came::Answer(Answer::Files(Vec::new()), None))));
+            outbox.add((packument("a"), Ok(Came::Answer(Answer::Files(Vec::new()), None, Permanence::Unknown))));
         }
         assert!(outbox.is_behind());
         outbox.used_one();

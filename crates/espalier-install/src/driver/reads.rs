@@ -1,12 +1,14 @@
-//! The answers that a resolution got from the project's files, so that a later run can check whether it would get the same ones.
+//! The answers that a resolution got, so that a later run can check whether it would get the same ones.
 
 use std::sync::{Mutex, PoisonError};
 
 use espalier_core::{Answer, FetchFailure, Request};
 use serde::{Deserialize, Serialize};
 
+use crate::cache::documents::Revision;
 use crate::digest::{Digest, Digested};
 use crate::project::ProjectFolder;
+use crate::registry::Permanence;
 
 /// One answer from the project's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,13 +28,17 @@ pub(crate) struct Reads(Mutex<Told>);
 #[derive(Debug, Default)]
 struct Told {
     reads: Vec<Read>,
-    /// Whether there was a request for something beyond the project's files, or a file that couldn't be read.
+    /// The documents of registries that can change.
+    documents: Vec<Revision>,
+    /// Whether a registry was asked.
+    asked_registry: bool,
+    /// Whether there was an answer that can't be checked.
     beyond: bool,
 }
 
 impl Reads {
     /// Records an answer.
-    pub fn add(&self, request: &Request, answer: &Result<Answer, FetchFailure>) {
+    pub fn add(&self, request: &Request, answer: &Result<Answer, FetchFailure>, permanence: Permanence) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if told.beyond {
             return;
@@ -47,14 +53,28 @@ impl Reads {
             (Request::PackageFolders, Ok(Answer::PackageFolders(folders))) => {
                 told.reads.push(Read::PackageFolders(list(folders)));
             }
-            _ => *told = Told { reads: Vec::new(), beyond: true },
+            (Request::Packument { .. } | Request::VersionDocument { .. }, Ok(_))
+                if permanence != Permanence::Unknown =>
+            {
+                told.asked_registry = true;
+                if let Permanence::While(revision) = permanence {
+                    told.documents.push(revision);
+                }
+            }
+            _ => *told = Told { beyond: true, ..Told::default() },
         }
     }
 
     /// The answers, if all of them came from the project's files.
     pub fn of_the_project(&self) -> Option<Vec<Read>> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (!told.beyond).then(|| told.reads.clone())
+        (!told.beyond && !told.asked_registry).then(|| told.reads.clone())
+    }
+
+    /// The answers, if all of them can be checked: those from the project's files, and the states of documents.
+    pub fn all(&self) -> Option<(Vec<Read>, Vec<Revision>)> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!told.beyond).then(|| (told.reads.clone(), told.documents.clone()))
     }
 }
 

@@ -11,7 +11,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use espalier_core::Options;
 use espalier_core::Warning;
@@ -21,6 +20,7 @@ use super::Install;
 use crate::digest::{Digest, Digested};
 use crate::driver::reads::{Read, Reads};
 use crate::project::HIDDEN_LOCKFILE;
+use crate::recall::program;
 
 /// The version of the notes, because another program may judge the same project differently.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " 1");
@@ -126,13 +126,6 @@ impl Unchanged {
         file.persist(&self.file).ok()?;
         Some(())
     }
-}
-
-/// The identity of this program.
-fn program() -> Option<String> {
-    let found = fs::metadata(std::env::current_exe().ok()?).ok()?;
-    let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{} {}", found.len(), changed.as_nanos()))
 }
 
 /// The times and inode numbers of these folders and of the hidden lockfile.

@@ -14,7 +14,7 @@ use super::request::{Received, Reply};
 use super::wire::Protocol;
 use super::{Asked, Registry};
 use crate::body::{self, Encoding, Inflater};
-use crate::cache::documents::{DocumentKey, Entry};
+use crate::cache::documents::{DocumentKey, Documents, Entry, Revision};
 use crate::config::settings::Freshness;
 
 /// An unread document.
@@ -24,6 +24,17 @@ pub(crate) struct Unread {
     came: Came,
     /// How many attempts failed before.
     attempts: u32,
+}
+
+/// Whether a later run can find out that it would get the same document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permanence {
+    /// The document never changes.
+    Final,
+    /// It is the same while the cache has it in this state.
+    While(Revision),
+    /// Nothing shows it.
+    Unknown,
 }
 
 /// A document that can't be read.
@@ -231,6 +242,16 @@ impl Unread {
     /// Whether reading it is cheap.
     pub fn is_prepared(&self) -> bool {
         !self.entry().summary.is_empty()
+    }
+
+    /// Whether a later run can find out that it would get the same document.
+    pub fn permanence(&self) -> Permanence {
+        let key = &self.document.key;
+        match &self.came {
+            Came::New(_, false) => Permanence::Unknown,
+            _ if key.is_final() => Permanence::Final,
+            _ => Permanence::While(Documents::revision(key, self.entry())),
+        }
     }
 
     fn entry(&self) -> &Entry {

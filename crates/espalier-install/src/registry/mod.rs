@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use espalier_core::{FetchFailure, FetchFailureKind, Packument};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
-pub(crate) use document::{Misread, Unread, Unsettled};
+pub(crate) use document::{Misread, Permanence, Unread, Unsettled};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -103,6 +103,11 @@ impl Registry {
     /// Begins to record the requested documents.
     pub(crate) fn note_documents(&mut self) -> Arc<AskedFor> {
         Arc::clone(self.asked.get_or_insert_default())
+    }
+
+    /// Whether somebody wants the list of requested documents.
+    pub(crate) fn notes_documents(&self) -> bool {
+        self.asked.is_some()
     }
 
     /// Whether the network must not be used.

@@ -21,6 +21,8 @@ pub enum Phase {
     P1,
     /// The lock is made with a cache that is fresh.
     WarmP1,
+    /// The same, but package.json isn't the one that the cache was filled for.
+    EditedP1,
     /// The lock is made with a cache of which everything has to be asked for again.
     StaleP1,
     /// There is a lock, and nothing is cached.
@@ -39,6 +41,7 @@ impl fmt::Display for Phase {
             Self::P0 => "p0",
             Self::P1 => "p1",
             Self::WarmP1 => "warm p1",
+            Self::EditedP1 => "edited p1",
             Self::StaleP1 => "stale p1",
             Self::P3 => "p3",
             Self::P4 => "p4",
@@ -118,8 +121,8 @@ pub fn name_of(package: &str) -> &str {
 }
 
 impl Phase {
-    pub const ALL: [Self; 8] =
-        [Self::P0, Self::P1, Self::WarmP1, Self::StaleP1, Self::P3, Self::P4, Self::NoOp, Self::Add];
+    pub const ALL: [Self; 9] =
+        [Self::P0, Self::P1, Self::WarmP1, Self::EditedP1, Self::StaleP1, Self::P3, Self::P4, Self::NoOp, Self::Add];
 
     /// Whether the corpus has what it needs.
     pub fn suits(self, project: &Project) -> bool {
@@ -128,7 +131,7 @@ impl Phase {
 
     /// Whether only a lock is made.
     pub fn is_lock_only(self) -> bool {
-        matches!(self, Self::P1 | Self::WarmP1 | Self::StaleP1)
+        matches!(self, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1)
     }
 
     /// Prepares a contestant; nothing if it can't take part.
@@ -168,16 +171,18 @@ impl Phase {
         let mut command = contestant.command(program, &scene.project, &scene.home, &server.origin, certificate);
         let addition = project.addition();
         let words: &[&str] = match (contestant, self) {
-            (Contestant::Espalier | Contestant::Before, Self::P1 | Self::WarmP1) => &["lock", "--quiet"],
+            (Contestant::Espalier | Contestant::Before, Self::P1 | Self::WarmP1 | Self::EditedP1) => {
+                &["lock", "--quiet"]
+            }
             (Contestant::Espalier | Contestant::Before, Self::StaleP1) => &["lock", "--quiet", "--prefer-online"],
             (Contestant::Espalier | Contestant::Before, Self::P3 | Self::P4) => &["ci", "--quiet"],
             (Contestant::Espalier | Contestant::Before, Self::P0 | Self::NoOp) => &["install", "--quiet"],
             (Contestant::Espalier | Contestant::Before, Self::Add) => &["add", addition, "--quiet"],
-            (Contestant::Npm, Self::P1 | Self::WarmP1) => &["install", "--package-lock-only"],
+            (Contestant::Npm, Self::P1 | Self::WarmP1 | Self::EditedP1) => &["install", "--package-lock-only"],
             (Contestant::Npm, Self::StaleP1) => &["install", "--package-lock-only", "--prefer-online"],
             (Contestant::Npm, Self::P3 | Self::P4) => &["ci"],
             (Contestant::Npm, Self::P0 | Self::NoOp) => &["install"],
-            (Contestant::Bun | Contestant::Pnpm, Self::P1 | Self::WarmP1 | Self::StaleP1) => {
+            (Contestant::Bun | Contestant::Pnpm, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1) => {
                 &["install", "--lockfile-only"]
             }
             (Contestant::Bun | Contestant::Pnpm, Self::P3 | Self::P4) => {
@@ -186,7 +191,7 @@ impl Phase {
             (Contestant::Bun | Contestant::Pnpm | Contestant::Utoo, Self::P0 | Self::NoOp)
             | (Contestant::Utoo, Self::P3 | Self::P4) => &["install", "--ignore-scripts"],
             (Contestant::Bun | Contestant::Pnpm, Self::Add) => &["add", addition, "--ignore-scripts"],
-            (Contestant::Utoo, Self::P1 | Self::WarmP1 | Self::StaleP1) => &["deps"],
+            (Contestant::Utoo, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1) => &["deps"],
             (Contestant::Utoo | Contestant::Npm, Self::Add) => &["install", addition, "--ignore-scripts"],
         };
         command.args(words);
@@ -215,7 +220,7 @@ impl Seed {
         }
         let warm = match self.phase {
             Phase::P0 | Phase::P1 | Phase::P3 => return Ok(self),
-            Phase::WarmP1 | Phase::StaleP1 => Phase::P1,
+            Phase::WarmP1 | Phase::EditedP1 | Phase::StaleP1 => Phase::P1,
             Phase::P4 | Phase::NoOp | Phase::Add => Phase::P3,
         };
         let scene = self.new_scene(project, scratch)?;
@@ -240,6 +245,11 @@ impl Seed {
         let mut scene = self.new_scene(project, scratch)?;
         if let Some(home) = &self.home {
             scene.home.clone_from(home);
+        }
+        if self.phase == Phase::EditedP1 {
+            // Each time another field, which no lockfile has.
+            let edit = format!("{{ \"edited\": {},", SCENES.fetch_add(1, Ordering::Relaxed));
+            fs::write(scene.project.join("package.json"), project.manifest.replacen('{', &edit, 1))?;
         }
         if self.phase == Phase::Add {
             self.run(Phase::P4, project, server, &scene)?;

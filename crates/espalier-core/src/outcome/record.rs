@@ -1,0 +1,150 @@
+//! An outcome as bytes, for callers that keep it: the same resolution with the same answers has it again.
+//!
+//! Which answers those were, and whether they still hold, is the caller's to know. Outcomes that change a package.json or a
+//! yarn.lock, or that leave origins open, have no record.
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::{Outcome, Statistics, Warning};
+use crate::graph::{EdgeError, Graph};
+use crate::lockfile::PackageLock;
+use crate::tree::EdgeState;
+
+/// Changes with the meaning of what is written.
+const FORMAT: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Record<'a> {
+    format: u8,
+    lockfile: Cow<'a, PackageLock>,
+    is_saved: bool,
+    graph: Cow<'a, Graph>,
+    warnings: Cow<'a, [Warning]>,
+    statistics: Statistics,
+}
+
+impl Outcome {
+    /// Whether it can be recorded: whether it is nothing but a lockfile and a tree.
+    pub fn is_plain(&self) -> bool {
+        self.yarn_lock.is_none() && self.changed_manifests.is_empty() && self.unknown_origins.is_empty()
+    }
+
+    /// Writes a plain outcome as bytes. Those of a large tree are several megabytes, which therefore never stand in memory.
+    ///
+    /// # Errors
+    /// Those of the writer, and one for an outcome that isn't plain.
+    pub fn record(&self, to: impl io::Write) -> io::Result<()> {
+        if !self.is_plain() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let record = Record {
+            format: FORMAT,
+            lockfile: Cow::Borrowed(&self.lockfile),
+            is_saved: self.is_saved,
+            graph: Cow::Borrowed(&self.graph),
+            warnings: Cow::Borrowed(&self.warnings),
+            statistics: self.statistics,
+        };
+        postcard::to_io(&record, to).map(|_| ()).map_err(io::Error::other)
+    }
+
+    /// The outcome of a record; nothing, if this version makes no such record.
+    pub fn from_record(bytes: &[u8]) -> Option<Self> {
+        let record: Record<'_> =
+            postcard::from_bytes(bytes).ok().filter(|record: &Record<'_>| record.format == FORMAT)?;
+        Some(Self {
+            lockfile: record.lockfile.into_owned(),
+            is_saved: record.is_saved,
+            yarn_lock: None,
+            changed_manifests: Vec::new(),
+            graph: record.graph.into_owned(),
+            unknown_origins: Vec::new(),
+            warnings: record.warnings.into_owned(),
+            statistics: record.statistics,
+        })
+    }
+}
+
+/// Reads the word for what is wrong with an edge.
+pub(crate) fn read_edge_error<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EdgeError>, D::Error> {
+    let Some(word) = Option::<Cow<'de, str>>::deserialize(deserializer)? else { return Ok(None) };
+    let known = EdgeState::ALL.into_iter().find_map(|state| state.error().filter(|error| **error == word));
+    known.map(Some).ok_or_else(|| D::Error::custom("an unknown word for what is wrong with an edge"))
+}
+
+/// JSON values as JSON text, because the format of records can't hold values without a schema.
+pub(crate) mod as_text {
+    use super::{Cow, Deserialize, Deserializer, Map, Serialize, Serializer, Value};
+
+    pub fn serialize<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(values).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        serde_json::from_str(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Answer, Detail, Options, Outcome, Packument, Progress, Project, Request, Resolution};
+
+    /// A tree with a deprecation, a command, and an engine that doesn't suit.
+    fn outcome() -> Outcome {
+        let manifest = r#"{"name":"app","version":"1.0.0","license":"MIT","dependencies":{"a":"1"},"x":{"é":[1.5]}}"#;
+        let project = Project { manifest: manifest.to_owned(), path: "/app".to_owned(), ..Project::default() };
+        let mut resolution = Resolution::new(project, Options::default());
+        while resolution.advance() != Progress::Done {
+            while let Some((request, _)) = resolution.next_request() {
+                assert_eq!(request, Request::Packument { name: "a".to_owned(), full: false });
+                let packument = r#"{"versions":{"1.0.0":{"name":"a","version":"1.0.0","deprecated":"é","bin":"x.js",
+                    "engines":{"node":"1"},"dist":{"tarball":"http://registry.test/a.tgz"}}}}"#;
+                let packument = Packument::parse(packument.as_bytes(), Detail::Whole).expect("a packument");
+                resolution.supply(&request, Ok(Answer::Packument(Arc::new(packument))));
+            }
+        }
+        resolution.finish().expect("a tree")
+    }
+
+    fn record(outcome: &Outcome) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        outcome.record(&mut bytes).expect("a record");
+        bytes
+    }
+
+    #[test]
+    fn an_outcome_is_had_again_from_its_record() {
+        let mut outcome = outcome();
+        outcome.graph.edges[0].error = Some("MISSING");
+        let again = Outcome::from_record(&record(&outcome)).expect("an outcome");
+        assert_eq!(again.warnings.len(), 2, "{:?}", again.warnings);
+        assert_eq!(again.lockfile.hidden(true, &|_| true), outcome.lockfile.hidden(true, &|_| true));
+        assert_eq!(format!("{again:?}"), format!("{outcome:?}"));
+    }
+
+    #[test]
+    fn what_is_no_record_is_none() {
+        let whole = record(&outcome());
+        for end in 0..whole.len() {
+            assert!(Outcome::from_record(&whole[..end]).is_none(), "{end}");
+        }
+        let mut other = whole;
+        other[0] += 1;
+        assert!(Outcome::from_record(&other).is_none());
+    }
+
+    #[test]
+    fn an_outcome_that_changes_files_has_no_record() {
+        let changed = crate::ChangedManifest { folder: String::new(), text: "{}".to_owned() };
+        assert!(Outcome { changed_manifests: vec![changed], ..outcome() }.record(Vec::new()).is_err());
+        assert!(Outcome { yarn_lock: Some(String::new()), ..outcome() }.record(Vec::new()).is_err());
+    }
+}
