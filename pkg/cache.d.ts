@@ -1,41 +1,42 @@
-// The types of the cache: what was fetched, kept for the next time.
+// The types of the cache.
 
 /**
- * Opens a cache that lasts, in IndexedDB: all tabs and workers of an origin that open the same name share it. Where there is no
+ * Opens a persistent cache in IndexedDB. All tabs and workers of an origin that open the same name share it. Without
  * IndexedDB (Node, some private windows), it lasts as long as the process.
  *
- * A cache never makes anything fail: what can't be read is fetched, what can't be written (a full disk, a quota) is done without.
+ * A cache never causes a failure. An unreadable entry is fetched again, and an entry that can't be written (a full
+ * disk, a quota) is not kept.
  */
 export function openCache(options?: CacheOptions): Cache;
 
-/** How to cache. */
+/** The options of a cache. */
 export interface CacheOptions {
   /** The name of the database. Default: `espalier`. */
   name?: string;
-  /** The most bytes to keep. What wasn't used for longest goes first. Default: 512 MB. */
+  /** The maximum number of bytes. Entries that were not used for longest are removed first. Default: 512 MB. */
   maxBytes?: number;
 }
 
-/** A store of bytes by key. Any object with these functions will do; what they throw is taken for "not there". */
+/** A store of bytes by key. Any object with these functions is accepted. If one throws, the entry counts as missing. */
 export interface Cache {
-  /** What is kept under a key. */
+  /** Returns the entry of a key. */
   get(key: string): Promise<CacheEntry | undefined>;
-  /** Keeps something. */
+  /** Keeps an entry. */
   set(key: string, entry: CacheEntry): Promise<void>;
-  /** Forgets something; it turned out to be damaged. */
+  /** Removes a damaged entry. */
   delete(key: string): Promise<void>;
-  /** Settles when everything that was set before is kept. Optional. */
+  /** Settles when all earlier entries are kept. Optional. */
   flush?(): Promise<void>;
 }
 
 /**
- * What is kept. Keys are `document:` and an address with what was asked for, or `tarball:` and an integrity. What needed a token
- * is kept under a key that has the token's hash in it.
+ * An entry. Keys are `document:` and an address with the requested form, or `tarball:` and an integrity. The key of a
+ * document that needed a token contains the token's hash.
  */
 export interface CacheEntry {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Of a document: its content type. */
+  /** The content type of a document. */
   contentType?: string;
-  /** Of a document: until when it can be used without asking, in milliseconds since the epoch. */
+  /** Until when a document can be used without asking, in milliseconds since the epoch. */
   freshUntil?: number;
 }

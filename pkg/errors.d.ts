@@ -1,61 +1,60 @@
-// The types of failures.
+// The types of errors.
 
 import type { DependencyKind } from './index.js';
 
-/** One step of the chain from the root to the package that asked. */
+/** One step of the chain from the root to the dependent. */
 export interface Requirer {
-  /** The package's name; for the root, its name or `root project`. */
+  /** The package's name. For a nameless root, `root project`. */
   name: string;
   version?: string;
-  /** Where it is in the tree; empty for the root. */
+  /** Its location in the tree. Empty for the root. */
   location: string;
-  /** The spec by which it asks for the next one. */
+  /** The spec of its dependency on the next step. */
   spec: string;
   kind: DependencyKind;
 }
 
-/** Two demands on one package that can't both be met where they have to be. */
+/** Two demands for one package that can't both be met. */
 export interface PeerConflict {
-  /** One line. */
+  /** One line of text. */
   summary: string;
-  /** The package that both want. */
+  /** The package that both sides ask for. */
   name: string;
-  /** The version that is in the way, and who wants it. */
+  /** The present version, and its dependents. */
   current: ConflictSide;
-  /** What else is asked for, and by whom. */
+  /** The other demand, and its dependents. */
   wanted: ConflictSide;
 }
 
-/** Changes that resolve a conflict when they are made together. Each remedy was tried. */
+/** Changes that resolve a conflict together. Each remedy was tried. */
 export type Remedy = Change[];
 
-/** One change to a package.json of the project (of the workspace in `folder`, where there is one), or a flag of npm's. */
+/** A change to a package.json of the project (or of the workspace in `folder`), or a flag of npm's. */
 export type Change =
-  /** Ask for another range. */
+  /** Changes the range of a dependency. */
   | { kind: 'range'; folder?: string; block: string; name: string; from: string; to: string }
-  /** Override what `parent` asks for. */
+  /** Overrides a dependency of `parent`. */
   | { kind: 'override'; parent: string; name: string; spec: string }
-  /** Do without a dependency. */
+  /** Removes a dependency. */
   | { kind: 'remove'; folder?: string; block: string; name: string }
   | { kind: 'flag'; flag: 'legacy-peer-deps' | 'force' };
 
-/** One of the two chains that collide. */
+/** One of the two sides of a conflict. */
 export interface ConflictSide {
-  /** The version that this side would have, where one was found. */
+  /** The version of this side, if there is one. */
   version?: string;
-  /** The spec asked for. */
+  /** The requested spec. */
   spec: string;
-  /** Who asked, from the root downwards. */
+  /** The dependents, from the root downwards. */
   chain: Requirer[];
 }
 
 /**
- * Codes that are not npm's own:
- * `EINTEGRITY` a tarball that isn't the promised one · `EPREFLIGHT` a registry that doesn't answer browsers' question for a token ·
- * `ENOTCACHED` nothing to be had offline · `ENETUNREACH` no answer: in a browser also a missing CORS header ·
- * `EINVALIDRESPONSE` an answer that can't be read · `EUNSUPPORTED` what this environment can't do, such as git
- * specs · `EINPUT` an argument of the wrong type · `EWASM` the WebAssembly module can't be loaded ·
- * `ECRASH` a bug in Espalier; the next call starts afresh.
+ * Codes that are not npm's own: `EINTEGRITY`: a tarball differs from its integrity. `EPREFLIGHT`: a registry doesn't
+ * permit browsers to send a token. `ENOTCACHED`: offline, and not in the cache. `ENETUNREACH`: no answer, or in a
+ * browser a missing CORS header. `EINVALIDRESPONSE`: an unreadable answer. `EUNSUPPORTED`: impossible in this
+ * environment, such as git specs. `EINPUT`: an invalid argument. `EWASM`: the WebAssembly module can't be loaded.
+ * `ECRASH`: a bug in Espalier; the next call starts afresh.
  */
 export type ErrorCode =
   | 'EJSONPARSE'
@@ -79,7 +78,7 @@ export type ErrorCode =
   | 'EPATCHUNSAFE'
   | 'EPATCHNOTFOUND'
   | 'EPATCHINTEGRITY'
-  // A registry's status: E429, E503, …
+  // The status of a registry: E429, E503, …
   | `E${number}`
   | 'ENETUNREACH'
   | 'EINVALIDRESPONSE'
@@ -87,40 +86,40 @@ export type ErrorCode =
   | 'EINPUT'
   | 'EWASM'
   | 'ECRASH'
-  // npm has more codes; this keeps the known ones visible in an editor.
+  // npm has more codes. This type shows the known ones in an editor.
   | (string & {});
 
-/** Why there is no tree. `message` is one sentence for a person. */
+/** The reason why a call failed. `message` is one sentence. */
 export class EspalierError extends Error {
   constructor(details: ErrorDetails, options?: ErrorOptions);
   readonly name: 'EspalierError';
-  /** npm's code for the same failure, or one of the few that npm doesn't need. */
+  /** npm's code of the error, or one of the codes above. */
   readonly code: ErrorCode;
-  /** The package, or the file, that couldn't be had. */
+  /** The package or file that could not be fetched. */
   readonly package?: string;
-  /** The spec that nothing meets. */
+  /** The spec that no version satisfies. */
   readonly spec?: string;
-  /** Who asked, from the root downwards; empty where the root itself is at fault. */
+  /** The dependents, from the root downwards. Empty if the root itself is at fault. */
   readonly chain: Requirer[];
-  /** For `ERESOLVE`: what collides. */
+  /** For `ERESOLVE`: the two sides. */
   readonly conflict?: PeerConflict;
-  /** For `ERESOLVE`: what would resolve it, the smallest changes first, then npm's flags. */
+  /** For `ERESOLVE`: the changes that resolve it, the smallest first, and then npm's flags. */
   readonly remedies?: Remedy[];
-  /** For `EUSAGE`: how the lockfile and package.json differ, in npm's words. */
+  /** For `EUSAGE`: the differences between the lockfile and package.json, in npm's words. */
   readonly differences?: string[];
-  /** Of a package that can't be installed, where it was to go. */
+  /** The location of a package that can't be installed. */
   readonly location?: string;
-  /** For `ETARGET`: the versions that come closest, best first. */
+  /** For `ETARGET`: the nearest versions, best first. */
   readonly nearest?: string[];
   /** For failed requests: the address. */
   readonly url?: string;
-  /** For a request that the registry refuses: its status. */
+  /** For a request that the registry refuses: the status. */
   readonly status?: number;
   /** For `EJSONPARSE`: the file, and the position counted from 1. */
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** The same as plain data, which survives `postMessage` and `JSON.stringify`. */
+  /** The error as plain data, which survives `postMessage` and `JSON.stringify`. */
   toJSON(): ErrorDetails;
 }
 

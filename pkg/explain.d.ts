@@ -3,29 +3,32 @@
 import type { DependencyKind, ResolveInput } from './index.js';
 
 /**
- * Why a package is in the tree: who asks for it, by which range, and who asks for those, up to the project. What
- * `npm explain --json` says of the same lockfile. Nothing is fetched.
+ * Explains why a package is in the tree: its dependents, their ranges, and their dependents, up to the project. The
+ * answer is that of `npm explain --json` for the same lockfile. Nothing is fetched.
  */
 export function explain(input: ExplainInput): Promise<Explanation[]>;
 
-/** What to explain, in which tree. */
+/** The package to explain, and its tree. */
 export interface ExplainInput extends Pick<ResolveInput, 'manifest' | 'lockfile' | 'files' | 'folderName' | 'signal'> {
-  /** A name, `name@range`, or a location: `node_modules/a/node_modules/b`. One explanation for each package it means. */
+  /** A name, `name@range`, or a location: `node_modules/a/node_modules/b`. There is one explanation for each match. */
   package: string;
 }
 
-/** A package and who asks for it. The project itself has nothing but its location. */
+/** A package and its dependents. The project itself has only a location. */
 export interface Explanation {
   name?: string;
   version?: string;
-  /** Where it is; of the project, its folder. Absent where it was explained further up, because dependencies can be circles. */
+  /**
+   * Its location; for the project, its folder. Absent if it is explained further up, because dependencies can form
+   * circles.
+   */
   location?: string;
   isWorkspace?: boolean;
-  /** Who asks for it. */
+  /** Its dependents. */
   dependents?: Dependent[];
-  /** The links that lead to it. */
+  /** The links to it. */
   linksIn?: Explanation[];
-  /** Of the package that was asked for. */
+  /** The marks of the requested package. */
   dev?: boolean;
   optional?: boolean;
   devOptional?: boolean;
@@ -38,15 +41,15 @@ export interface Explanation {
 /** A dependency that leads to the package. */
 export interface Dependent {
   type: DependencyKind;
-  /** The name asked for. */
+  /** The requested name. */
   name: string;
-  /** The spec that is in force. */
+  /** The effective spec. */
   spec: string;
-  /** The spec as written, where an override changed it. */
+  /** The spec as written, if an override has changed it. */
   rawSpec?: string;
   overridden?: true;
   bundled?: true;
   error?: string;
-  /** Who asks. */
+  /** The dependent. */
   from: Explanation;
 }

@@ -1,94 +1,94 @@
-// The types of the tree: compact, to be sent around, and as objects, to be looked at.
+// The types of the tree: a compact form for transfer, and objects.
 
 import type { DependencyKind } from './index.js';
 
-/** The objects of a compact graph. */
+/** Makes objects of a compact graph. */
 export function unpackGraph(packed: PackedGraph): Graph;
 
 /**
- * The tree in four arrays. `postMessage(packed, [packed.texts.buffer, …])` moves it without copying.
+ * The tree in four arrays. `postMessage(packed, [packed.texts.buffer, …])` transfers it without copying.
  *
- * Texts are referred to by number: text `n` is UTF-8, from `offsets[n]` to `offsets[n + 1]` in `texts`. Text 0 is empty and
- * stands for "absent". Nodes are referred to by number plus one; 0 stands for "none".
+ * Texts are referred to by number: text `n` is UTF-8, from `offsets[n]` to `offsets[n + 1]` in `texts`. Text 0 is empty
+ * and means "absent". Nodes are referred to by number plus one; 0 means "none".
  */
 export interface PackedGraph {
   texts: Uint8Array<ArrayBuffer>;
   offsets: Uint32Array<ArrayBuffer>;
   /**
-   * 13 numbers a node: name, packageName, version, location, resolved, integrity, license, deprecated (texts), parent, target
-   * (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle;
-   * then the unpacked size and the number of files, each plus one, and 0 where they aren't known.
+   * 13 numbers for each node: name, packageName, version, location, resolved, integrity, license, deprecated (texts),
+   * parent, target (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle;
+   * then the unpacked size and the number of files, each plus one, and 0 if unknown.
    */
   nodes: Uint32Array<ArrayBuffer>;
   /**
-   * 6 numbers an edge: from, to (nodes), name, spec, error (texts), and flags: the kind's place in `prod`, `dev`, `optional`, `peer`,
-   * `peerOptional`, `workspace`, plus 8 where an override changed the spec.
+   * 6 numbers for each edge: from, to (nodes), name, spec, error (texts), and flags: the kind's index in `prod`, `dev`,
+   * `optional`, `peer`, `peerOptional`, `workspace`, plus 8 if an override changed the spec.
    */
   edges: Uint32Array<ArrayBuffer>;
 }
 
-/** The tree. Indices into `nodes` are the only references; node 0 is the root. */
+/** The tree. References are indices into `nodes`. Node 0 is the root. */
 export interface Graph {
-  /** In the order of the lockfile. */
+  /** The nodes in the lockfile's order. */
   nodes: GraphNode[];
-  /** Grouped by `from`, each group in npm's order. */
+  /** The edges, grouped by `from`. Each group is in npm's order. */
   edges: GraphEdge[];
 }
 
-/** A package in its place. */
+/** A node of the tree. */
 export interface GraphNode {
-  /** The folder's name (an alias where the spec was one). */
+  /** The folder's name, which can be an alias. */
   name: string;
-  /** The name in the package's own manifest, where it differs. */
+  /** The name in the package's own manifest, if it differs from `name`. */
   packageName?: string;
-  /** Absent for links and for a root without one. */
+  /** The version. Links have none, and a root may have none. */
   version?: string;
   /** The key in the lockfile: empty for the root, `node_modules/a/node_modules/b`, `packages/ui`. */
   location: string;
-  /** The node in whose `node_modules` this one lies. */
+  /** The node whose `node_modules` contains this one. */
   parent?: number;
-  /** For links, the node they point to. */
+  /** The target of a link. */
   target?: number;
-  /** As in the lockfile. */
+  /** The `resolved` of the lockfile. */
   resolved?: string;
-  /** As in the lockfile. */
+  /** The `integrity` of the lockfile. */
   integrity?: string;
   /** The license's name. */
   license?: string;
-  /** The message, for deprecated versions. */
+  /** The deprecation message of the version. */
   deprecated?: string;
-  /** The bytes of its files, where its registry was asked and says it; a lockfile doesn't. */
+  /** The size of its files in bytes. Only the registry states it, never a lockfile. */
   unpackedSize?: number;
-  /** How many files it has, where its registry was asked and says it. */
+  /** The number of its files, if the registry states it. */
   fileCount?: number;
-  /** Only wanted by development dependencies. */
+  /** Only dev dependencies need it. */
   dev: boolean;
-  /** Only wanted by optional dependencies. */
+  /** Only optional dependencies need it. */
   optional: boolean;
-  /** Only wanted by both of these, on different ways. */
+  /** Dev and optional dependencies need it, on different paths, and nothing else does. */
   devOptional: boolean;
-  /** Only wanted as a peer. */
+  /** Only peers need it. */
   peer: boolean;
-  /** Wanted by nobody. */
+  /** Nothing needs it. */
   extraneous: boolean;
-  /** In the lock, but not installed on this platform. */
+  /** It is in the lock, but isn't installed on this platform. */
   inert: boolean;
-  /** Comes inside another package's tarball. */
+  /** It is in the tarball of another package. */
   inBundle: boolean;
 }
 
-/** A dependency, from the package that has it to the one that meets it. */
+/** A dependency, from the dependent to the package that meets it. */
 export interface GraphEdge {
-  /** The node that asks. */
+  /** The dependent. */
   from: number;
-  /** The node that answers; absent when nothing does. */
+  /** The package that meets it. Absent if there is none. */
   to?: number;
-  /** The name asked for. */
+  /** The requested name. */
   name: string;
-  /** The spec that is in force (an override's, where one applies). */
+  /** The effective spec, which an override may have replaced. */
   spec: string;
   kind: DependencyKind;
-  /** npm's word for what is wrong. */
+  /** npm's name of the error. */
   error?: 'MISSING' | 'INVALID' | 'PEER LOCAL' | 'DETACHED';
   /** Whether an override changed the spec. */
   overridden: boolean;

@@ -1,82 +1,87 @@
-// The types of installing: `install` puts everything somewhere at once, `mount` fetches a package when it is first read.
+// The types of installations: `install` writes all files at once, and `mount` fetches a package when it is first read.
 
 import type { ResolveEvent, ResolveInput, Result, Run } from './index.js';
 
 /**
- * Resolves, fetches, verifies and unpacks: what `npm install` does to `node_modules`, without its scripts, which can't run
- * here. Every tarball is checked against its integrity before a byte of it is used.
+ * Resolves, fetches, verifies and unpacks, like `npm install` without scripts, which can't run here. Every tarball is
+ * verified before a byte of it is used.
  */
 export function install(input: InstallInput): Installation;
 
 /**
- * Resolves, and gives the tree without fetching a package. A package is fetched, verified and unpacked when one of its
- * files is read for the first time, and then kept in memory.
+ * Resolves and returns the tree without fetching a package. A package is fetched, verified and unpacked when one of its
+ * files is first read, and then stays in memory.
  */
 export function mount(input: MountInput): Mounting;
 
 /** What to install, and where. */
 export interface InstallInput extends ResolveInput, InstallOptions {
   /**
-   * Where to: a `Map` (default: a new one), a folder of the origin private file system, or a stream, whose backpressure
-   * is honoured: nothing is unpacked that it doesn't want yet.
+   * The destination: a `Map` (default: a new one), a folder of the origin private file system, or a stream. A stream's
+   * backpressure pauses unpacking.
    *
-   * What a map or a folder already has, by the hidden lockfile in it, is left alone, and what doesn't belong there any more
-   * is removed. A stream gets everything.
+   * What a map or folder already has, according to its hidden lockfile, stays. What no longer belongs there is removed.
+   * A stream gets everything.
    */
   to?: Files | FileSystemDirectoryHandle | WritableStream<Entry>;
 }
 
-/** What to mount. */
+/** The input of `mount`. */
 export type MountInput = ResolveInput & InstallOptions;
 
-/** What `install` and `mount` know besides what `resolve` knows. */
+/** The options of `install` and `mount` beside those of `resolve`. */
 export interface InstallOptions {
-  /** npm's `--omit`: kinds of dependencies that are in the lockfile but not installed. */
+  /** npm's `--omit`: the kinds of dependencies that are in the lockfile but aren't installed. */
   omit?: ('dev' | 'optional' | 'peer')[];
-  /** As `npm ci`: insists on a lockfile that fits package.json (`EUSAGE` where it doesn't), and installs what it says. */
+  /**
+   * Like `npm ci`: requires a lockfile that matches package.json (otherwise the error is `EUSAGE`), and installs it.
+   */
   frozen?: boolean;
 }
 
 /** A tree in memory, by path relative to the project: `node_modules/react/index.js`. */
 export type Files = Map<string, FileEntry | LinkEntry>;
 
-/** Something that is put into the tree. */
+/** An entry of the tree. */
 export type Entry = FileEntry | LinkEntry;
 
-/** A file, as it is in the package: bytes, whether they are text or not. */
+/** A file of a package: bytes, whether they are text or not. */
 export interface FileEntry {
   type: 'file';
   path: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Its permissions as npm makes them with a umask of 022; commands are executable. */
+  /** Its permissions, which npm sets with a umask of 022. Commands are executable. */
   mode: number;
 }
 
-/** A symbolic link: a command in `.bin`, a workspace. In a folder of the private file system there are none; `result` lists them. */
+/**
+ * A symbolic link: a command in `.bin`, or a workspace. A folder of the private file system has none; `result` lists
+ * them.
+ */
 export interface LinkEntry {
   type: 'link';
   path: string;
-  /** What it says, relative to its folder: `../typescript/bin/tsc`. */
+  /** Its text, relative to its folder: `../typescript/bin/tsc`. */
   target: string;
 }
 
 /** An installation under way; see `Run`. */
 export type Installation = Run<InstallEvent, InstallResult>;
 
-/** What came out of an installation. */
+/** The result of an installation. */
 export interface InstallResult extends Result, Layout {
-  /** The map that was written to; empty where `to` was something else. */
+  /** The map that was written to. Empty for other destinations. */
   files: Files;
-  /** The text of `node_modules/.package-lock.json`, which says what is installed. It is among the files. */
+  /** The text of `node_modules/.package-lock.json`, which lists the installed packages. It is one of the files. */
   hiddenLockfile: string;
-  /** Optional packages that could not be had, and those that only they needed. */
+  /** Optional packages that could not be fetched, and packages that only those needed. */
   leftOut: { location: string; reason: string }[];
   installStatistics: InstallStatistics;
 }
 
-/** What shall be on disk. */
+/** The target state. */
 export interface Layout {
-  /** By npm's order of building: by depth, then by path. */
+  /** The packages in npm's order of building: by depth, then by path. */
   packages: PackagePlace[];
   /** Links to folders of the project. */
   links: LinkEntry[];
@@ -84,62 +89,62 @@ export interface Layout {
   bins: BinEntry[];
 }
 
-/** A package in its folder. */
+/** A package and its folder. */
 export interface PackagePlace {
   /** `node_modules/a/node_modules/b`. */
   location: string;
   /** The package's own name. */
   name: string;
   version?: string;
-  /** Whether it comes in the tarball of the package above it. */
+  /** Whether it is in the tarball of the package above. */
   bundled: boolean;
-  /** Whether it has install scripts, which are not run here. */
+  /** Whether it has install scripts, which don't run here. */
   hasInstallScript: boolean;
-  /** Whether an installation goes on without it. */
+  /** Whether an installation continues without it. */
   optional: boolean;
 }
 
 /** A command in a `.bin` folder. */
 export interface BinEntry extends LinkEntry {
-  /** The location of the package whose tarball holds the file. */
+  /** The location of the package whose tarball contains the file. */
   package: string;
-  /** The file in it. */
+  /** The file in that package. */
   file: string;
 }
 
-/** Counts and times of what came after resolving. */
+/** Counts and times after the resolution. */
 export interface InstallStatistics {
-  /** Packages that were put into place. */
+  /** The number of packages that were installed. */
   installed: number;
-  /** Packages that were there already. */
+  /** The number of packages that were in place. */
   kept: number;
-  /** Tarballs that came over the network. */
+  /** The number of tarballs from the network. */
   fetched: number;
-  /** Tarballs that came from the cache. */
+  /** The number of tarballs from the cache. */
   cached: number;
-  /** Files that were written. */
+  /** The number of written files. */
   files: number;
-  /** Bytes that were written. */
+  /** The number of written bytes. */
   bytes: number;
-  /** Milliseconds from the resolved tree to the last file. */
+  /** The time from the resolved tree to the last file, in milliseconds. */
   elapsed: number;
 }
 
-/** Something that happened while installing. First come those of resolving. */
+/** An event of an installation. Those of the resolution come first. */
 export type InstallEvent = ResolveEvent | PlannedEvent | UnpackedEvent | LeftOutEvent;
 
-/** The tree stands; this is what is to be done. */
+/** The tree is complete. These are the numbers of the plan. */
 export interface PlannedEvent {
   type: 'planned';
   /** Packages to fetch and unpack. */
   install: number;
-  /** Packages that are there already. */
+  /** Packages that stay. */
   keep: number;
-  /** Packages that are taken out. */
+  /** Packages that are removed. */
   remove: number;
 }
 
-/** A package is in its place. */
+/** A package is in place. */
 export interface UnpackedEvent {
   type: 'unpacked';
   location: string;
@@ -151,7 +156,7 @@ export interface UnpackedEvent {
   cached: boolean;
 }
 
-/** An optional package could not be had. */
+/** An optional package could not be fetched. */
 export interface LeftOutEvent {
   type: 'leftOut';
   location: string;
@@ -161,7 +166,7 @@ export interface LeftOutEvent {
 /** A mounting under way. */
 export type Mounting = Run<ResolveEvent, Mounted>;
 
-/** What came out of a mounting. */
+/** The result of mounting. */
 export interface Mounted extends Result, Layout {
   /** The tree to read from. */
   tree: MountedTree;
@@ -170,20 +175,21 @@ export interface Mounted extends Result, Layout {
 }
 
 /**
- * A tree whose packages are fetched when they are first read. Paths are relative to the project. Links are followed. Outside
- * `node_modules` are the `files` of the input. What isn't there rejects with `ENOENT`; what is no folder, with `ENOTDIR`; what
- * is one, with `EISDIR`. A package that can't be had rejects as `install` does, and is tried again by the next read.
+ * A tree whose packages are fetched when they are first read. Paths are relative to the project. Links are followed.
+ * Outside `node_modules`, there are the `files` of the input. A missing path rejects with `ENOENT`, a file in place of
+ * a folder with `ENOTDIR`, and a folder in place of a file with `EISDIR`. A package that can't be fetched rejects as in
+ * `install`, and the next read tries again.
  */
 export interface MountedTree {
   /** The content of a file. The array is shared by all readers: copy it before changing it. */
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** The names in a folder. */
   readdir(path: string, options?: ReadOptions): Promise<string[]>;
-  /** What a path is; a link is not followed if it is the last step. */
+  /** The type of a path. A link at its end isn't followed. */
   lstat(path: string, options?: ReadOptions): Promise<Stat>;
-  /** Fetches the packages at these locations ahead, in the background of everything else. */
+  /** Fetches the packages at these locations in the background. */
   load(locations: string[], options?: ReadOptions): Promise<void>;
-  /** Frees what was fetched. Later reads fetch again, from the cache where there is one. */
+  /** Frees the fetched packages. Later reads fetch them again, from the cache if there is one. */
   release(): void;
 }
 
@@ -192,5 +198,5 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
-/** What a path is. */
+/** The type of a path. */
 export type Stat = { type: 'file'; size: number; mode: number } | { type: 'folder' } | { type: 'link'; target: string };

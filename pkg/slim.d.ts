@@ -1,8 +1,8 @@
-// The types of `espalier/slim`: the same package without `import.meta.url`, for bundlers that stumble over it.
+// The types of `espalier/slim`: the package without `import.meta.url`, for bundlers that can't handle it.
 
 import type { WasmSource } from './index.js';
 
 export * from './index.js';
 
-/** Loads the WebAssembly module. It has to be called, with a source, before `resolve`. */
+/** Loads the WebAssembly module. Call it with a source before `resolve`. */
 export function init(source: WasmSource | Promise<WasmSource>): Promise<void>;

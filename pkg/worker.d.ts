@@ -1,4 +1,4 @@
-// The types of `espalier/worker`. Written by hand, as index.d.ts.
+// The types of `espalier/worker`, written by hand like index.d.ts.
 
 import type {
   CacheOptions,
@@ -16,44 +16,45 @@ import type {
 export type * from './index.js';
 export { EspalierError, unpackGraph } from './index.js';
 
-/** What a worker can be given: neither functions nor objects with functions cross to it. */
+/** The input of a worker. Functions, and objects with functions, can't be sent to it. */
 type Sendable<Input> = Omit<Input, 'fetch' | 'cache'> & { cache?: boolean | CacheOptions };
 
 export type WorkerResolveInput = Sendable<ResolveInput>;
 export type WorkerInstallInput = Sendable<InstallInput>;
 export type WorkerMountInput = Sendable<MountInput>;
 
-/** How to start a worker client. */
+/** The options of a worker client. */
 export interface WorkerClientOptions {
   /**
-   * A module worker that runs `espalier/worker-entry`. Default: one is started from this package. Bundlers
-   * that don't follow `new Worker(new URL(…, import.meta.url))` need it given.
+   * A module worker that runs `espalier/worker-entry`. Default: the client starts one from this package. Bundlers that
+   * don't follow `new Worker(new URL(…, import.meta.url))` need this option.
    */
   worker?: Worker;
-  /** Where the worker loads the WebAssembly module from. Default: this package. */
+  /** The source of the WebAssembly module. Default: this package. */
   wasm?: Exclude<WasmSource, Response>;
   /**
-   * How many bytes of memory the worker may hold on to between runs. Above 64 MB, up to half of it are documents of registries, parsed,
-   * for as long as they are fresh: a resolution that differs little from an earlier one takes a fraction of the time. Default: 64 MB.
+   * The number of bytes that the worker may keep between runs. Above 64 MB, up to half of it holds parsed documents
+   * while they are fresh, so a resolution similar to an earlier one takes a fraction of the time. Default: 64 MB.
    */
   memory?: number;
 }
 
-/** The engine in a dedicated worker: the page stays responsive whatever it does. */
+/** The engine in a dedicated worker, so that the page stays responsive. */
 export interface WorkerClient {
-  /** As `resolve` of `espalier`. Events come in batches, at most one for each frame. */
+  /** Like `resolve` of `espalier`. Events come in batches, at most one per frame. */
   resolve(input: WorkerResolveInput): Resolution;
   /**
-   * As `install` of `espalier`. A folder is written to by the worker; a map and a stream get what it has unpacked, moved and not copied.
+   * Like `install` of `espalier`. The worker itself writes to a folder. Files for a map or a stream are transferred,
+   * not copied.
    */
   install(input: WorkerInstallInput): Installation;
-  /** As `mount` of `espalier`. Packages are kept in the worker; each read copies what it reads. */
+  /** Like `mount` of `espalier`. The worker keeps the packages. Each read copies its result. */
   mount(input: WorkerMountInput): Mounting;
-  /** As `explain` of `espalier`. */
+  /** Like `explain` of `espalier`. */
   explain(input: ExplainInput): Promise<Explanation[]>;
-  /** Ends the worker; what is under way is aborted. */
+  /** Ends the worker and aborts its runs. */
   terminate(): void;
 }
 
-/** Starts a dedicated worker. It loads the WebAssembly module right away, so that the first run needn't wait. */
+/** Starts a dedicated worker, which loads the WebAssembly module at once. */
 export function createWorkerClient(options?: WorkerClientOptions): WorkerClient;

@@ -1,13 +1,13 @@
-//! The project's files, as a map from path to text: what stands in for a file system.
+//! The project's files as a map from path to text, in place of a file system.
 //!
-//! Paths are relative to the project with forward slashes and without a leading `./`.
+//! Paths are relative to the project, with forward slashes and without a leading `./`.
 
 use std::collections::BTreeMap;
 
 use espalier_core::order::sort_by_key;
 use espalier_core::{Answer, InstalledPackage, NodeModules, Request};
 
-/// The files that the caller gave.
+/// The files from the caller.
 pub struct Files(BTreeMap<String, String>);
 
 impl Files {
@@ -16,10 +16,11 @@ impl Files {
         Self(files)
     }
 
-    /// What the files say to a request.
+    /// The answer to a request for files.
     ///
     /// # Panics
-    /// When it isn't about files.
+    ///
+    /// If the request isn't for files.
     pub fn answer(&self, request: &Request) -> Answer {
         match request {
             Request::Folder { path } => Answer::Folder(self.manifest(path)),
@@ -40,7 +41,7 @@ impl Files {
         self.0.get(path).cloned()
     }
 
-    /// The paths of all files below a folder, from there.
+    /// The paths of all files below a folder, relative to it.
     fn below(&self, folder: &str) -> Vec<String> {
         let inside = |path: &String| match folder {
             "" => Some(path.clone()),
@@ -49,7 +50,7 @@ impl Files {
         self.0.keys().filter_map(inside).collect()
     }
 
-    /// All folders below the project that have a package.json, `node_modules` left out.
+    /// All folders below the project with a package.json, except in `node_modules`.
     fn package_folders(&self) -> Vec<String> {
         let folders = self.0.keys().filter_map(|path| path.strip_suffix("/package.json"));
         let inside = |folder: &&str| !folder.split('/').any(|part| part == "node_modules" || part == "..");
@@ -57,7 +58,7 @@ impl Files {
     }
 }
 
-/// What the files show to be installed: the hidden lockfile, which is taken to be up to date, or the packages in
+/// The installed packages according to the files: the hidden lockfile, which counts as up to date, or the packages in
 /// `node_modules`, level by level.
 pub fn installed(files: &BTreeMap<String, String>) -> NodeModules {
     if let Some(text) = files.get("node_modules/.package-lock.json") {
@@ -75,7 +76,7 @@ pub fn installed(files: &BTreeMap<String, String>) -> NodeModules {
     NodeModules { hidden_lockfile: None, packages: packages.into_iter().map(|(_, package)| package).collect() }
 }
 
-/// Whether a folder is made of `node_modules/<name>` and nothing else.
+/// Whether a folder consists of `node_modules/<name>` only.
 fn is_installed(folder: &str) -> bool {
     let Some(rest) = folder.strip_prefix("node_modules/") else { return false };
     rest.split("/node_modules/").all(|name| {

@@ -1,5 +1,5 @@
-//! What JavaScript gives to a run. `pkg/src/input.ts` has checked it and filled in the defaults that are
-//! the package's; what is absent here is left to the core's defaults.
+//! The input of a run from JavaScript. `pkg/src/input.ts` has checked it, refused unknown fields and filled in the package's own
+//! defaults. The core's defaults apply to missing fields.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::files;
 /// Scripts that change manifests, which npm looks for in a project.
 const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
 
-/// The input of one run.
+/// The input of a run. It has a field for each field of the package's input.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Input {
@@ -37,35 +37,35 @@ pub struct Input {
     #[serde(default)]
     engine_strict: bool,
     default_tag: Option<String>,
-    /// Milliseconds since the epoch.
+    /// In milliseconds since the epoch.
     before: Option<i64>,
     allow_git: Option<AllowInput>,
     allow_remote: Option<AllowInput>,
     allow_file: Option<AllowInput>,
     allow_directory: Option<AllowInput>,
-    /// Path and text of the project's other files.
+    /// The paths and texts of the project's other files.
     pub files: BTreeMap<String, String>,
-    /// How many requests may be under way at once.
+    /// The maximum number of concurrent requests.
     pub concurrency: usize,
     /// Whether every decision is reported.
     #[serde(default)]
     decisions: bool,
-    /// Whether what happens is reported.
+    /// Whether events are reported.
     pub events: bool,
-    /// Whether what resolves a conflict of peers is looked for.
+    /// Whether remedies for a conflict of peers are searched for.
     pub remedies: bool,
-    /// What of the tree is to be installed; absent where it is only resolved.
+    /// What to install. `None` to resolve only.
     pub install: Option<InstallInput>,
 }
 
-/// What of a tree is to be installed.
+/// What to install.
 #[derive(Deserialize)]
 pub struct InstallInput {
-    /// The kinds of dependencies that aren't.
+    /// The omitted kinds of dependencies.
     pub omit: OmitInput,
-    /// Whether the lockfile has to fit, as for `npm ci`.
+    /// Whether the lockfile has to match, as for `npm ci`.
     pub frozen: bool,
-    /// The hidden lockfile of what is there already.
+    /// The hidden lockfile of the installed packages.
     pub noted: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl From<OmitInput> for Omit {
     }
 }
 
-/// `all`, `root` or `none`.
+/// The values `all`, `root` and `none`.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum AllowInput {
@@ -110,12 +110,12 @@ struct PlatformInput {
 }
 
 impl Input {
-    /// The path that stands for the project's folder, which has none.
+    /// The path of the project's folder, which has none in a tab.
     pub fn project_path(&self) -> String {
         format!("/{}", self.folder_name)
     }
 
-    /// Where packages may come from.
+    /// The permitted sources of packages.
     pub fn trust(&self) -> Trust {
         let allow = |allow: Option<AllowInput>, default: Allow| allow.map_or(default, Into::into);
         Trust {
@@ -126,7 +126,7 @@ impl Input {
         }
     }
 
-    /// The parts that are the core's business.
+    /// The input of the core.
     pub fn project_and_options(&self) -> (Project, Options) {
         let project = Project {
             manifest: self.manifest.clone(),

@@ -1,13 +1,12 @@
-//! The JavaScript boundary of the engine: translates, and decides nothing about the tree.
+//! The boundary of the engine to JavaScript. It translates, and decides nothing about the tree.
 //!
-//! One call of [`resolve`] is one run. The run's task owns the [`espalier_core::Resolution`]; tasks beside it
-//! ([`workers`]) get what it asks for, from the first byte of a request to the last of its answer, over the platform's `fetch`
-//! ([`network`]). Everything is on one thread: no shared memory, no locks, and nothing that a page would need special headers
-//! for. What is to be installed comes as data ([`tree`]); tarballs are unpacked piece by piece ([`unpacker`]). Values cross as
-//! plain objects ([`boundary`]).
+//! One call of [`resolve`] is one run. The run's task owns the [`espalier_core::Resolution`]. Tasks beside it ([`workers`]) serve
+//! its requests, from the first byte of a request to the last byte of the answer, over the platform's `fetch` ([`network`]).
+//! Everything is on one thread, without shared memory or locks, so a page needs no special headers. The plan of an installation
+//! is data ([`tree`]), and tarballs are unpacked piece by piece ([`unpacker`]). Values cross as plain objects ([`boundary`]).
 //!
-//! The TypeScript in `pkg/src` is the only caller. It has checked the input, gives a cache and perhaps a `fetch`, writes files,
-//! turns rejected plain objects into `EspalierError`s, and cleans up after a trap; see its `engine.ts`.
+//! The TypeScript in `pkg/src` is the only caller. It has checked the input, provides a cache and possibly a `fetch`, writes
+//! files, turns rejected plain objects into `EspalierError`s, and cleans up after a trap; see its `engine.ts`.
 
 mod boundary;
 mod files;
@@ -39,11 +38,12 @@ pub fn start() {
     panic::report_to_javascript();
 }
 
-/// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`) and gives a `RunOutcome`.
+/// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`) and returns a `RunOutcome`.
 ///
-/// `observe` is called with an array of events whenever something happened. The run ends early when `aborted` settles.
+/// Calls `observe` with an array of events when something has happened. The run ends early when `aborted` settles.
 ///
 /// # Errors
+///
 /// Rejects with an error's details as a plain object.
 #[wasm_bindgen]
 pub async fn resolve(
@@ -55,16 +55,17 @@ pub async fn resolve(
     let input = boundary::from_javascript(input)?;
     let run = run::run(input, network.clone(), observe);
     futures_lite::future::or(run, async {
-        // Either way of settling means the same, and the caller rejects with the signal's reason itself.
+        // Both ways of settling mean the same. The caller rejects with the signal's reason.
         let _ = aborted.await;
         Err(JsValue::UNDEFINED)
     })
     .await
 }
 
-/// Explains a package of the tree that a lockfile describes: `Explanation[]`.
+/// Explains a package of the tree in a lockfile. Returns `Explanation[]`.
 ///
 /// # Errors
+///
 /// Throws an error's details as a plain object.
 #[wasm_bindgen]
 pub fn explain(input: JsValue, package: &str) -> Result<JsValue, JsValue> {

@@ -1,19 +1,19 @@
-//! Compression for texts that stay in this memory, in little code: nothing else reads the format, and a library with a well-known one
-//! weighs three times as much.
+//! Compresses texts that stay in this memory, with little code. Nothing else reads the format, and a library with a common format
+//! would weigh three times as much.
 //!
-//! LZ77 without entropy coding. A sequence says how many bytes follow as they are, has these bytes, and says how far back the bytes
-//! after them stand already, and how many they are. Numbers are LEB128.
+//! The format is LZ77 without entropy coding. A sequence is a number of literal bytes, these bytes, the distance of a repetition,
+//! and its length. Numbers are LEB128.
 
-/// A repetition that is shorter is not worth its two numbers.
+/// A shorter repetition isn't worth its two numbers.
 const SHORTEST: usize = 5;
 const SLOTS_BITS: u32 = 13;
-/// After so many bytes without a repetition, a byte more is skipped at each step: hashes and signatures have none.
+/// After this number of bytes without a repetition, each step skips another byte, because hashes and signatures have none.
 const PATIENCE: usize = 16;
 
 /// Compresses a text.
 pub fn compress(text: &[u8]) -> Box<[u8]> {
     let mut packed = Vec::with_capacity(text.len() / 3);
-    // Where bytes with this hash stood last, counted from one.
+    // The last position of bytes with each hash, counted from one.
     let mut seen = vec![0; 1 << SLOTS_BITS];
     let (mut at, mut plain) = (0, 0);
     while let Some(next) = text.get(at..at + SHORTEST) {
@@ -31,7 +31,7 @@ pub fn compress(text: &[u8]) -> Box<[u8]> {
     packed.into()
 }
 
-/// The text of so many bytes again.
+/// Restores a text of this length.
 pub fn decompress(mut packed: &[u8], length: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(length);
     while !packed.is_empty() {
@@ -41,7 +41,7 @@ pub fn decompress(mut packed: &[u8], length: usize) -> Vec<u8> {
         packed = rest;
         let start = text.len() - number(&mut packed);
         let end = text.len() + number(&mut packed);
-        // A repetition can reach into itself.
+        // A repetition can overlap itself.
         while text.len() < end {
             text.extend_from_within(start..text.len().min(start + end - text.len()));
         }

@@ -1,39 +1,41 @@
-//! How much memory the instance has, and how it grows.
+//! The size of the instance's memory, and its growth.
 
 use std::hint::black_box;
 
 use js_sys::{ArrayBuffer, WebAssembly};
 use wasm_bindgen::prelude::*;
 
-/// How many bytes of memory this instance has taken. It never gives any back before it is replaced.
+/// The number of bytes of memory of this instance. Memory never shrinks until the instance is replaced.
 #[wasm_bindgen(js_name = memorySize)]
 pub fn memory_size() -> u32 {
     let memory = wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>();
     memory.buffer().unchecked_into::<ArrayBuffer>().byte_length()
 }
 
-/// The largest step in which memory grows: what is never used of it is had all the same.
+/// The largest step by which memory grows. Unused parts of it are taken nonetheless.
 const LARGEST_STEP: usize = 32 << 20;
 
-/// Lets memory grow in steps that are a part of its size.
+/// Makes memory grow in steps proportional to its size.
 ///
-/// The allocator grows it by what is missing at the moment, a few pages at a time, and V8 collects garbage
-/// after each time: two hundred full collections in a resolution of 5,000 packages, a third of its time.
+/// The allocator grows it a few pages at a time, and V8 collects garbage each time: two hundred full collections in a resolution
+/// of 5,000 packages, which took a third of its time.
 pub struct Growth {
     last: u32,
 }
 
 impl Growth {
-    /// From now on.
+    /// Starts to watch the growth.
     pub fn watch() -> Self {
         Self { last: memory_size() }
     }
 
-    /// If memory has grown since the last call, makes it half as large again, at most by one large step. To be called now and then.
+    /// If memory has grown since the last call, makes it half as large again, by at most one large step. To be called now and
+    /// then.
     pub fn keep_ahead(&mut self) {
         let size = memory_size();
         if size > self.last {
-            // Freed at once, but the memory stays the allocator's. Nothing is written, so nothing is used yet.
+            // This is freed at once, but the allocator keeps the memory. Nothing is written to it, so the system provides none
+            // yet.
             black_box(Vec::<u8>::with_capacity((size as usize / 2).min(LARGEST_STEP)));
             self.last = memory_size();
         }

@@ -1,4 +1,4 @@
-//! The outcome as JavaScript sees it: the objects that `pkg/index.d.ts` describes.
+//! The outcome for JavaScript: the objects in `pkg/index.d.ts`.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,20 @@ use crate::boundary;
 use crate::packed::PackedGraph;
 use crate::tree::{TargetTree, TreeError};
 
-/// Why there is nothing.
+/// Why a run failed.
 pub enum Failure<'a> {
-    /// No tree.
+    /// There is no tree.
     Resolve {
-        /// Why.
+        /// The reason.
         error: &'a ResolveError,
-        /// What would help.
+        /// The remedies.
         remedies: Option<Vec<Remedy>>,
     },
-    /// A tree that can't be installed.
+    /// The tree can't be installed.
     Tree(TreeError),
-    /// A lockfile is insisted on, and there is none.
+    /// A lockfile is required, and there is none.
     NoLockfile,
-    /// A lockfile is insisted on, and it doesn't fit.
+    /// A lockfile is required, and it doesn't match.
     Disagreement(Vec<String>),
 }
 
@@ -40,7 +40,7 @@ struct ResultObject<'a> {
     tree: JsValue,
 }
 
-/// The fields of an `EspalierError`, which leaves out those that are null.
+/// The fields of an `EspalierError`, which leaves out null ones. It has a field for each fact that an error can state.
 #[derive(Default, Serialize)]
 struct ErrorObject<'a> {
     code: Cow<'a, str>,
@@ -60,7 +60,7 @@ struct ErrorObject<'a> {
     column: Option<usize>,
 }
 
-/// The value to resolve the promise with: `RunOutcome` in `pkg/src/glue.d.ts`.
+/// The value that the promise resolves with: `RunOutcome` in `pkg/src/glue.d.ts`.
 pub fn to_javascript(outcome: &Outcome, tree: Option<TargetTree>) -> Result<JsValue, JsValue> {
     boundary::to_javascript(&ResultObject {
         lockfile: outcome.lockfile.text(),
@@ -71,7 +71,7 @@ pub fn to_javascript(outcome: &Outcome, tree: Option<TargetTree>) -> Result<JsVa
     })
 }
 
-/// The value to reject it with.
+/// The value that the promise rejects with.
 pub fn rejection(failure: &Failure<'_>) -> JsValue {
     let object = match failure {
         Failure::Resolve { error, remedies } => ErrorObject { remedies: remedies.as_deref(), ..resolve_error(error) },
@@ -105,7 +105,7 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
     boundary::to_javascript(&object).unwrap_or_else(|error| error)
 }
 
-/// The value to reject with where something couldn't be fetched.
+/// The value that the promise rejects with after a failed request.
 pub fn fetch_rejection(failure: &FetchFailure) -> JsValue {
     let object = ErrorObject {
         code: failure.kind.code(),
@@ -117,7 +117,7 @@ pub fn fetch_rejection(failure: &FetchFailure) -> JsValue {
     boundary::to_javascript(&object).unwrap_or_else(|error| error)
 }
 
-/// The failure that a rejection stands for.
+/// The failure in a rejection's value.
 pub fn fetch_failure(rejection: &JsValue) -> FetchFailure {
     use FetchFailureKind as Kind;
     let field = |name: &str| Reflect::get(rejection, &name.into()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tree in four arrays that can be sent around without copying; `PackedGraph` in `pkg/graph.d.ts` says what is in them.
+//! The tree in four arrays that can be transferred without copying. `PackedGraph` in `pkg/graph.d.ts` describes them.
 
 use espalier_core::{EdgeKind, Graph};
 use js_sys::{Uint8Array, Uint32Array};
@@ -10,7 +10,7 @@ const KINDS: [EdgeKind; 6] =
     [EdgeKind::Prod, EdgeKind::Dev, EdgeKind::Optional, EdgeKind::Peer, EdgeKind::PeerOptional, EdgeKind::Workspace];
 const OVERRIDDEN: u32 = 8;
 
-/// A graph in four arrays, in memory of JavaScript.
+/// A graph in four arrays, in JavaScript's memory.
 #[derive(Serialize)]
 pub struct PackedGraph {
     #[serde(with = "serde_wasm_bindgen::preserve")]

@@ -1,12 +1,12 @@
-//! What happens when Rust panics: its message is given to JavaScript, before the trap that follows.
+//! Passes the message of a panic to JavaScript, before the trap that follows.
 //!
-//! The panic aborts, so nothing can be tidied up in here; `crash.ts` does it from outside.
+//! A panic aborts, so this module can't clean up; `crash.ts` does that from outside.
 
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./crash.js")]
 extern "C" {
-    /// Remembers why the trap is about to happen.
+    /// Remembers the reason of the coming trap.
     #[wasm_bindgen(js_name = panicked)]
     fn panicked(message: &str);
 }

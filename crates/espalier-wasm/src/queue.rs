@@ -1,6 +1,6 @@
-//! A queue between tasks of one thread, and the signal that it is closed.
+//! A queue between tasks of one thread, which can be closed.
 //!
-//! It is small because it knows of no other thread: channels that do weigh several kilobytes.
+//! It is small because it doesn't support threads: channels that do weigh several kilobytes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -9,13 +9,13 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// A handle of a queue; its clones are of the same one.
+/// A handle of a queue. Clones share the queue.
 pub struct Queue<T>(Rc<Inner<T>>);
 
 struct Inner<T> {
     items: RefCell<VecDeque<T>>,
     is_closed: Cell<bool>,
-    /// Who waits for an item, and who for the end. Nobody stands here twice.
+    /// The tasks that wait for an item, and those that wait for the end. A task is in it at most once.
     takers: Waiting,
     closers: Waiting,
 }
@@ -64,7 +64,7 @@ impl<T> Queue<T> {
         Self(Rc::new(Inner { items, is_closed, takers: Waiting::default(), closers: Waiting::default() }))
     }
 
-    /// Appends an item; wakes one that waits for it. Whoever is woken and dropped before it looks takes the wake-up along.
+    /// Appends an item and wakes a task that waits for one. If that task is dropped before it runs, the wake-up is lost.
     pub fn push(&self, item: T) {
         self.0.items.borrow_mut().push_back(item);
         self.0.takers.wake_one();
@@ -87,18 +87,18 @@ impl<T> Queue<T> {
         .await
     }
 
-    /// Says that it has ended. What is in it stays.
+    /// Closes the queue. Its items stay.
     pub fn close(&self) {
         self.0.is_closed.set(true);
         self.0.closers.wake_all();
     }
 
-    /// Whether it has ended.
+    /// Whether it is closed.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed.get()
     }
 
-    /// Waits until it has ended. A task does so in one place at a time.
+    /// Waits until it is closed. A task may wait in one place at a time.
     pub fn closed(&self) -> Closed<'_, T> {
         Closed { queue: self, waker: None }
     }

@@ -1,5 +1,5 @@
-//! Documents that stay in memory from one run to the next, parsed: whoever asks "what if" asks for nearly the same ones again, and
-//! reading them from a cache takes longer than resolving. Only where the caller gives room for it.
+//! Parsed documents that stay in memory between runs. A what-if needs almost the same documents again, and reading them from a
+//! cache takes longer than resolving. The caller sets the maximum size.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ thread_local! {
 
 #[derive(Default)]
 struct Recent {
-    /// By the number of whom was asked: registries, and with which credentials.
+    /// The documents by the number of their registries and credentials.
     documents: Vec<FxHashMap<Request, Document>>,
     bytes: usize,
 }
@@ -25,7 +25,7 @@ struct Document {
     fresh_until: f64,
 }
 
-/// The answer to a request, if it is here and, unless its age doesn't matter, still fresh.
+/// The answer to a request, if it is here and still fresh. With `at_any_age`, it needn't be fresh.
 pub fn find(asked: usize, request: &Request, at_any_age: bool) -> Option<Answer> {
     RECENT.with_borrow(|recent| {
         let document = recent.documents.get(asked)?.get(request)?;
@@ -33,7 +33,7 @@ pub fn find(asked: usize, request: &Request, at_any_age: bool) -> Option<Answer>
     })
 }
 
-/// Keeps a document. Where the room is used up, everything else makes way.
+/// Keeps a document. If there is no room left, all others are dropped.
 pub fn keep(asked: usize, request: &Request, answer: &Answer, bytes: usize, fresh_until: f64, room: usize) {
     RECENT.with_borrow_mut(|recent| {
         if recent.bytes + bytes > room {

@@ -1,7 +1,7 @@
-//! Packuments whose texts are compressed, but for those that were looked at last.
+//! Compresses the texts of packuments, except for those that were used last.
 //!
-//! A resolution reads one or two manifests of several hundred, most of them when the packument has just come. What it has read stays
-//! as it is. The texts as they are would be most of the memory, which never shrinks.
+//! A resolution reads one or two manifests of several hundred, most of them right after the packument has arrived. Manifests that
+//! were read stay. The complete texts would take most of the memory, which never shrinks.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,27 +12,27 @@ use espalier_core::packument::Source;
 
 use crate::lz;
 
-/// How many bytes of text stay as they are.
+/// How many bytes of text stay uncompressed.
 const ROOM: usize = 4 << 20;
 
 thread_local! {
     static AWAKE: RefCell<Awake> = RefCell::default();
 }
 
-/// Those with their texts, the one that was looked at last at the end.
+/// The packuments with uncompressed texts. The one that was used last is at the end.
 #[derive(Default)]
 struct Awake {
     packuments: VecDeque<(Weak<Packument>, usize)>,
     bytes: usize,
 }
 
-/// To be told of a packument whose text of so many bytes is there again. Others make way.
+/// Records that the text of a packument, of this length, is uncompressed again. Others are compressed.
 pub fn awake(packument: Weak<Packument>, bytes: usize) {
     let mut tired = Vec::new();
     AWAKE.with_borrow_mut(|awake| {
         awake.packuments.push_back((packument, bytes));
         awake.bytes += bytes;
-        // The last one is being looked at.
+        // The last one is in use.
         while awake.bytes > ROOM && awake.packuments.len() > 1 {
             let Some((packument, bytes)) = awake.packuments.pop_front() else { break };
             awake.bytes -= bytes;

@@ -1,4 +1,4 @@
-//! One resolution from its input to its outcome: the task that owns the core's [`Resolution`].
+//! Runs a resolution from its input to its outcome, in the task that owns the core's [`Resolution`].
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,20 +21,20 @@ use crate::source::Source;
 use crate::tree::TargetTree;
 use crate::workers::Workers;
 
-/// How long remedies are looked for, in milliseconds. npm's flags are still tried afterwards.
+/// The time limit of the search for remedies, in milliseconds. npm's flags are still tried afterwards.
 const PATIENCE: f64 = 5_000.0;
 const MOST_TRIALS: usize = 40;
-/// How many documents of versions are fetched beside packuments. A browser answers in the order of asking, two milliseconds each: more
-/// of them, and the tree waits for what only the lockfile needs.
+/// The maximum number of version documents that are fetched beside packuments. A browser answers in the order of requests, at two
+/// milliseconds each. With more of them, the tree would wait for documents that only the lockfile needs.
 const DOCUMENTS_BESIDE_PACKUMENTS: usize = 6;
 
-/// How often it is told what went over the network while nothing else happens, in milliseconds.
+/// How often the traffic is reported if nothing else happens, in milliseconds.
 const A_FRAME: f64 = 16.0;
 
-/// How long a resolution that has everything at hand keeps the thread to itself, in milliseconds.
+/// How long a resolution that needn't wait may occupy the thread, in milliseconds.
 const BREATH: f64 = 50.0;
 
-/// Resolves; dropping the future stops everything that it started.
+/// Resolves. Dropping the future stops everything that it has started.
 pub async fn run(input: Input, network: Network, observe: Function) -> Result<JsValue, JsValue> {
     let (project, options) = input.project_and_options();
     let source = Rc::new(Source::new(Files::new(input.files.clone()), network.clone()));
@@ -66,7 +66,7 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
     outcome::to_javascript(&outcome, tree)
 }
 
-/// What is to be installed, if anything.
+/// The target tree, if there is anything to install.
 fn installed(
     input: &Input,
     outcome: &Rc<Outcome>,
@@ -87,10 +87,10 @@ fn installed(
     tree.map(Some).map_err(Failure::Tree)
 }
 
-/// Sees what happens. One type for all: an instance of [`drive`] for each would weigh kilobytes.
+/// Receives events. This is one type, because an instance of [`drive`] for each receiver would weigh kilobytes.
 type Observer<'a> = &'a mut dyn FnMut(Vec<Event>) -> Result<(), JsValue>;
 
-/// Advances a resolution until it has ended; `observe` sees what happens.
+/// Advances a resolution to its end. `observe` receives the events.
 async fn drive(
     mut resolution: Resolution,
     source: &Source,
@@ -119,7 +119,7 @@ async fn drive(
             return Ok(resolution.finish());
         }
         if goes_on {
-            // What was observed is sent, and who wants to stop is heard.
+            // This sends the events, and lets an abort through.
             sleep(0.0).await;
             rested = Date::now();
             continue;
@@ -132,7 +132,7 @@ async fn drive(
     }
 }
 
-/// The documents of versions.
+/// The version documents under way.
 #[derive(Default)]
 struct Documents {
     waiting: VecDeque<Request>,
@@ -143,7 +143,7 @@ fn is_of_version(request: &Request) -> bool {
     matches!(request, Request::VersionDocument { .. })
 }
 
-/// Returns whether something was at hand, with which the resolution goes on.
+/// Hands requests over. Returns whether an answer was at hand, so that the resolution can continue.
 fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers, documents: &mut Documents) -> bool {
     let mut goes_on = false;
     while workers.any_free() {
@@ -168,7 +168,7 @@ fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers
     goes_on
 }
 
-/// What would resolve a conflict of peers; `None` for other failures.
+/// The remedies for a conflict of peers. `None` for other failures.
 async fn remedies(
     project: Project,
     options: Options,
@@ -194,7 +194,7 @@ async fn remedies(
     Ok(Some(search.finish()))
 }
 
-/// Explains a package of the tree that a lockfile describes; `Explanation[]` of `pkg/explain.d.ts`.
+/// Explains a package of the tree in a lockfile: `Explanation[]` of `pkg/explain.d.ts`.
 pub fn explain(input: &Input, package: &str) -> Result<JsValue, JsValue> {
     use espalier_core::Reading;
     use espalier_package::explain;

@@ -1,4 +1,4 @@
-//! How each kind of request is answered: from the project's files, or over the network.
+//! Answers each kind of request from the project's files or over the network.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,15 +15,15 @@ use crate::network::Network;
 use crate::queue::Queue;
 use crate::resting;
 
-/// Where one run's answers come from.
+/// The source of a run's answers.
 pub struct Source {
     files: Files,
     network: Network,
-    /// Full packuments on their way, by the names of their packages.
+    /// The full packuments that are being fetched, by name.
     wholes: RefCell<FxHashMap<String, Rc<Whole>>>,
 }
 
-/// A full packument, once it is there.
+/// A full packument, once it has come.
 #[derive(Default)]
 struct Whole {
     answer: RefCell<Option<Result<Found, FetchFailure>>>,
@@ -32,16 +32,16 @@ struct Whole {
 
 type Found = (Arc<Packument>, Life);
 
-/// What keeping a document depends on: its length, and until when it can be used without asking.
+/// The length of a document, and until when it can be used without asking.
 type Life = (usize, f64);
 
 impl Source {
-    /// The files are the project's; everything else comes over the network.
+    /// `files` are the project's. Everything else comes over the network.
     pub fn new(files: Files, network: Network) -> Self {
         Self { files, network, wholes: RefCell::default() }
     }
 
-    /// The answer to a request that needs no waiting: to a document that an earlier run has read.
+    /// The answer to a request if it needs no waiting: a document that an earlier run has parsed.
     pub fn at_hand(&self, request: &Request) -> Option<Answer> {
         self.network.recent(request)
     }
@@ -57,7 +57,7 @@ impl Source {
             Request::VersionDocument { name, version, integrity } => {
                 let integrity = integrity.as_deref();
                 let (text, fresh_until) = self.version_document(name, version, integrity, urgency).await?;
-                // A version with the integrity that its packument has stays what it is.
+                // A version with the integrity of its packument never changes.
                 let is_final = integrity.is_some_and(|integrity| text.contains(integrity));
                 let life = (text.len(), if is_final { f64::INFINITY } else { fresh_until });
                 Ok(self.kept(request, Answer::VersionDocument(text), life))
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// An answer, which stays for the next run if there is room.
+    /// Keeps an answer for the next run, if there is room.
     fn kept(&self, request: &Request, answer: Answer, (bytes, fresh_until): Life) -> Answer {
         self.network.remember(request, &answer, bytes, fresh_until);
         answer
@@ -99,7 +99,7 @@ impl Source {
         Ok((packument, (bytes, fresh_until)))
     }
 
-    /// The full packument. Of those who want the same one at once, the first fetches it.
+    /// The full packument. If several requests need the same one, the first fetches it.
     async fn whole_packument(&self, name: &str, urgency: Urgency) -> Result<Found, FetchFailure> {
         let under_way = self.wholes.borrow().get(name).cloned();
         if let Some(whole) = under_way {
@@ -115,7 +115,7 @@ impl Source {
         answer
     }
 
-    /// The document of one version; of a registry that has none, the version's part of the packument.
+    /// The document of a version. If the registry has none, the version's part of the packument.
     async fn version_document(
         &self,
         name: &str,
@@ -129,7 +129,7 @@ impl Source {
         let form = experience.borrow().form(registry, Form::Version(version.to_owned()));
         let mut refusal = None;
         if form.is_final() {
-            // Whether it is JSON at all has to be known here, where it can still be fetched anew.
+            // The document is checked for JSON here, where it can still be fetched again.
             let mut document = String::new();
             let mut read = |text: &[u8], _: &str| {
                 document::check_version(text)?.clone_into(&mut document);
@@ -159,7 +159,7 @@ impl Source {
     }
 }
 
-/// What is wrong with an archive, in words.
+/// The problem of an archive, as text.
 pub fn problem(error: ArchiveError<String>) -> String {
     match error {
         ArchiveError::Unreadable(reason) => format!("it is not a readable tarball: {reason}"),
@@ -168,7 +168,7 @@ pub fn problem(error: ArchiveError<String>) -> String {
     }
 }
 
-/// A spec that needs more than HTTP.
+/// The failure for a spec that needs more than HTTP.
 pub fn unsupported(url: &str) -> FetchFailure {
     let remedy = if url.starts_with("file:") {
         "Tarballs can't be among the files that are given as text; use a folder, or an https: address."

@@ -1,4 +1,4 @@
-//! What an installation shall leave: the places, links and commands of a resolved tree, for JavaScript to carry out.
+//! The target of an installation: the places, links and commands of a resolved tree, which JavaScript carries out.
 
 use std::rc::Rc;
 
@@ -16,13 +16,13 @@ use wasm_bindgen::prelude::*;
 
 use crate::boundary;
 
-/// A resolved tree, and where its packages go.
+/// A resolved tree and the places of its packages.
 #[wasm_bindgen]
 pub struct TargetTree {
     outcome: Rc<Outcome>,
     layout: Layout,
     noted: Noted,
-    /// The texts of the patches that are to be applied.
+    /// The texts of the patches to apply.
     patches: FxHashMap<String, String>,
     registries: Registries,
 }
@@ -41,7 +41,7 @@ pub enum TreeError {
     Patch {
         /// The package.
         location: String,
-        /// Why.
+        /// The reason.
         error: PatchError,
     },
 }
@@ -64,20 +64,20 @@ struct PackageObject<'a> {
     bundled: bool,
     has_install_script: bool,
     optional: bool,
-    /// Where its tarball is; absent for what comes in another's and has no tarball of its own.
+    /// The address of its tarball. `None` if it is in the tarball of another package.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// As the lockfile has it.
+    /// The `resolved` of the lockfile.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     integrity: Option<&'a str>,
-    /// Whether it has to be what its registry says it is.
+    /// Whether its name and version have to be those of the registry.
     of_registry: bool,
-    /// The text of the patch that is to be applied to it.
+    /// The text of the patch to apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     patch: Option<&'a str>,
-    /// Whether it is noted to be there already.
+    /// Whether the hidden lockfile says that it is in place.
     kept: bool,
 }
 
@@ -98,8 +98,8 @@ struct BinObject {
 }
 
 impl TargetTree {
-    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is there already, `file` reads one of
-    /// the project's.
+    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is installed, and `file` reads a file of the
+    /// project.
     pub fn new(
         outcome: Rc<Outcome>,
         file: impl Fn(&str) -> Option<String>,
@@ -112,7 +112,7 @@ impl TargetTree {
         let noted = noted.and_then(Noted::read).unwrap_or_default();
         let locations = layout.packages.iter().filter(|(location, package)| !noted.has(location, package));
         let is_of_registry = |address: &str, name: &str| registries.is_of_registry(address, name);
-        // Folders that would be packed can't be installed here, whether they are allowed or not.
+        // Folders that need packing can't be installed here, whether they are permitted or not.
         let world = World { is_of_registry: &is_of_registry, is_folder: &|_| false };
         let locations = locations.map(|(location, _)| location.as_str());
         let refused = trust.check(locations, &layout, &outcome.graph, &world)?;
@@ -160,6 +160,7 @@ impl TargetTree {
     /// `Plan` in `pkg/src/glue.d.ts`.
     ///
     /// # Errors
+    ///
     /// Never, in practice.
     pub fn plan(&self) -> Result<JsValue, JsValue> {
         let order = self.layout.in_building_order();
@@ -186,7 +187,7 @@ impl TargetTree {
         boundary::to_javascript(&plan)
     }
 
-    /// The locations that were noted to be there and aren't to be, or not as they are.
+    /// The installed locations that have to be removed or replaced.
     #[wasm_bindgen(js_name = outdated)]
     pub fn outdated(&self) -> Vec<String> {
         let is_right = |location: &&str| {
@@ -199,7 +200,7 @@ impl TargetTree {
             .collect()
     }
 
-    /// Takes out an optional package that can't be had, and returns what goes with it.
+    /// Removes an optional package that can't be fetched. Returns the locations that go with it.
     #[wasm_bindgen(js_name = leaveOut)]
     pub fn leave_out(&mut self, location: &str) -> Vec<String> {
         let set: Vec<String> = optional_set(&self.outcome.graph, location)

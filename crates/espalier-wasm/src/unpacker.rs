@@ -1,5 +1,5 @@
-//! A package's files out of its tarball, which JavaScript has verified, and gives piece by piece, so that it can do something
-//! else in between. A patch is applied at the end, to the files that it is about.
+//! Unpacks a verified tarball. JavaScript passes it piece by piece, so that it can do something else in between. A patch is
+//! applied at the end.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use wasm_bindgen::prelude::*;
 use crate::boundary;
 use crate::source::problem;
 
-/// What npm leaves to files by default.
+/// npm's default umask.
 const UMASK: u32 = 0o022;
-/// The mode of a command, as `bin-links` makes it.
+/// The mode of a command, as `bin-links` sets it.
 const EXECUTABLE: u32 = 0o777 & !UMASK;
 
-/// Unpacks one package.
+/// Unpacks a package.
 #[wasm_bindgen]
 pub struct Unpacker {
     reader: Reader,
     files: Files,
 }
 
-/// The files as they come out, for JavaScript to take.
+/// Complete files, for JavaScript to take.
 #[derive(Default)]
 struct Files {
     executables: FxHashSet<String>,
@@ -38,14 +38,14 @@ struct Files {
     patching: Option<Patching>,
 }
 
-/// A patch, and the files that it is about, which are held back until it is applied.
+/// A patch and the files that it changes, which are held back until it is applied.
 struct Patching {
     patch: Patch,
     paths: FxHashSet<String>,
     held: Held,
 }
 
-/// Path, content and mode. They are few.
+/// Paths, contents and modes. There are few of them.
 #[derive(Default)]
 struct Held(Vec<(String, Vec<u8>, u32)>);
 
@@ -54,7 +54,7 @@ impl Held {
         self.0.iter().position(|(other, ..)| other == path)
     }
 
-    /// Of a path that comes twice the last content counts.
+    /// Adds a file. If a path occurs twice, the last content counts.
     fn put(&mut self, path: &str, content: Vec<u8>, mode: u32) {
         self.forget(path);
         self.0.push((path.to_owned(), content, mode));
@@ -67,7 +67,7 @@ impl Held {
 
 impl patch::Files for Held {
     fn is_inside(&self, _: &str) -> bool {
-        // Archives give no links.
+        // The archive reader passes no links on.
         true
     }
 
@@ -130,7 +130,7 @@ fn give(complete: &Array, path: &str, content: &[u8], mode: u32) {
     }
 }
 
-/// A failure of a patch, as an error's details.
+/// The failure of a patch, as an error's details.
 fn rejection(error: &PatchError) -> JsValue {
     let details = [("code", error.code.to_owned()), ("message", error.message.clone())];
     boundary::to_javascript(&BTreeMap::from(details)).unwrap_or_else(|error| error)
@@ -138,11 +138,12 @@ fn rejection(error: &PatchError) -> JsValue {
 
 #[wasm_bindgen]
 impl Unpacker {
-    /// For a tarball of `length` bytes. `executables` are the files that commands lead to, `patch` is the text of the patch
-    /// that is applied to it.
+    /// Prepares to unpack a tarball of this length. `executables` are the files of commands, and `patch` is the text of the patch
+    /// to apply.
     ///
     /// # Errors
-    /// Throws an error's details when the patch can't be read.
+    ///
+    /// Throws an error's details if the patch can't be parsed.
     #[wasm_bindgen(constructor)]
     pub fn new(length: u32, executables: Vec<String>, patch: Option<String>) -> Result<Self, JsValue> {
         let patch = patch.map(|text| Patch::read(&text)).transpose().map_err(|error| rejection(&error))?;
@@ -151,19 +152,21 @@ impl Unpacker {
         Ok(Self { reader: Reader::new(length.into(), Limits::default()), files })
     }
 
-    /// Takes the next piece, and gives the files that are complete: path, bytes, mode, path, …
+    /// Takes the next piece. Returns complete files: path, bytes, mode, path, …
     ///
     /// # Errors
+    ///
     /// Throws a text that says what is wrong with the archive.
     pub fn push(&mut self, piece: &[u8]) -> Result<Array, JsValue> {
         let read = self.reader.push(piece, &mut self.files);
         self.taken(read)
     }
 
-    /// Gives the last files, and those that were patched.
+    /// Returns the last files, and the patched ones.
     ///
     /// # Errors
-    /// As `push`, and as the constructor when the patch can't be applied.
+    ///
+    /// Like `push`, and like the constructor if the patch can't be applied.
     pub fn end(&mut self) -> Result<Array, JsValue> {
         let reader = std::mem::replace(&mut self.reader, Reader::new(0, Limits::default()));
         let read = reader.finish(&mut self.files);
@@ -177,7 +180,7 @@ impl Unpacker {
         Ok(complete)
     }
 
-    /// What is wrong if this is to be a certain package.
+    /// What is wrong if the package isn't the expected one.
     pub fn mistaken(&self, name: &str, version: &str) -> Option<String> {
         self.files.identity.check(name, version).err()
     }

@@ -1,7 +1,7 @@
-//! The tasks that fetch: as many as requests may be under way at once, each taking one at a time.
+//! The tasks that fetch. There are as many as there may be concurrent requests, and each serves one request at a time.
 //!
-//! The run hands a request over only when a worker is free for it. What is most urgent is therefore decided
-//! at the last moment, and no queue of speculation is ever ahead of a demand.
+//! The run hands a request over only if a worker is free. So it decides at the last moment which one is the most urgent, and
+//! speculative requests never delay a demanded one.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use wasm_bindgen_futures::spawn_local;
 use crate::queue::Queue;
 use crate::source::Source;
 
-/// An answer, with the request it answers.
+/// A request and its answer.
 pub type Answered = (Request, Result<Answer, FetchFailure>);
 
-/// The workers of one run. Dropping this stops them, in the middle of what they do.
+/// The workers of a run. Dropping this stops them at once.
 pub struct Workers {
     requests: Queue<(Request, Urgency)>,
     answers: Queue<Answered>,
@@ -35,30 +35,30 @@ impl Workers {
         Self { requests, answers, count, free: count }
     }
 
-    /// Whether a request would be worked on at once.
+    /// Whether a worker is free.
     pub fn any_free(&self) -> bool {
         self.free > 0
     }
 
-    /// How many answers are to come.
+    /// The number of expected answers.
     pub fn busy(&self) -> usize {
         self.count - self.free
     }
 
-    /// Hands a request over to a worker, of which one has to be free.
+    /// Hands a request over to a worker. One has to be free.
     pub fn give(&mut self, request: Request, urgency: Urgency) {
         self.free -= 1;
         self.requests.push((request, urgency));
     }
 
-    /// Waits until nothing is under way any more, and drops the answers: nobody wants them.
+    /// Waits until all requests have ended, and drops the answers.
     pub async fn forget(&mut self) {
         while self.busy() > 0 {
             self.answers().await;
         }
     }
 
-    /// Waits for an answer, and takes all that have come with it.
+    /// Waits for an answer and takes all that have come by then.
     pub async fn answers(&mut self) -> Vec<Answered> {
         let first = self.answers.next().await;
         let mut all = vec![first];

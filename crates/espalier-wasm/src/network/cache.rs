@@ -1,4 +1,4 @@
-//! The cache, which is JavaScript's: `IndexedDB`, memory, or one of the embedder's own. What it throws means that there is nothing.
+//! The cache in JavaScript: `IndexedDB`, memory, or the embedder's own. If it throws, nothing is cached.
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -18,18 +18,18 @@ extern "C" {
     fn flush(this: &Cache) -> Result<JsValue, JsValue>;
 }
 
-/// What is kept: `CacheEntry` in `pkg/cache.d.ts`.
+/// An entry: `CacheEntry` in `pkg/cache.d.ts`.
 pub struct Entry {
-    /// The bytes, in memory of JavaScript.
+    /// The bytes, in JavaScript's memory.
     pub bytes: Uint8Array,
-    /// Of a document: its type.
+    /// The content type of a document.
     pub content_type: String,
-    /// Of a document: until when it can be used without asking, in milliseconds since the epoch.
+    /// Until when a document can be used without asking, in milliseconds since the epoch.
     pub fresh_until: f64,
 }
 
 impl Cache {
-    /// What is kept under a key.
+    /// The entry of a key.
     pub async fn find(&self, key: &str) -> Option<Entry> {
         let entry = settled(self.get(key)).await?;
         if !entry.is_object() {
@@ -43,11 +43,11 @@ impl Cache {
         })
     }
 
-    /// Keeps something, soon: nobody waits for it.
+    /// Keeps an entry. Nobody waits for it.
     pub fn keep(&self, key: &str, bytes: &Uint8Array, about: Option<(&str, f64)>) {
         let entry = Object::new();
         let set = |name: &str, value: JsValue| {
-            // An object of our own takes any field.
+            // Setting a field of a new object can't fail.
             let _ = Reflect::set(&entry, &name.into(), &value);
         };
         set("bytes", bytes.into());
@@ -58,12 +58,12 @@ impl Cache {
         ignore(self.set(key, &entry));
     }
 
-    /// Forgets something that turned out to be damaged.
+    /// Removes a damaged entry.
     pub async fn forget(&self, key: &str) {
         settled(self.delete(key)).await;
     }
 
-    /// Waits until everything is kept that was to be.
+    /// Waits until all entries are kept.
     pub async fn flushed(&self) {
         settled(self.flush()).await;
     }
@@ -73,7 +73,7 @@ async fn settled(answer: Result<JsValue, JsValue>) -> Option<JsValue> {
     Promise::resolve(&answer.ok()?).await.ok()
 }
 
-/// Lets a promise fail without anybody noticing.
+/// Ignores the failure of a promise.
 fn ignore(answer: Result<JsValue, JsValue>) {
     wasm_bindgen_futures::spawn_local(async move {
         settled(answer).await;

@@ -1,16 +1,16 @@
-//! Hashing by `crypto.subtle`, which is several times faster than what wasm could do, and weighs nothing.
+//! Hashes with `crypto.subtle`, which is several times faster than wasm and adds no weight.
 
 use espalier_registry::integrity::{Algorithm, Integrity};
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{Crypto, SubtleCrypto};
 
-/// Whether the page is allowed to hash. Browsers only offer it on pages that are loaded over https or from localhost.
+/// Whether the page may hash. Browsers only permit it on pages from https or localhost.
 pub fn is_there() -> bool {
     subtle().is_some()
 }
 
-/// The integrity of bytes by an algorithm.
+/// The integrity of these bytes by an algorithm.
 pub async fn integrity(bytes: &Uint8Array, algorithm: Algorithm) -> Option<Integrity> {
     let name = match algorithm {
         Algorithm::Sha1 => "SHA-1",
@@ -22,7 +22,7 @@ pub async fn integrity(bytes: &Uint8Array, algorithm: Algorithm) -> Option<Integ
     Some(Integrity::of_digest(algorithm, &Uint8Array::new(&digest).to_vec()))
 }
 
-/// The own integrity of bytes that are the expected ones; the error is the rest of a sentence about the answer.
+/// Verifies bytes and returns their own integrity. The error completes a sentence about the answer.
 pub async fn verified(bytes: &Uint8Array, expected: Option<&Integrity>) -> Result<Integrity, String> {
     let unhashed = || "can't be hashed".to_owned();
     let own = integrity(bytes, Algorithm::Sha512).await.ok_or_else(unhashed)?;

@@ -1,8 +1,8 @@
-//! One GET over `fetch`: bounded in time, stopped when nobody wants it any more, retried, and its failures told apart.
+//! A GET over `fetch`, with a time limit, cancellation, retries, and distinct failures.
 //!
-//! Only simple requests: `accept` with a safelisted value is the one header, because any other makes a browser ask for permission
-//! first (a preflight), and registries rarely answer that. A token is the exception that has to be. The platform's `fetch` is
-//! looked up in the global scope, so that pages, workers, Node and Deno are alike, and the embedder's is called the same way.
+//! Requests are simple ones: their only header is `accept` with a safelisted value, because any other header makes a browser send
+//! a preflight, which registries rarely answer. A token is an unavoidable exception. The platform's `fetch` is found in the
+//! global scope, so pages, workers, Node and Deno are alike. The embedder's `fetch` is called in the same way.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,53 +20,53 @@ use super::timer::{Patience, sleep};
 use super::traffic::Traffic;
 use crate::queue::Queue;
 
-/// How long a document is fresh whose registry doesn't say. Public registries say five minutes, and a browser can't ask whether
-/// one is still right: that would be another header.
+/// The freshness of a document whose registry states none. Public registries state five minutes. A browser can't revalidate a
+/// document, because that needs another header.
 const UNSAID_FRESHNESS: u64 = 300;
-/// No more than this fits into the memory beside everything else.
+/// The maximum length of a body that fits into memory beside everything else.
 const LONGEST: u64 = 512 << 20;
-/// How much of a refusal is read for what it says.
+/// How much of a refusal's body is read.
 const LONGEST_WORDS: u32 = 16 * 1024;
 
-/// The way out of one run.
+/// The requests of a run.
 pub struct Fetch {
-    /// The embedder's, or the platform's.
+    /// The embedder's function, or the platform's.
     pub function: Function,
-    /// When to try again.
+    /// The rules for retries.
     pub retries: Retries,
-    /// How long one try may take.
+    /// The time limit of an attempt.
     pub patience: Patience,
-    /// Closed when nothing is to be fetched any more.
+    /// Closed at the end of the run.
     pub ended: Queue<()>,
-    /// What went over the network.
+    /// The counts of the network.
     pub traffic: Rc<Traffic>,
 }
 
-/// What came.
+/// A received body.
 pub struct Body {
-    /// Decompressed, in memory of JavaScript.
+    /// The decompressed bytes, in JavaScript's memory.
     pub bytes: Uint8Array,
-    /// What the head says of it.
+    /// The facts in the head of the answer.
     pub about: Received,
 }
 
 /// How a request is made.
 #[derive(Clone, Copy)]
 pub struct Manner {
-    /// A hint that browsers with six connections to a host sort their queue by; others ignore it.
+    /// A hint. Browsers with six connections to a host sort their queue by it; others ignore it.
     pub urgent: bool,
-    /// Past the browser's own cache, which may hold what turned out to be damaged.
+    /// Bypasses the browser's own cache, which may hold a damaged document.
     pub anew: bool,
 }
 
-/// Reads a body of a content type; the error is the rest of a sentence about it.
+/// Reads a body with a content type. The error completes a sentence about the body.
 pub type Reader<'a> = &'a mut dyn FnMut(&[u8], &str) -> Result<(), String>;
 
-/// What an answer is for. One type for all, because an instance of [`Fetch::get`] for each would weigh 10 KB.
+/// The purpose of an answer. This is one type, because an instance of [`Fetch::get`] for each purpose would weigh 10 KB.
 pub enum Use<'a> {
-    /// To be read.
+    /// A document to read.
     Document(Reader<'a>),
-    /// To be this tarball, where that is known.
+    /// A tarball, with its integrity if that is known.
     Tarball(Option<&'a Integrity>),
 }
 
@@ -82,7 +82,7 @@ impl Use<'_> {
     }
 }
 
-/// A request under way. Dropping it before it is done stops it.
+/// A request under way. Dropping it cancels the request.
 struct Flight<'a> {
     controller: AbortController,
     traffic: &'a Traffic,
@@ -99,8 +99,8 @@ impl Drop for Flight<'_> {
 }
 
 impl Fetch {
-    /// Fetches. Whether the answer can be used counts as part of a try: what broke on its way is fetched again. Of a tarball its
-    /// own integrity is returned with it.
+    /// Makes a request. Reading the answer is part of an attempt, so a damaged body is fetched again. For a tarball, its own
+    /// integrity is returned as well.
     pub async fn get(
         &self,
         get: &Get,
@@ -162,7 +162,7 @@ impl Fetch {
         let judged = get.judge(&Answered {
             status: response.status(),
             header: &|name| match name {
-                // The browser asks with them by itself, and every header that is read is a text that is copied twice.
+                // The browser revalidates by itself, and each header that is read is copied twice.
                 "etag" | "last-modified" => None,
                 name => headers.get(name).ok().flatten(),
             },
@@ -191,7 +191,7 @@ impl Fetch {
     }
 }
 
-/// An error's message is all that many programs show: it says what was fetched.
+/// Adds the address to the message, because many programs show nothing else of an error.
 fn with_address(mut failure: FetchFailure) -> FetchFailure {
     if !failure.message.contains(&failure.url) {
         failure.message = format!("{} could not be fetched: {}", failure.url, failure.message);
@@ -202,7 +202,7 @@ fn with_address(mut failure: FetchFailure) -> FetchFailure {
 /// `FetchInit` in `pkg/index.d.ts`.
 fn init(get: &Get, manner: Manner, controller: &AbortController) -> Result<RequestInit, Trouble> {
     let headers = Object::new();
-    // Objects of our own take any field.
+    // Setting a field of a new object can't fail.
     let set = |object: &Object, name: &str, value: &str| drop(Reflect::set(object, &name.into(), &value.into()));
     for (name, value) in get.headers()? {
         set(&headers, name, value);
@@ -222,7 +222,7 @@ fn since_epoch(milliseconds: f64) -> Duration {
     Duration::from_millis(milliseconds as u64)
 }
 
-/// What stands in for `fetch` may give anything.
+/// Checks an answer, because an embedder's `fetch` may return anything.
 fn checked(answer: JsValue) -> Result<Response, Trouble> {
     let answer = match answer.dyn_into::<Response>() {
         Ok(response) => return Ok(response),
@@ -244,7 +244,7 @@ async fn content(response: &Response) -> Result<Uint8Array, JsValue> {
     Ok(Uint8Array::new(&response.array_buffer()?.await?))
 }
 
-/// `fetch` rejected. Browsers don't tell why, on purpose; Node says it in `cause`.
+/// The cause of a rejection. Browsers deliberately hide it; Node states it in `cause`.
 fn unreached(error: &JsValue, with_credential: bool) -> Broken {
     match cause(error) {
         Some(cause) => Broken::NotConnected(cause),

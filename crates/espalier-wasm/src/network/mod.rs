@@ -1,7 +1,7 @@
-//! Documents and tarballs, from the cache or over the network: what a resolution asks for, and what is installed.
+//! Documents and tarballs, from the cache or over the network, for resolving and installing.
 //!
-//! What a registry is and what its answers mean is [`espalier_registry`]'s, the same as natively; here is how JavaScript's
-//! platform is asked ([`fetch`]), what is kept ([`cache`]), and who hashes ([`digest`]).
+//! [`espalier_registry`] defines what is sent and what an answer means, as it does natively. This module uses JavaScript's
+//! platform: [`fetch`], [`cache`] and [`digest`].
 
 mod cache;
 mod digest;
@@ -32,7 +32,7 @@ use fetch::{Body, Fetch, Manner, Reader, Use};
 use timer::Patience;
 use traffic::Traffic;
 
-/// What is said where nothing can be hashed.
+/// The message if bytes can't be hashed.
 const UNHASHED: &str =
     "its integrity can't be checked: browsers only offer crypto.subtle on pages loaded over https or from localhost";
 
@@ -41,22 +41,22 @@ const UNHASHED: &str =
 #[serde(rename_all = "camelCase")]
 struct NetworkOptions {
     registry: Option<String>,
-    /// Scope (`@acme`) and address.
+    /// Addresses by scope (`@acme`).
     registries: BTreeMap<String, String>,
-    /// `//host/path/:_authToken` and its like.
+    /// Settings such as `//host/path/:_authToken`.
     credentials: BTreeMap<String, String>,
     replace_registry_host: Option<String>,
     prefer_offline: bool,
     offline: bool,
     retries: u32,
     timeout: f64,
-    /// The most bytes of documents that stay in memory from run to run.
+    /// The maximum size in bytes of documents that stay in memory between runs.
     room: usize,
-    /// Tells these registries and credentials from others.
+    /// Identifies these registries and credentials.
     asked: usize,
 }
 
-/// One run's way to registries. Whatever is under way stops when it has ended.
+/// The network of a run. Requests under way are cancelled at its end.
 #[wasm_bindgen]
 #[derive(Clone)]
 pub struct Network(Rc<Inner>);
@@ -71,19 +71,19 @@ struct Inner {
     room: usize,
     asked: usize,
     end: Queue<()>,
-    /// Tarballs that are being fetched, or were while resolving, by their key: an installation needs them again.
+    /// The tarballs that were fetched while resolving, by key, because an installation needs them again.
     flights: RefCell<Vec<Flight>>,
 }
 
-/// A tarball on its way.
+/// A tarball under way.
 struct Flight {
     key: String,
     tarball: Promise,
-    /// Whether it stays until it is asked for once more.
+    /// Whether it stays until the next request for it.
     listed: bool,
 }
 
-/// A tarball that is what it was promised to be: `Tarball` in `pkg/src/glue.d.ts`.
+/// A verified tarball: `Tarball` in `pkg/src/glue.d.ts`.
 #[derive(Serialize)]
 struct TarballObject {
     url: String,
@@ -93,17 +93,17 @@ struct TarballObject {
     cached: bool,
 }
 
-/// The same, for Rust, which looks into it.
+/// A verified tarball whose content Rust reads.
 pub struct Tarball {
-    /// Where from, without credentials.
+    /// Its URL without credentials.
     pub url: String,
-    /// The content.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// Its own integrity.
     pub integrity: String,
 }
 
-/// A URL in its normal form, by JavaScript's own parser.
+/// The normal form of a URL, by JavaScript's own parser.
 fn normalize(text: &str) -> Option<String> {
     Url::new(text).ok().map(|url| url.href())
 }
@@ -114,10 +114,11 @@ fn address(text: &str) -> Result<Address, JsError> {
 
 #[wasm_bindgen]
 impl Network {
-    /// `fetch` stands in for the global one, and `cache` keeps what was fetched.
+    /// `fetch` replaces the global one, and `cache` keeps what was fetched.
     ///
     /// # Errors
-    /// Never, of options that were checked.
+    ///
+    /// Never, for checked options.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue, fetch: Option<Function>, cache: Option<Cache>) -> Result<Self, JsValue> {
         let options: NetworkOptions = boundary::from_javascript(options)?;
@@ -155,18 +156,18 @@ impl Network {
         })))
     }
 
-    /// Fetches a tarball; not a byte of it is given away before it is verified. Resolves with a `Tarball`.
+    /// Fetches a tarball. No byte of it is passed on before it is verified. Resolves with a `Tarball`.
     #[wasm_bindgen(js_name = fetchTarball)]
     pub fn fetch_tarball(&self, resolved: String, package: String, integrity: Option<String>) -> Promise {
         self.flight(resolved, package, integrity, true, false)
     }
 
-    /// Nothing is fetched any more.
+    /// Ends all requests.
     pub fn end(&self) {
         self.0.end.close();
     }
 
-    /// Waits until everything is kept that was to be.
+    /// Waits until all entries are kept.
     pub async fn flush(&self) {
         let inner = Rc::clone(&self.0);
         if let Some(cache) = &inner.cache {
@@ -177,13 +178,14 @@ impl Network {
     /// `Traffic` in `pkg/src/glue.d.ts`.
     ///
     /// # Errors
+    ///
     /// Never, in practice.
     pub fn traffic(&self) -> Result<JsValue, JsValue> {
         boundary::to_javascript(&self.0.fetch.traffic.counts())
     }
 }
 
-/// The global `fetch`, which wants to be called as what it is.
+/// The global `fetch`, bound to the global object.
 fn platform_fetch() -> Result<Function, JsValue> {
     let fetch = Reflect::get(&js_sys::global(), &"fetch".into())?;
     let fetch: Function = fetch.dyn_into().map_err(|_| JsError::new("there is no `fetch`; give one"))?;
@@ -196,12 +198,12 @@ impl Network {
         &self.0.registries
     }
 
-    /// What was learned of them.
+    /// What the run has learned about them.
     pub fn experience(&self) -> &RefCell<Experience> {
         &self.0.experience
     }
 
-    /// The answer to a request for a document that an earlier run has read, and that can be used without asking.
+    /// A document that an earlier run has parsed, if it can be used without asking.
     pub fn recent(&self, request: &Request) -> Option<Answer> {
         if self.0.room == 0 {
             return None;
@@ -209,21 +211,21 @@ impl Network {
         recent::find(self.0.asked, request, self.is_any_age_fine())
     }
 
-    /// Keeps the answer to a request for a document of so many bytes for the next run.
+    /// Keeps a document of this size for the next run.
     pub fn remember(&self, request: &Request, answer: &Answer, bytes: usize, fresh_until: f64) {
         if self.0.room > 0 {
             recent::keep(self.0.asked, request, answer, bytes, fresh_until, self.0.room);
         }
     }
 
-    /// Whether what is kept is used however old it is.
+    /// Whether cached documents of any age are used.
     fn is_any_age_fine(&self) -> bool {
         self.0.offline || self.0.prefer_offline
     }
 
-    /// Gets a document and reads it. One that can't be read is fetched anew, past all caches, the browser's own included. A
-    /// version's document with the integrity that its packument has is right for good. Returns until when it can be used without
-    /// asking, in milliseconds since the epoch.
+    /// Gets a document and reads it. An unreadable document is fetched again, bypassing all caches. A version document with the
+    /// integrity of its packument never changes. Returns until when it can be used without asking, in milliseconds since the
+    /// epoch.
     pub async fn document(
         &self,
         name: &str,
@@ -264,7 +266,7 @@ impl Network {
         Ok(fresh_until)
     }
 
-    /// Gets a tarball to look into. An installation finds it here.
+    /// Gets a tarball to read. An installation finds it here.
     pub async fn tarball(
         &self,
         resolved: &str,
@@ -283,7 +285,7 @@ impl Network {
         })
     }
 
-    /// One flight for each tarball: the same one may be wanted in several places.
+    /// The request for a tarball. Each tarball has one, however often it is needed.
     fn flight(
         &self,
         resolved: String,
@@ -308,7 +310,7 @@ impl Network {
         let tarball = future_to_promise(async move {
             let fetched = network.fetched(&resolved, &package, integrity.as_deref(), urgent).await;
             let mut flights = network.0.flights.borrow_mut();
-            // What was looked into is kept for the installation; a failure isn't.
+            // A tarball that was read is kept for the installation, and a failure isn't.
             flights.retain(|flight| flight.key != own_key || (flight.listed && fetched.is_ok()));
             let fetched = fetched.map_err(|failure| outcome::fetch_rejection(&failure))?;
             boundary::to_javascript(&fetched)
@@ -335,7 +337,7 @@ impl Network {
             .map(str::parse::<Integrity>)
             .transpose()
             .map_err(|error| failure(FetchFailureKind::Integrity, format!("its tarball cannot be trusted: {error}")))?;
-        // Without an integrity nothing says what it should be, so nothing can be kept of it.
+        // A tarball without an expected integrity can't be identified, so it isn't cached.
         let key = integrity.map(|integrity| format!("tarball:{integrity}"));
         if let Some(Entry { bytes, .. }) = self.kept(key.as_deref()).await {
             if let Ok(own) = digest::verified(&bytes, expected.as_ref()).await {
@@ -379,7 +381,8 @@ impl Network {
     }
 }
 
-/// What only a token gives is not for whoever has another one, or none. Where nothing can be hashed, it isn't kept.
+/// The cache key of a document. It includes a hash of the token, because a document may be for this token only. If hashing is
+/// impossible, the document isn't cached.
 async fn document_key(get: &Get) -> Option<String> {
     let key = format!("document:{} {}", get.address.as_str(), get.accept);
     let Some(authorization) = &get.authorization else { return Some(key) };

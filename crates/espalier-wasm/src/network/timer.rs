@@ -1,4 +1,4 @@
-//! Waiting. Pages, workers, Node and Deno all have `setTimeout` in their global scope.
+//! Timers. Pages, workers, Node and Deno all have `setTimeout` in their global scope.
 
 use std::cell::{Cell, RefCell};
 
@@ -16,7 +16,7 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// A timer. It is cleared when nobody has it any more, so that Node doesn't stay alive for it.
+/// A timer. It is cleared when it is dropped, so that Node can exit.
 struct Timer {
     handle: JsValue,
     passed: JsFuture,
@@ -30,7 +30,7 @@ impl Timer {
     }
 
     async fn passed(&mut self) {
-        // Nothing rejects it.
+        // Nothing rejects this promise.
         let _ = (&mut self.passed).await;
     }
 }
@@ -46,27 +46,27 @@ pub async fn sleep(milliseconds: f64) {
     Timer::set(milliseconds).passed().await;
 }
 
-/// How long something may take that is done many times, several at once. A timer that wasn't needed is left running for the next
-/// one, because setting and clearing it is a good part of what a small request costs.
+/// A time limit for something that is done many times, also concurrently. An unused timer keeps running for the next one, because
+/// setting and clearing it is a large part of the cost of a small request.
 pub struct Patience {
     milliseconds: f64,
     waiting: Cell<u32>,
     running: RefCell<Vec<Timer>>,
 }
 
-/// What waits for the end of patience, with its timer.
+/// Everything that waits for the limit, with the timer.
 struct Wait<'a> {
     patience: &'a Patience,
     timer: Option<Timer>,
 }
 
 impl Patience {
-    /// So long, from each beginning.
+    /// A limit of this duration.
     pub fn new(milliseconds: f64) -> Self {
         Self { milliseconds, waiting: Cell::new(0), running: RefCell::default() }
     }
 
-    /// Waits until something has taken too long that begins now.
+    /// Waits until something that begins now has taken too long.
     pub async fn ends(&self) {
         let end = now() + self.milliseconds;
         self.waiting.set(self.waiting.get() + 1);
@@ -78,7 +78,7 @@ impl Patience {
                     timer.passed().await;
                     wait.timer = None;
                 }
-                // A longer time than a timer can take would be none.
+                // `setTimeout` ignores a longer time.
                 None if left > 0.0 => wait.timer = Some(Timer::set(left.min(f64::from(i32::MAX)))),
                 None => return,
             }

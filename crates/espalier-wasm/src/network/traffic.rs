@@ -1,4 +1,4 @@
-//! What went over the network so far, for events and statistics.
+//! Counts of the network, for events and statistics.
 
 use std::cell::Cell;
 
@@ -7,22 +7,22 @@ use serde::Serialize;
 use wasm_bindgen::JsCast as _;
 use web_sys::Performance;
 
-/// The counts of one run.
+/// The counts of a run.
 #[derive(Default)]
 pub struct Traffic {
-    /// Requests made, retries included.
+    /// The number of requests, including retries.
     pub requests: Cell<u32>,
-    /// Those among them that tried something again.
+    /// The number of retries.
     pub retries: Cell<u32>,
-    /// Requests that wait for their answer.
+    /// The number of requests that wait for an answer.
     pub pending: Cell<u32>,
-    /// Bytes of the answers, as they are after decompression.
+    /// The bytes of the answers after decompression.
     pub bytes: Cell<f64>,
-    /// The same as they were sent, where the registry says how long that is.
+    /// The bytes of the answers as they were sent, if the registry states the length.
     pub wire_bytes: Cell<f64>,
-    /// Answers that came from the cache.
+    /// The number of answers from the cache.
     pub cached: Cell<u32>,
-    /// When it began.
+    /// The start time.
     pub began: f64,
 }
 
@@ -40,12 +40,12 @@ pub struct Counts {
 }
 
 impl Traffic {
-    /// Nothing, from now on.
+    /// Starts to count.
     pub fn begin() -> Self {
         Self { began: now(), ..Self::default() }
     }
 
-    /// An answer of so many bytes, with its `Content-Length`.
+    /// Adds an answer of this length, with its `Content-Length`.
     pub fn add(&self, bytes: u32, announced: Option<String>) {
         let bytes = f64::from(bytes);
         let sent = announced.and_then(|length| length.parse::<u32>().ok()).map_or(bytes, f64::from);
@@ -53,7 +53,7 @@ impl Traffic {
         self.wire_bytes.set(self.wire_bytes.get() + sent);
     }
 
-    /// How far it is.
+    /// The current counts.
     pub fn counts(&self) -> Counts {
         Counts {
             requests: self.requests.get(),
@@ -67,7 +67,7 @@ impl Traffic {
     }
 }
 
-/// Milliseconds on a clock that only goes forwards.
+/// Milliseconds on a monotonic clock.
 pub fn now() -> f64 {
     let performance = Reflect::get(&js_sys::global(), &"performance".into()).unwrap_or_default();
     performance.unchecked_into::<Performance>().now()
