@@ -150,9 +150,10 @@ impl Case {
         let table = self.scratch.join("strace");
         let mut strace = Command::new("strace");
         strace.args(["-f", "-c", "-o"]).arg(&table).arg(&self.espalier).args([command, "--quiet", "--ignore-scripts"]);
-        // The programs that are looked for are found in the same number of steps on every machine.
-        let node = espalier_install::host::find_on_path("node").context("node is not on the PATH")?;
-        let path = format!("{}:/usr/bin:/bin", node.parent().context("a folder of node")?.display());
+        // Programs are found in the same number of steps on every machine.
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let node = std::env::split_paths(&folders).find(|folder| folder.join("node").is_file());
+        let path = std::env::join_paths(node.into_iter().chain(["/usr/bin".into(), "/bin".into()]))?;
         strace.current_dir(project).env_clear().env("PATH", path);
         strace.env("HOME", &self.scratch).env("npm_config_registry", &self.origin);
         strace.env("ESPALIER_CACHE_DIR", self.scratch.join("cache")).env("ESPALIER_STORE", self.scratch.join("store"));
