@@ -1,8 +1,8 @@
-//! The kinds of dependencies, in npm's words. How a kind changes what is resolved is decided where it is.
+//! The kinds of dependencies, under npm's names. The rules for each kind are where they apply.
 
 use serde::Serialize;
 
-/// The kinds of dependencies.
+/// The kind of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 #[serde(rename_all = "camelCase")]
@@ -15,14 +15,14 @@ pub enum EdgeKind {
     Optional,
     /// `peerDependencies`.
     Peer,
-    /// `peerDependencies` that `peerDependenciesMeta` makes optional.
+    /// `peerDependencies` that `peerDependenciesMeta` marks as optional.
     PeerOptional,
-    /// A root's workspace.
+    /// A workspace of the root.
     Workspace,
 }
 
 impl EdgeKind {
-    /// npm's word for it.
+    /// npm's name of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Prod => "prod",
@@ -34,12 +34,12 @@ impl EdgeKind {
         }
     }
 
-    /// Whether the dependent can do without.
+    /// Whether the dependent works without it.
     pub fn is_optional(self) -> bool {
         matches!(self, Self::Optional | Self::PeerOptional)
     }
 
-    /// Whether it has to be met beside or above the dependent.
+    /// Whether it has to be placed beside or above the dependent.
     pub fn is_peer(self) -> bool {
         matches!(self, Self::Peer | Self::PeerOptional)
     }

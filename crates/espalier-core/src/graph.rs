@@ -1,7 +1,6 @@
-//! The resolved tree as plain data. Whatever is made of it later is made of this: the layout on disk, views, explanations.
+//! The resolved tree as plain data. The layout on disk, views and explanations are projections of it.
 //!
-//! Indices into `nodes` are the only references; node 0 is the root, and nodes are in the order in which
-//! the lockfile lists them.
+//! References are indices into `nodes`. Node 0 is the root. Nodes are in the lockfile's order.
 
 use crate::edge_kind::EdgeKind;
 
@@ -9,20 +8,20 @@ use crate::edge_kind::EdgeKind;
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Graph {
-    /// The project's folder, absolute.
+    /// The absolute folder of the project.
     pub project: String,
-    /// All nodes; the root is the first.
+    /// All nodes. The first is the root.
     pub nodes: Vec<GraphNode>,
-    /// All edges, grouped by `from`, each group in npm's order.
+    /// All edges, grouped by `from`. Each group is in npm's order.
     pub edges: Vec<GraphEdge>,
-    /// Of each node, the edges that lead to it, in the order in which npm came upon them.
+    /// The edges that lead to each node, in the order in which npm found them.
     pub dependents: Vec<Vec<u32>>,
-    /// What the root's `packageExtensions` are in a lockfile: a hash.
+    /// The hash of the root's `packageExtensions` in a lockfile.
     pub extensions_hash: Option<String>,
 }
 
 impl Graph {
-    /// The edges of a node.
+    /// The edges out of a node.
     pub fn edges_of(&self, node: u32) -> &[GraphEdge] {
         let start = self.edges.partition_point(|edge| edge.from < node);
         let end = self.edges.partition_point(|edge| edge.from <= node);
@@ -30,110 +29,110 @@ impl Graph {
     }
 }
 
-/// A package in its place. It is a flat record, because every view of the tree reads other fields of it.
+/// A node of the tree. It is a flat record, because every view of the tree reads other fields.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct GraphNode {
-    /// The folder's name (an alias where the spec was one).
+    /// The folder's name, which can be an alias.
     pub name: String,
-    /// The name in the package's own manifest, where it differs from `name`.
+    /// The name in the package's own manifest, if it differs from `name`.
     pub package_name: Option<String>,
-    /// Absent for links and for a root without one.
+    /// The version. Links have none, and a root may have none.
     pub version: Option<String>,
     /// The key in the lockfile: empty for the root, `node_modules/a/node_modules/b`, `packages/ui`.
     pub location: String,
-    /// The node in whose `node_modules` this one lies.
+    /// The node whose `node_modules` contains this one.
     pub parent: Option<u32>,
-    /// For links, the node they point to.
+    /// The target of a link.
     pub target: Option<u32>,
-    /// For links, the folder that they lead to, relative to the project.
+    /// The target folder of a link, relative to the project.
     pub link: Option<String>,
-    /// As in the lockfile. Where that doesn't say it and the package shall be installed, where its registry has it.
+    /// The `resolved` of the lockfile. If it has none and the package is to be installed, the registry's address.
     pub resolved: Option<String>,
-    /// As in the lockfile, or what the registry says.
+    /// The `integrity` of the lockfile or the registry.
     pub integrity: Option<String>,
     /// The license's name.
     pub license: Option<String>,
-    /// The message, for deprecated versions.
+    /// The deprecation message of the version.
     pub deprecated: Option<String>,
-    /// The bytes of its files, where its registry was asked and says it; a lockfile doesn't.
+    /// The size of its files in bytes. Only the registry states it, never a lockfile.
     pub unpacked_size: Option<u64>,
-    /// How many files it has, where its registry was asked and says it.
+    /// The number of its files, if the registry states it.
     pub file_count: Option<u64>,
-    /// Only wanted by development dependencies.
+    /// Only dev dependencies need it.
     pub dev: bool,
-    /// Only wanted by optional dependencies.
+    /// Only optional dependencies need it.
     pub optional: bool,
-    /// Only wanted by both of these, on different ways.
+    /// Dev and optional dependencies need it, on different paths, and nothing else does.
     pub dev_optional: bool,
-    /// Only wanted as a peer.
+    /// Only peers need it.
     pub peer: bool,
-    /// Wanted by nobody.
+    /// Nothing needs it.
     pub extraneous: bool,
-    /// In the lock, but not installed on this platform.
+    /// It is in the lock, but isn't installed on this platform.
     pub inert: bool,
-    /// Is in a bundle, be it that of the project itself.
+    /// It is in a bundle, including the project's own.
     pub in_bundle: bool,
-    /// Comes inside another package's tarball.
+    /// It is in the tarball of another package.
     pub brought: bool,
-    /// Found in its place, without a note of where it came from; it stays.
+    /// It was found on disk without a record of its source, and stays.
     pub on_disk: bool,
-    /// One of the project's workspaces, or the link to one.
+    /// It is a workspace of the project, or a link to one.
     pub workspace: bool,
-    /// Of the version that an override chose.
+    /// An override chose its version.
     pub overridden: bool,
-    /// What installing it needs to know.
+    /// What an installation needs to know.
     pub contents: Contents,
 }
 
-/// What is in a package, as far as installing it goes; of a link, in the package that it leads to.
+/// The content of a package as far as an installation needs it. For a link, that of its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contents {
-    /// `bin` as it stands in the lockfile: each name, and what was written for its file.
+    /// The `bin` of the lockfile: names and files.
     pub bins: Vec<(String, String)>,
     /// Whether it has install scripts.
     pub has_install_script: bool,
-    /// Whether it brings packages in its own `node_modules`.
+    /// Whether it has bundled packages.
     pub bundles: bool,
-    /// The patch that is applied to its files.
+    /// The patch for its files.
     pub patch: Option<PatchFile>,
 }
 
-/// A patch, as the lockfile names it.
+/// A patch, as the lockfile records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct PatchFile {
-    /// Where it is in the project.
+    /// The path in the project.
     pub path: String,
-    /// What it has to be.
+    /// The expected integrity.
     pub integrity: String,
 }
 
-/// npm's word for what is wrong with an edge.
+/// npm's name of an edge's error.
 pub type EdgeError = &'static str;
 
-/// A dependency, from the package that has it to the one that meets it.
+/// A dependency, from the dependent to the package that meets it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct GraphEdge {
-    /// The node that asks.
+    /// The dependent.
     pub from: u32,
-    /// The node that answers; absent when nothing does.
+    /// The package that meets it. `None` if there is none.
     pub to: Option<u32>,
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// The spec that is in force (an override's, where one applies).
+    /// The effective spec, which an override may have replaced.
     pub spec: String,
-    /// `prod`, `dev`, `optional`, `peer`, `peerOptional` or `workspace`.
+    /// The kind of dependency.
     pub kind: EdgeKind,
-    /// npm's word for what is wrong: `MISSING`, `INVALID`, `PEER LOCAL`, `DETACHED`.
+    /// npm's name of the error: `MISSING`, `INVALID`, `PEER LOCAL`, `DETACHED`.
     #[cfg_attr(feature = "summaries", serde(deserialize_with = "crate::outcome::read_edge_error"))]
     pub error: Option<EdgeError>,
     /// Whether an override changed the spec.
     pub overridden: bool,
-    /// The spec that stands in the manifest.
+    /// The spec in the manifest.
     pub raw_spec: String,
-    /// Whether the package that asks brings it in its tarball.
+    /// Whether the dependency is in the dependent's tarball.
     pub bundled: bool,
 }

@@ -1,8 +1,8 @@
-//! JSON as JavaScript reads and npm writes it.
+//! JSON as JavaScript reads it and npm writes it.
 //!
-//! Reading: positions for error messages, and the indentation and newline that npm keeps
-//! (`json-parse-even-better-errors`). Writing: npm's order of keys (`json-stringify-nice`) in the format
-//! of `JSON.stringify`. What a lockfile consists of isn't known here.
+//! The reader keeps positions for error messages, and the indentation and newline that npm preserves
+//! (`json-parse-even-better-errors`). The writer uses npm's order of keys (`json-stringify-nice`) and the format of
+//! `JSON.stringify`.
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -13,12 +13,12 @@ use std::fmt;
 use crate::collation;
 use crate::order;
 
-/// Some fields of an object; of a repeated one the last counts, as in JavaScript.
+/// Some fields of an object. If a field is repeated, the last one counts, as in JavaScript.
 #[derive(Default)]
 pub struct Fields(Vec<(&'static str, Value)>);
 
 impl Fields {
-    /// Reads those that are wanted, and passes over the others.
+    /// Reads the wanted fields and skips the others.
     pub fn read(text: &str, wanted: &[&'static str]) -> Result<Self, serde_json::Error> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let fields = deserializer.deserialize_map(Wanted(wanted))?;
@@ -34,19 +34,19 @@ impl Fields {
         }
     }
 
-    /// A field; null where it isn't there.
+    /// A field. Null if it is missing.
     pub fn get(&self, key: &str) -> &Value {
         self.0.iter().find(|(other, _)| *other == key).map_or(&Value::Null, |(_, value)| value)
     }
 
-    /// Takes a field out; null where it isn't there.
+    /// Removes and returns a field. Null if it is missing.
     pub fn take(&mut self, key: &str) -> Value {
         self.0.iter_mut().find(|(other, _)| *other == key).map_or(Value::Null, |(_, value)| value.take())
     }
 }
 
-/// Reads [`Fields`] with these names. One instance for all that is read: a derived one for each structure would
-/// weigh 20 KB in WebAssembly.
+/// Deserialises [`Fields`] with these names. One instance serves everything, because derived code for each structure would weigh
+/// 20 KB in WebAssembly.
 struct Wanted<'a>(&'a [&'static str]);
 
 impl<'de> Visitor<'de> for Wanted<'_> {
@@ -88,13 +88,13 @@ impl Visitor<'_> for &Wanted<'_> {
     }
 }
 
-/// How a file was formatted, so that it can be written the same way.
+/// The format of a file, so that it is written in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Format {
-    /// What one level is indented by; empty when the file isn't broken into lines.
+    /// The indentation of one level. Empty if the file is a single line.
     pub indent: String,
-    /// `\n`, `\r\n`, or whatever stood after the first brace.
+    /// `\n`, `\r\n`, or whatever follows the first brace.
     pub newline: String,
 }
 
@@ -104,21 +104,21 @@ impl Default for Format {
     }
 }
 
-/// Why a file can't be read.
+/// Why a file isn't valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file} is not valid JSON: {message} at line {line}, column {column}")]
 pub struct InvalidJson {
     /// The file, relative to the project.
     pub file: String,
-    /// The parser's words, without the position.
+    /// The parser's message without the position.
     pub message: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Counted from 1.
+    /// The column, counted from 1.
     pub column: usize,
 }
 
-/// Parses a file's text, without its byte order mark.
+/// Parses a file's text, which may begin with a byte order mark.
 pub fn parse(file: &str, text: &str) -> Result<Value, InvalidJson> {
     serde_json::from_str(strip_byte_order_mark(text)).map_err(|error| {
         let message = error.to_string();
@@ -127,12 +127,12 @@ pub fn parse(file: &str, text: &str) -> Result<Value, InvalidJson> {
     })
 }
 
-/// A file's text without the mark that editors of Windows put in front.
+/// The text without the byte order mark that editors on Windows write.
 pub fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The formatting of an object's or array's text. An object on a single line has none.
+/// The format of an object's or array's text. An object on a single line has no indentation.
 pub fn format_of(text: &str) -> Format {
     let text = strip_byte_order_mark(text);
     if let Some(rest) = text.strip_prefix("{}").or_else(|| text.strip_prefix("[]")) {
@@ -149,7 +149,7 @@ pub fn format_of(text: &str) -> Format {
     }
     let rest = &body[newline.len()..];
     let indent = &rest[..rest.len() - rest.trim_start().len()];
-    // JavaScript takes ten characters at most when it writes.
+    // JavaScript's writer uses at most ten characters.
     Format { indent: indent.chars().take(10).collect(), newline: newline.into() }
 }
 
@@ -168,32 +168,32 @@ fn newlines(text: &str) -> &str {
     }
 }
 
-/// Whether a key is one of JavaScript's array indices, which come first when an object is iterated.
+/// The value of a key that is an array index. JavaScript iterates these keys first.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
     canonical.then(|| key.parse::<u32>().ok()).flatten().filter(|&index| index != u32::MAX)
 }
 
-/// The entries of an object in the order in which JavaScript iterates them.
+/// The entries of an object in JavaScript's order.
 pub fn entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<_> = object.iter().collect();
     in_javascript_order(&mut entries, |(key, _)| key);
     entries
 }
 
-/// Sorts keyed things, given in insertion order, into the order in which JavaScript iterates them.
+/// Sorts keyed items from insertion order into JavaScript's order.
 pub fn in_javascript_order<T>(entries: &mut [T], key: impl Fn(&T) -> &str) {
     if entries.iter().any(|entry| array_index(key(entry)).is_some()) {
         order::sort_by_key(entries, |entry| javascript_rank(key(entry)));
     }
 }
 
-/// Indices come first, by number; the rest stays as it is.
+/// Array indices come first, by number. Other keys keep their order.
 fn javascript_rank(key: &str) -> (bool, u32) {
     array_index(key).map_or((true, 0), |index| (false, index))
 }
 
-/// JavaScript's truth of a value.
+/// Whether a value is truthy in JavaScript.
 pub fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -204,12 +204,11 @@ pub fn truthy(value: &Value) -> bool {
     }
 }
 
-/// The keys that npm puts first in a lockfile, in its order.
+/// The keys that npm writes first in a lockfile, in its order.
 const PREFERRED: [&str; 8] =
     ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
-/// Writes a value as `JSON.stringify` does and npm writes a package.json: keys stay where they are, and a file that was a
-/// single line is one again.
+/// Writes a value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a single line stays one.
 pub fn stringify(value: &Value, format: &Format) -> String {
     let value = in_order(value);
     let mut text = if format.indent.is_empty() {
@@ -232,12 +231,12 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// Writes a value as it stands `depth` levels below the top.
+/// Writes a value `depth` levels below the top.
 fn write_pretty(bytes: &mut Vec<u8>, value: &impl Serialize, indent: &str, depth: usize) {
     let mut formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
     let start = bytes.len();
     for _ in 0..depth {
-        // All that it keeps of an object that is open is how deep it is.
+        // An open object's only state in the serialiser is its depth.
         let begun = serde_json::ser::Formatter::begin_object(&mut formatter, bytes);
         begun.expect("memory can be written to");
     }
@@ -252,7 +251,7 @@ fn pretty(value: &impl Serialize, indent: &str) -> String {
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-/// A member of a lockfile's object, `depth` levels below the top, in the order that npm writes.
+/// Writes a member of a lockfile's object, `depth` levels below the top, in npm's order of keys.
 pub fn stringify_member(key: &str, value: &Written<'_>, depth: usize, indent: &str) -> String {
     let mut bytes = Vec::with_capacity(1024);
     write_pretty(&mut bytes, &Written::Text(key.into()), indent, depth);
@@ -261,14 +260,14 @@ pub fn stringify_member(key: &str, value: &Written<'_>, depth: usize, indent: &s
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
-/// What is written in npm's order of keys. Nothing is copied on the way from a tree into its lockfile.
+/// A value to write in npm's order of keys. Nothing is copied from the tree into its lockfile.
 #[derive(Debug)]
 pub enum Written<'a> {
     /// A text.
     Text(Cow<'a, str>),
     /// A value that was read.
     Value(&'a Value),
-    /// `true`, the only value of flags.
+    /// `true`, the only value of a flag.
     True,
     /// A list of texts.
     Texts(Vec<&'a str>),
@@ -282,10 +281,10 @@ impl Serialize for Written<'_> {
     }
 }
 
-/// What is written, or a value in it: one instance of a serialiser for both.
+/// A value of either kind, so that there is one instance of the serialiser.
 #[derive(Clone, Copy)]
 enum Sorted<'a> {
-    /// Anything but a value.
+    /// A value from the tree.
     Written(&'a Written<'a>),
     Value(&'a Value),
 }
@@ -338,28 +337,28 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-/// The entries of an object in the order in which npm writes a lockfile's: values that aren't objects first, preferred keys
-/// first, the rest by collation.
+/// The entries of an object in npm's order for a lockfile: values that aren't objects first, preferred keys first, the rest by
+/// collation.
 pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let entries: Vec<(&str, &Value)> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let keys: Vec<_> = entries.iter().map(|(key, value)| (value.is_object(), *key)).collect();
     lockfile_order(&keys).into_iter().map(|index| entries[index]).collect()
 }
 
-/// The order in which npm writes what stands under these keys in a lockfile, objects (`true`) last. No key may be there twice.
+/// npm's order for a lockfile of these unique keys, objects (`true`) last.
 pub fn lockfile_order(keys: &[(bool, &str)]) -> Vec<usize> {
     let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
     let ranks: Vec<(bool, usize)> = keys.iter().map(|(is_object, key)| (*is_object, rank(key))).collect();
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order::sort_by(&mut order, |&a, &b| ranks[a].cmp(&ranks[b]).then_with(|| collation::compare(keys[a].1, keys[b].1)));
-    // The sorted keys are inserted into an object again, where JavaScript moves indices to the front.
+    // npm inserts the sorted keys into an object again, and JavaScript moves indices to the front.
     if keys.iter().any(|(_, key)| array_index(key).is_some()) {
         order::sort_by_key(&mut order, |&index| javascript_rank(keys[index].1));
     }
     order
 }
 
-/// JavaScript writes whole numbers without a fraction.
+/// Writes a whole number without a fraction, as JavaScript does.
 fn javascript_number(number: &serde_json::Number) -> serde_json::Number {
     match number.as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]

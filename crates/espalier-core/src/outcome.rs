@@ -1,4 +1,4 @@
-//! The result of a resolution, and what its caller is told beside it.
+//! The result of a resolution.
 
 #[cfg(feature = "summaries")]
 mod record;
@@ -18,25 +18,25 @@ pub(crate) use record::{as_text, read_edge_error};
 /// The result of a resolution.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// package-lock.json and the hidden lockfile; empty after an inspection.
+    /// package-lock.json and the hidden lockfile. Empty after an inspection.
     pub lockfile: PackageLock,
-    /// Whether npm writes package-lock.json at all: not with `--no-save`, unless something was to be updated.
+    /// Whether npm writes package-lock.json. With `--no-save`, it doesn't, unless something was updated.
     pub is_saved: bool,
-    /// The text of yarn.lock, where there was one: npm keeps it up to date, also where it saves nothing else.
+    /// The text of yarn.lock, if there was one. npm updates it even if it saves nothing else.
     pub yarn_lock: Option<String>,
     /// The changed package.json files, if the user asked for changes and saves them.
     pub changed_manifests: Vec<ChangedManifest>,
-    /// The same tree with its edges.
+    /// The resolved tree with its edges.
     pub graph: Graph,
-    /// Packages whose origin neither the lock nor a registry states, and why.
+    /// Packages whose source neither the lock nor a registry states, with the reasons.
     pub unknown_origins: Vec<(String, ResolveError)>,
-    /// Problems that don't prevent the tree.
+    /// Problems that don't prevent a tree.
     pub warnings: Vec<Warning>,
     /// Counts.
     pub statistics: Statistics,
 }
 
-/// Something that npm would warn about.
+/// A warning of npm's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 pub struct Warning {
@@ -44,18 +44,18 @@ pub struct Warning {
     pub code: Cow<'static, str>,
     /// One sentence.
     pub message: String,
-    /// The location in the tree that it is about.
+    /// The location of the package in the tree.
     pub location: String,
 }
 
-/// Counts of one run.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "summaries", derive(serde::Deserialize))]
 pub struct Statistics {
-    /// Entries of the lockfile without the root.
+    /// The number of entries in the lockfile, without the root.
     pub packages: usize,
-    /// Packuments that were supplied.
+    /// The number of supplied packuments.
     pub packuments: usize,
-    /// Version documents that were supplied.
+    /// The number of supplied version documents.
     pub version_documents: usize,
 }

@@ -1,8 +1,8 @@
-//! A lockfile's text, and the hidden lockfile that is cut from it.
+//! The text of a lockfile, and the hidden lockfile, which consists of parts of it.
 //!
-//! The entries of packages are written one at a time, because those of a large tree would otherwise all stand in memory once
-//! more. The document remembers where each entry stands in the text. `node_modules/.package-lock.json`, by which npm knows what
-//! it installed, is made of the same pieces, so nothing is read again. What an entry says isn't known here.
+//! The entries of packages are written one at a time, because all entries of a large tree would take a lot of memory. The
+//! document records the position of each entry in the text. `node_modules/.package-lock.json`, in which npm records what it
+//! installed, is made of the same pieces, so nothing is parsed again.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -12,22 +12,22 @@ use crate::json::{self, Format, Written};
 
 const PACKAGES: &str = "packages";
 
-/// A lockfile that was written.
+/// A written lockfile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct Document {
     text: String,
-    /// What stands at its top, with no packages.
+    /// The values at the top, without the packages.
     #[cfg_attr(feature = "summaries", serde(with = "crate::outcome::as_text"))]
     head: Map<String, Value>,
     format: Format,
-    /// The locations of the packages in the order of the text, and where their entries stand in it.
+    /// The locations of the packages in the text's order, and the positions of their entries.
     entries: Vec<(String, Range<usize>)>,
 }
 
 impl Document {
-    /// Writes a lockfile with these values at its top and an entry for each of these locations. `entry` makes the one of an
-    /// index; a location without one is left out.
+    /// Writes a lockfile with these values at the top and an entry for each of these locations. `entry` makes the entry of an
+    /// index. A location without an entry is left out.
     pub fn new<'a>(
         mut head: Map<String, Value>,
         locations: &[&str],
@@ -43,7 +43,7 @@ impl Document {
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
         let (text, entries) = assemble(&head, &mut members, &format);
         drop(members);
-        // The nested tree of older versions is large, and the hidden lockfile has none.
+        // The hidden lockfile lacks the nested tree of older versions, which is large.
         head.shift_remove("dependencies");
         Self { text, head, format, entries }
     }
@@ -53,11 +53,11 @@ impl Document {
         &self.text
     }
 
-    /// The hidden lockfile. `named` says whether the project's name and version are in it, which npm has only learnt if it read
-    /// or wrote a lockfile; `installed` says of a location whether it is on disk.
+    /// The hidden lockfile. `named` says whether it states the project's name and version, which npm knows only if it read or
+    /// wrote a lockfile. `installed` says whether a location is on disk.
     pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
         let mut head = self.head.clone();
-        // It is pinned to version 3.
+        // Its version is always 3.
         head.insert("lockfileVersion".into(), 3.into());
         if !named {
             head.shift_remove("name");
@@ -72,12 +72,12 @@ impl Document {
     }
 }
 
-/// The text of a lockfile that has no list of packages, as in version 1.
+/// The text of a lockfile without a list of packages, as in version 1.
 pub fn without_packages(head: &Map<String, Value>, format: &Format) -> String {
     assemble(head, &mut std::iter::empty(), &lockfile_format(format)).0
 }
 
-/// The text of a document, and where the packages' entries stand in it. `packages` are locations and the texts of their entries.
+/// Assembles a text and the positions of the packages' entries. `packages` are locations and the texts of their entries.
 fn assemble<'a>(
     head: &Map<String, Value>,
     packages: &mut (dyn Iterator<Item = (&'a str, Cow<'a, str>)> + '_),
@@ -119,7 +119,7 @@ fn member(key: &str, value: &Written<'_>, depth: usize, format: &Format) -> Stri
     if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
 }
 
-/// npm falls back to its defaults for what isn't there (`this.indent || 2`, `this.newline || '\n'`).
+/// npm uses its defaults for missing values (`this.indent || 2`, `this.newline || '\n'`).
 fn lockfile_format(format: &Format) -> Format {
     let mut format = format.clone();
     if format.indent.is_empty() {

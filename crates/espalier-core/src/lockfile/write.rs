@@ -1,4 +1,4 @@
-//! Writing: which nodes get an entry, and what stands in it.
+//! Writes a lockfile: which nodes get an entry, and the content of each.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use crate::names::Names;
 use crate::order;
 use crate::tree::{NodeId, Tree};
 
-/// The entries of `packages`, by their keys in npm's order; the root's is the first, with an empty key.
+/// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key is empty.
 pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
     let mut entries: Vec<(String, NodeId)> = tree
         .inventory(tree.root)
@@ -28,31 +28,32 @@ pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
 fn has_entry(tree: &Tree, node: NodeId) -> bool {
     let path = tree[node].path.as_deref().unwrap_or_default();
     let installed = path.starts_with("node_modules/") || path.contains("/node_modules/");
-    // A project's folder that nothing refers to any more.
+    // Nothing refers to this folder of the project any more.
     let stale =
         tree[node].flags.extraneous && !installed && tree[node].fs_parent.is_none_or(|parent| parent == tree.root);
-    // What could not be loaded has nothing to write.
+    // A package that failed to load has no content.
     let unknown = tree[node].inert && tree.package(node).version.is_none();
     !stale && !unknown
 }
 
-/// What to write.
+/// The lockfile to write.
 pub struct Target<'a> {
-    /// The version that was there, or asked for. What older npm versions must not overlook raises it to 4.
+    /// The version of the previous lockfile, or the requested one. Facts that older versions of npm must not ignore raise it to
+    /// 4.
     pub version: u64,
-    /// What else stood at the top of the one that was there.
+    /// The other values at the top of the previous lockfile.
     pub others: &'a Map<String, Value>,
     /// The hash of the root's `packageExtensions`.
     pub extensions_hash: Option<&'a str>,
-    /// Whether what comes from a registry says no `resolved`.
+    /// Whether registry packages have no `resolved`.
     pub omit_resolved: bool,
 }
 
-/// The lockfile of a resolved tree; empty where the tree was only read.
+/// The lockfile of a resolved tree. Empty if the tree was only read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
 pub struct PackageLock {
-    /// The text of version 1, which has no list of packages, where that is written.
+    /// The text of version 1, which has no list of packages, if that version is written.
     old: Option<String>,
     document: Document,
 }
@@ -78,23 +79,23 @@ impl PackageLock {
         Self { old, document: Document::new(head, &locations, &entry, format) }
     }
 
-    /// The text of package-lock.json, byte for byte as npm writes it.
+    /// The text of package-lock.json, with npm's exact bytes.
     pub fn text(&self) -> &str {
         self.old.as_deref().unwrap_or_else(|| self.document.text())
     }
 
-    /// The text of `node_modules/.package-lock.json`. `named` says whether the project's name and version are in it, which npm
-    /// has only learnt if it read or wrote a lockfile; `installed` says of a location whether it is on disk.
+    /// The text of `node_modules/.package-lock.json`. `named` says whether it states the project's name and version, which npm
+    /// knows only if it read or wrote a lockfile. `installed` says whether a location is on disk.
     pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
         self.document.hidden(named, installed)
     }
 }
 
-/// What stands at the top of a lockfile of this version, beside the packages.
+/// The values at the top of a lockfile of this version, without the packages.
 fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     let root = &tree[tree.root];
     let mut head = target.others.clone();
-    // Up to version 3 npm refreshes these along with the nested `dependencies`, whether or not it writes those.
+    // Up to version 3, npm updates these along with the nested `dependencies`, whether it writes those or not.
     if version <= 3 {
         let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.words.names.text(root.name));
         head.insert("name".into(), name.into());
@@ -112,7 +113,7 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     head
 }
 
-/// What stands in a node's entry (`metaFromNode`), in no order.
+/// The entry of a node (`metaFromNode`), unsorted.
 fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'_>)> {
     let data = &tree[node];
     let realpath = data.realpath.as_deref().unwrap_or_default();
@@ -165,7 +166,7 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         put("inBundle", Written::True);
     }
     if let Some(resolved) = data.resolved.as_deref()
-        // Asked in any case: npm reads every spec here, and stops at a reference that leads nowhere.
+        // npm needs every spec here, and fails at a reference without a target, so this is evaluated in any case.
         && !(tree.is_from_registry(node) & omit_resolved)
     {
         let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());

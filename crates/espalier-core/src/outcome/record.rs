@@ -1,7 +1,7 @@
-//! An outcome as bytes, for callers that keep it: the same resolution with the same answers has it again.
+//! The serialised form of an outcome, for callers that cache it. The same resolution with the same answers can return it.
 //!
-//! Which answers those were, and whether they still hold, is the caller's to know. Outcomes that change a package.json or a
-//! yarn.lock, or that leave origins open, have no record.
+//! The caller knows the answers, and checks whether they are still the same. Outcomes that change a package.json or a yarn.lock,
+//! or that have packages without a known source, have no record.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,7 +15,7 @@ use crate::graph::{EdgeError, Graph};
 use crate::lockfile::PackageLock;
 use crate::tree::EdgeState;
 
-/// Changes with the meaning of what is written.
+/// The version of the format.
 const FORMAT: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -29,14 +29,15 @@ struct Record<'a> {
 }
 
 impl Outcome {
-    /// Whether it can be recorded: whether it is nothing but a lockfile and a tree.
+    /// Whether it can be recorded: it consists of a lockfile and a tree only.
     pub fn is_plain(&self) -> bool {
         self.yarn_lock.is_none() && self.changed_manifests.is_empty() && self.unknown_origins.is_empty()
     }
 
-    /// Writes a plain outcome as bytes. Those of a large tree are several megabytes, which therefore never stand in memory.
+    /// Writes a plain outcome. That of a large tree takes several megabytes, so it is never in memory as a whole.
     ///
     /// # Errors
+    ///
     /// Those of the writer, and one for an outcome that isn't plain.
     pub fn record(&self, to: impl io::Write) -> io::Result<()> {
         if !self.is_plain() {
@@ -53,7 +54,7 @@ impl Outcome {
         postcard::to_io(&record, to).map(|_| ()).map_err(io::Error::other)
     }
 
-    /// The outcome of a record; nothing, if this version makes no such record.
+    /// Reads a record. `None` if this version doesn't write such records.
     pub fn from_record(bytes: &[u8]) -> Option<Self> {
         let record: Record<'_> =
             postcard::from_bytes(bytes).ok().filter(|record: &Record<'_>| record.format == FORMAT)?;
@@ -70,14 +71,14 @@ impl Outcome {
     }
 }
 
-/// Reads the word for what is wrong with an edge.
+/// Reads npm's name of an edge's error.
 pub(crate) fn read_edge_error<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EdgeError>, D::Error> {
     let Some(word) = Option::<Cow<'de, str>>::deserialize(deserializer)? else { return Ok(None) };
     let known = EdgeState::ALL.into_iter().find_map(|state| state.error().filter(|error| **error == word));
     known.map(Some).ok_or_else(|| D::Error::custom("an unknown word for what is wrong with an edge"))
 }
 
-/// JSON values as JSON text, because the format of records can't hold values without a schema.
+/// JSON values as JSON text, because the format of records needs a schema.
 pub(crate) mod as_text {
     use super::{Cow, Deserialize, Deserializer, Map, Serialize, Serializer, Value};
 
@@ -97,7 +98,7 @@ mod tests {
 
     use crate::{Answer, Detail, Options, Outcome, Packument, Progress, Project, Request, Resolution};
 
-    /// A tree with a deprecation, a command, and an engine that doesn't suit.
+    /// A tree with a deprecation, a command, and an unsuitable engine.
     fn outcome() -> Outcome {
         let manifest = r#"{"name":"app","version":"1.0.0","license":"MIT","dependencies":{"a":"1"},"x":{"é":[1.5]}}"#;
         let project = Project { manifest: manifest.to_owned(), path: "/app".to_owned(), ..Project::default() };

@@ -1,4 +1,4 @@
-//! Edges: made from a manifest, looked up, valid or not (`edge.js`).
+//! Edges: their creation from a manifest, their targets, and their validity (`edge.js`).
 
 use std::rc::Rc;
 
@@ -25,11 +25,11 @@ pub enum EdgeState {
 }
 
 impl EdgeState {
-    /// All of them.
+    /// All states.
     #[cfg(feature = "summaries")]
     pub const ALL: [Self; 5] = [Self::Valid, Self::Missing, Self::Invalid, Self::PeerLocal, Self::Detached];
 
-    /// npm's word for the error; `None` when there is none.
+    /// npm's name of the error. `None` if there is none.
     pub fn error(self) -> Option<&'static str> {
         match self {
             Self::Valid => None,
@@ -42,7 +42,7 @@ impl EdgeState {
 }
 
 impl Tree {
-    /// Replaces a node's manifest, and with it its edges.
+    /// Replaces a node's manifest and its edges.
     pub fn set_manifest(&mut self, node: NodeId, manifest: Rc<Manifest>) {
         for edge in self[node].edges_out.snapshot() {
             self.detach(edge);
@@ -71,8 +71,8 @@ impl Tree {
         }
     }
 
-    /// Makes the edges of a node's manifest. The order decides which kind a name ends up with: a later one
-    /// replaces an earlier one, but never a workspace.
+    /// Creates the edges of a node's manifest. The order decides the kind of a name: a later edge replaces an earlier one, but
+    /// never a workspace.
     pub(super) fn load_dependencies(&mut self, node: NodeId) {
         if self[node].is_link {
             return;
@@ -136,7 +136,7 @@ impl Tree {
         }
     }
 
-    /// The rule that was found for an edge. What npm would stop at is kept.
+    /// The rule that was found for an edge. Records the point at which npm would fail.
     pub(super) fn noted(&mut self, Governing { rule, incomparable }: Governing) -> RuleId {
         if incomparable.is_some() && self.incomparable_override.is_none() {
             self.incomparable_override = incomparable;
@@ -155,12 +155,12 @@ impl Tree {
         self[edge].state.set(Some(EdgeState::Detached));
     }
 
-    /// A node's dependency of a name.
+    /// A node's dependency with this name.
     pub fn edge(&self, node: NodeId, name: Name) -> Option<EdgeId> {
         self[node].edges_out.named(self.words.names.fold(name))
     }
 
-    /// Looks up again where an edge leads; `hard` also forgets its validity.
+    /// Looks up the target of an edge again. `hard` also drops its cached validity.
     pub(super) fn reload(&mut self, id: EdgeId, hard: bool) {
         let Some(from) = self[id].from else { return };
         let mut changed_rule = None;
@@ -194,10 +194,10 @@ impl Tree {
         }
     }
 
-    /// Looks up the edges of one name in a node's folder, after something of that name has come or gone.
+    /// Looks up the edges with a name in a node's folder again, after a node with that name was added or removed.
     pub(super) fn reload_named(&mut self, node: NodeId, name: Name) {
         let start = match self[node].path.as_deref() {
-            // npm compares with `/node_modules/x` here, which nothing in the root's own folder is.
+            // npm compares with `/node_modules/x` here, which no node in the root's own folder is.
             None | Some("") => None,
             Some(_) => Some(self.child_path(node, name)),
         };
@@ -208,7 +208,7 @@ impl Tree {
         }
     }
 
-    /// Whether an edge leads to what has come, or no longer where its name does.
+    /// Whether an edge leads to the new node, or no longer to where its name leads.
     fn is_stale(&self, id: EdgeId, start_child: Option<&str>) -> bool {
         let Edge { from: Some(from), to, name, .. } = self[id] else {
             return false;
@@ -217,8 +217,8 @@ impl Tree {
         at_start || self.resolve(from, name) != to
     }
 
-    /// The edges of a name in a node's folder, in the order of a walk through it. In the project's tree, where
-    /// walking would take most of a resolution's time, they are found by the name.
+    /// The edges with a name in a node's folder, in the order of a walk through it. In the project's tree, walking would take
+    /// most of a resolution's time, so an index finds them.
     fn dependents_below(&self, node: NodeId, name: Name) -> Vec<EdgeId> {
         if self[node].root != self.root {
             let mut edges = Vec::new();
@@ -245,7 +245,7 @@ impl Tree {
         }
     }
 
-    /// Where a walk comes upon a node: for each folder on the way down, children before projects.
+    /// The position of a node in a walk: for each folder on the way down, children precede projects.
     fn position(&self, node: NodeId) -> Vec<(bool, usize)> {
         let mut position: Vec<(bool, usize)> = self
             .ancestry(node)
@@ -280,7 +280,7 @@ impl Tree {
         self[node].edges_in.push(edge);
     }
 
-    /// The spec in force: an override's, where one applies.
+    /// The effective spec: that of an override, if one applies.
     pub fn spec(&self, edge: EdgeId) -> &Rc<Spec> {
         let edge = &self[edge];
         let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)) else {
@@ -295,8 +295,7 @@ impl Tree {
         }
     }
 
-    /// The reference of the override that is about an edge, if it refers to a dependency that doesn't exist. npm stops as soon
-    /// as it needs the spec of such an edge.
+    /// The reference of an edge's override to a dependency that doesn't exist. npm fails when it needs the spec of such an edge.
     pub fn dangling_reference(&self, edge: EdgeId) -> Option<&str> {
         let edge = &self[edge];
         let rule = self.words.overrides.rule(edge.rule?);
@@ -304,13 +303,13 @@ impl Tree {
         self.referred(edge, reference).is_none().then_some(&*rule.value.raw)
     }
 
-    /// Whether all that ask for a node ask for something of a registry (`isRegistryDependency` of `node.js`).
+    /// Whether every dependent of a node asks a registry for it (`isRegistryDependency` of `node.js`).
     pub fn is_from_registry(&self, node: NodeId) -> bool {
         let edges = &self[node].edges_in;
         !edges.is_empty() && edges.iter().all(|&edge| self.spec(edge).is_registry())
     }
 
-    /// The spec that `$name` refers to: the root's, or else the dependent's own.
+    /// The spec that `$name` refers to: the root's, otherwise the dependent's own.
     fn referred(&self, edge: &Edge, reference: &str) -> Option<&Rc<Spec>> {
         let reference = self.words.names.find(reference)?;
         let from = edge.from?;
@@ -328,14 +327,14 @@ impl Tree {
         })
     }
 
-    /// Whether an edge is met, and if not, how it fails.
+    /// Whether an edge is met, and if not, why.
     pub fn state(&self, id: EdgeId) -> EdgeState {
         let edge = &self[id];
         if let Some(state) = edge.state.get() {
             return state;
         }
         let state = match (edge.from, edge.to) {
-            // npm doesn't keep this one, so that a later look sees what came meanwhile.
+            // npm doesn't cache this state, so that it notices nodes that are added later.
             (_, None) if edge.kind.is_optional() => return EdgeState::Valid,
             (_, None) | (None, _) => EdgeState::Missing,
             (Some(from), Some(to)) => {
@@ -352,7 +351,7 @@ impl Tree {
         state
     }
 
-    /// Whether an edge is met, or may stay unmet.
+    /// Whether an edge is met or may stay unmet.
     pub fn is_valid(&self, edge: EdgeId) -> bool {
         self.state(edge) == EdgeState::Valid
     }
@@ -372,7 +371,7 @@ impl Tree {
         if self[node].name != edge.name || edge.from.is_none() {
             return false;
         }
-        // What comes in a bundle can't be overridden.
+        // Overrides don't apply to bundled packages.
         if self.in_dependency_bundle(node) {
             return self.accepts(id, node, &edge.raw_spec);
         }
@@ -380,7 +379,7 @@ impl Tree {
         else {
             return self.accepts(id, node, self.spec(id));
         };
-        // What meets the original spec will do too, unless the rule is about just that version.
+        // A node that satisfies the original spec is fine, too, unless the rule is for exactly that version.
         self.accepts(id, node, self.spec(id))
             || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
     }
