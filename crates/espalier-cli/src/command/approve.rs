@@ -10,7 +10,7 @@ use espalier_core::spec::{SpecKind, Specs, split_argument};
 use espalier_install::installed::{Installed, Source};
 use espalier_install::lock::LockError;
 use espalier_install::project::ProjectError;
-use espalier_install::scripts::approvals::{self, Change};
+use espalier_install::scripts::approvals::{self, ChangedEntry};
 use espalier_install::scripts::identity::Subject;
 use espalier_install::scripts::lifecycle::{self, Unreviewed};
 use espalier_install::scripts::policy::Policy;
@@ -66,7 +66,7 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
         }
     }
     let mut entries = manifest.get("allowScripts").and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut summary: Vec<(String, Vec<Change>)> = Vec::new();
+    let mut summary: Vec<(String, Vec<ChangedEntry>)> = Vec::new();
     for (name, subjects) in groups {
         let decision = if approving {
             approvals::approve(&entries, &subjects, pin, &project)
@@ -205,17 +205,17 @@ fn pending_json(waiting: &[Unreviewed]) -> String {
     format!("{:#}\n", json!({"allowScripts": groups}))
 }
 
-fn summary_json(summary: &[(String, Vec<Change>)]) -> String {
+fn summary_json(summary: &[(String, Vec<ChangedEntry>)]) -> String {
     let groups: Vec<Value> = summary.iter().map(|(name, changes)| json!({"name": name, "changes": changes})).collect();
     format!("{:#}\n", json!({"allowScripts": groups}))
 }
 
-fn summary_text(summary: &[(String, Vec<Change>)], approving: bool) -> String {
+fn summary_text(summary: &[(String, Vec<ChangedEntry>)], approving: bool) -> String {
     let verb = if approving { "Approved" } else { "Denied" };
     let mut text = String::new();
     for (name, changes) in summary.iter().filter(|(_, changes)| !changes.is_empty()) {
         let _ = writeln!(text, "{} {}", Styled(LIVING, verb), strong(name));
-        for Change { key, change } in changes {
+        for ChangedEntry { key, change } in changes {
             let sign = if *change == "added" { "+" } else { "-" };
             let _ = writeln!(text, "  {sign} {key}{}", quiet(reason(change)));
         }

@@ -180,7 +180,7 @@ pub(crate) struct Documents {
 
 /// A change of the database.
 #[derive(Debug)]
-enum Change {
+enum Write {
     Keep(String, Entry),
     /// The registry has confirmed an entry.
     Confirm(String, u64),
@@ -189,9 +189,9 @@ enum Change {
 
 #[derive(Debug, Default)]
 struct Writer {
-    batch: Vec<Change>,
+    batch: Vec<Write>,
     bytes: usize,
-    thread: Option<(Sender<Vec<Change>>, JoinHandle<()>)>,
+    thread: Option<(Sender<Vec<Write>>, JoinHandle<()>)>,
 }
 
 impl Documents {
@@ -259,26 +259,26 @@ impl Documents {
 
     /// Queues an entry for writing.
     pub(crate) fn write(&self, key: &DocumentKey, entry: Entry) {
-        self.change(entry.summary.len() + entry.body.len(), Change::Keep(key.text(), entry));
+        self.add(entry.summary.len() + entry.body.len(), Write::Keep(key.text(), entry));
     }
 
     /// Queues the registry's confirmation of an entry, and how long it is valid.
     pub(crate) fn confirm(&self, key: &DocumentKey, fresh_for: u64) {
-        self.change(0, Change::Confirm(key.text(), fresh_for));
+        self.add(0, Write::Confirm(key.text(), fresh_for));
     }
 
     /// Removes the packuments of a package.
     pub(crate) fn forget(&self, registry: &Address, name: &str) {
         for form in [Form::Abbreviated, Form::Full] {
             let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
-            self.change(0, Change::Forget(key.text()));
+            self.add(0, Write::Forget(key.text()));
         }
     }
 
-    fn change(&self, bytes: usize, change: Change) {
+    fn add(&self, bytes: usize, write: Write) {
         let mut writer = locked(&self.writer);
         writer.bytes += bytes;
-        writer.batch.push(change);
+        writer.batch.push(write);
         if writer.batch.len() >= BATCH || writer.bytes >= BATCH_BYTES {
             self.hand_over(&mut writer);
         }
@@ -296,7 +296,7 @@ impl Documents {
             return;
         }
         let (queue, _) = writer.thread.get_or_insert_with(|| {
-            let (queue, batches) = mpsc::channel::<Vec<Change>>();
+            let (queue, batches) = mpsc::channel::<Vec<Write>>();
             let file = self.file.clone();
             let write = move || {
                 let mut database = None;
@@ -335,7 +335,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Writes a batch. A damaged database is replaced by a new one, which has only this batch.
-fn write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> rusqlite::Result<()> {
+fn write(file: &Path, database: &mut Option<Connection>, batch: &[Write]) -> rusqlite::Result<()> {
     let mut written = try_write(file, database, batch);
     if written.as_ref().is_err_and(is_damaged) {
         *database = None;
@@ -349,19 +349,19 @@ fn write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> ru
     written
 }
 
-fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -> rusqlite::Result<()> {
+fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Write]) -> rusqlite::Result<()> {
     let database = match database {
         Some(database) => database,
         None => database.insert(open(file)?),
     };
     let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for change in batch {
-        let (Change::Keep(key, _) | Change::Confirm(key, _) | Change::Forget(key)) = change;
+    for write in batch {
+        let (Write::Keep(key, _) | Write::Confirm(key, _) | Write::Forget(key)) = write;
         let hash = hash(key);
         let mut find = transaction.prepare_cached("SELECT id FROM document WHERE hash = ? AND key = ?")?;
         let id: Option<i64> = find.query_row(params![hash, key], |row| row.get(0)).optional()?;
-        match change {
-            Change::Keep(key, entry) => {
+        match write {
+            Write::Keep(key, entry) => {
                 // This isn't `INSERT OR REPLACE`, because SQLite would then copy each page first to be able to undo the
                 // statement.
                 let mut keep = transaction.prepare_cached(match id {
@@ -390,13 +390,13 @@ fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Change]) -
                     entry.number,
                 ])?;
             }
-            Change::Confirm(_, fresh_for) => {
+            Write::Confirm(_, fresh_for) => {
                 let mut confirm =
                     transaction.prepare_cached("UPDATE document SET fresh_until = ?, confirmed = ? WHERE id = ?")?;
                 let (fresh_until, confirmed) = lifetime(*fresh_for);
                 confirm.execute(params![fresh_until, confirmed, id])?;
             }
-            Change::Forget(_) => {
+            Write::Forget(_) => {
                 transaction.prepare_cached("DELETE FROM document WHERE id = ?")?.execute([id])?;
             }
         }

@@ -67,14 +67,14 @@ pub struct Placement {
     /// The index of its source.
     pub source: usize,
     /// The kind of change.
-    pub change: Change,
+    pub kind: PlacementKind,
     /// Whether its files are copies of its own, because scripts may change them.
     pub private: bool,
 }
 
 /// The kind of change that a placement is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum PlacementKind {
     /// There was nothing before.
     Added,
     /// There was another version before.
@@ -137,13 +137,15 @@ impl Plan {
                         plan.sources.len() - 1
                     });
                     let from = findings.noted_versions.get(location).cloned();
-                    let change = match condition {
-                        Condition::Wrong(_) if from != package.version && from.is_some() => Change::Changed { from },
-                        Condition::Wrong(reason) => Change::Repaired(reason.clone()),
-                        _ => Change::Added,
+                    let kind = match condition {
+                        Condition::Wrong(_) if from != package.version && from.is_some() => {
+                            PlacementKind::Changed { from }
+                        }
+                        Condition::Wrong(reason) => PlacementKind::Repaired(reason.clone()),
+                        _ => PlacementKind::Added,
                     };
                     let private = package.has_install_script;
-                    plan.place.push(Placement { location: location.to_owned(), source, change, private });
+                    plan.place.push(Placement { location: location.to_owned(), source, kind, private });
                 }
                 Origin::Unknown => plan.unknown.push(location.to_owned()),
                 Origin::Bundle { .. } | Origin::Folder => {}
@@ -159,7 +161,7 @@ impl Plan {
 
     /// The number of added packages.
     pub fn added(&self) -> usize {
-        self.place.iter().filter(|placement| placement.change == Change::Added).count() + self.links.len()
+        self.place.iter().filter(|placement| placement.kind == PlacementKind::Added).count() + self.links.len()
     }
 
     /// The number of replaced packages.
@@ -186,10 +188,10 @@ impl fmt::Display for Plan {
         for placement in &self.place {
             let source = &self.sources[placement.source];
             let version = source.version.as_deref().unwrap_or_default();
-            let verb = match placement.change {
-                Change::Added => "add",
-                Change::Changed { .. } => "change",
-                Change::Repaired(_) => "repair",
+            let verb = match placement.kind {
+                PlacementKind::Added => "add",
+                PlacementKind::Changed { .. } => "change",
+                PlacementKind::Repaired(_) => "repair",
             };
             writeln!(formatter, "{verb:<8} {} {}@{version}", placement.location, source.name)?;
         }

@@ -15,11 +15,11 @@ use crate::retired::RETIRED;
 #[derive(Debug)]
 pub struct Journal {
     project: PathBuf,
-    changes: Mutex<Changes>,
+    steps: Mutex<Steps>,
 }
 
 #[derive(Debug, Default)]
-struct Changes {
+struct Steps {
     /// Pairs of the old and the new path.
     moved: Vec<(PathBuf, PathBuf)>,
     /// Paths that didn't exist before.
@@ -33,7 +33,7 @@ struct Changes {
 impl Journal {
     /// An empty journal.
     pub fn new(project: &Path) -> Self {
-        Self { project: project.to_owned(), changes: Mutex::default() }
+        Self { project: project.to_owned(), steps: Mutex::default() }
     }
 
     /// Moves something out of the way, if it exists.
@@ -44,36 +44,36 @@ impl Journal {
         if top == path {
             // A link or file is in the place of `node_modules`, so there is no folder to move it into.
             let replaced = Replaced::take(&path)?;
-            self.changes().replaced.extend(replaced.map(|replaced| (path, replaced)));
+            self.steps().replaced.extend(replaced.map(|replaced| (path, replaced)));
             return Ok(());
         }
         let folder = top.join(RETIRED);
-        let mut changes = self.changes();
-        if !changes.folders.contains(&folder) {
+        let mut steps = self.steps();
+        if !steps.folders.contains(&folder) {
             // A killed process left this folder.
             fs::remove_dir_all(&folder).or_else(absent_is_fine)?;
             fs::create_dir_all(&folder)?;
-            changes.folders.push(folder.clone());
+            steps.folders.push(folder.clone());
         }
         if path == folder {
             return Ok(());
         }
-        let aside = folder.join(changes.moved.len().to_string());
+        let aside = folder.join(steps.moved.len().to_string());
         fs::rename(&path, &aside).or_else(absent_is_fine)?;
-        changes.moved.push((path, aside));
+        steps.moved.push((path, aside));
         Ok(())
     }
 
     /// Records a path that is about to be created.
     pub fn making(&self, location: &str) {
         let path = self.project.join(location);
-        self.changes().made.push(path);
+        self.steps().made.push(path);
     }
 
     /// Undoes everything, as far as possible.
     pub fn roll_back(&self) {
-        let changes = std::mem::take(&mut *self.changes());
-        for path in changes.made.iter().rev() {
+        let steps = std::mem::take(&mut *self.steps());
+        for path in steps.made.iter().rev() {
             let _ = match fs::symlink_metadata(path) {
                 Ok(found) if found.is_dir() => fs::remove_dir_all(path),
                 Ok(_) => fs::remove_file(path),
@@ -81,25 +81,25 @@ impl Journal {
             };
             self.remove_empty(path.parent());
         }
-        for (from, aside) in changes.moved.iter().rev() {
+        for (from, aside) in steps.moved.iter().rev() {
             let _ = from.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::rename(aside, from));
         }
-        for folder in &changes.folders {
+        for folder in &steps.folders {
             let _ = fs::remove_dir_all(folder);
             self.remove_empty(folder.parent());
         }
-        for (path, replaced) in &changes.replaced {
+        for (path, replaced) in &steps.replaced {
             let _ = replaced.put_back(path);
         }
     }
 
     /// Removes what was moved away. If something can't be removed now, the next installation removes it.
     pub fn finish(&self) {
-        let changes = std::mem::take(&mut *self.changes());
-        for folder in &changes.folders {
+        let steps = std::mem::take(&mut *self.steps());
+        for folder in &steps.folders {
             let _ = fs::remove_dir_all(folder);
         }
-        for (path, _) in &changes.moved {
+        for (path, _) in &steps.moved {
             self.remove_empty(path.parent());
         }
     }
@@ -116,8 +116,8 @@ impl Journal {
         }
     }
 
-    fn changes(&self) -> std::sync::MutexGuard<'_, Changes> {
-        self.changes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn steps(&self) -> std::sync::MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -32,7 +32,7 @@ use tokio::task::JoinSet;
 use crate::activity::Activity;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules, split};
 use crate::plan::optional::optional_set;
-use crate::plan::{Change, Placement, Plan, Source, bins};
+use crate::plan::{Placement, PlacementKind, Plan, Source, bins};
 use crate::project::HIDDEN_LOCKFILE;
 use crate::store::StoreError;
 pub use fetch::Origins;
@@ -348,8 +348,8 @@ impl<'a> Reify<'a> {
                 integrity: integrity.as_deref().and_then(|text| text.parse().ok()),
                 stored: None,
             };
-            let (change, private) = (Change::Added, package.has_install_script);
-            let placement = Placement { location: location.clone(), source: 0, change, private };
+            let (kind, private) = (PlacementKind::Added, package.has_install_script);
+            let placement = Placement { location: location.clone(), source: 0, kind, private };
             let (_stop, stopped) = watch::channel(false);
             let (_, result) = run(Arc::clone(shared), Job { source, placements: vec![placement] }, stopped).await;
             result?;
@@ -390,10 +390,10 @@ impl<'a> Reify<'a> {
             let brought = matches!(package.origin, Origin::Bundle { .. });
             let placement = if brought { bundler.and_then(|above| changes.get(above)) } else { changes.get(location) };
             let Some(placement) = placement else { continue };
-            match &placement.change {
-                Change::Added => report.added.push(installed()),
-                Change::Changed { .. } => report.changed.push(installed()),
-                Change::Repaired(reason) => report.repaired.push((location.to_owned(), reason.clone())),
+            match &placement.kind {
+                PlacementKind::Added => report.added.push(installed()),
+                PlacementKind::Changed { .. } => report.changed.push(installed()),
+                PlacementKind::Repaired(reason) => report.repaired.push((location.to_owned(), reason.clone())),
             }
             let has_gyp = || self.project.join(location).join("binding.gyp").is_file();
             if package.has_install_script || has_gyp() {

@@ -12,7 +12,7 @@ use super::policy::{Key, Policy, Verdict};
 
 /// A changed entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct ChangedEntry {
     /// Its key.
     pub key: String,
     /// `added`, `removed-stale`, `replaced-by-pin` or `removed-pinned-allow`.
@@ -25,7 +25,7 @@ pub struct Decision {
     /// The new `allowScripts`.
     pub entries: Map<String, Value>,
     /// The differences from the old one.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ChangedEntry>,
     /// A warning.
     pub warning: Option<String>,
 }
@@ -34,7 +34,7 @@ impl Decision {
     fn add(&mut self, key: &str, value: bool) {
         if self.entries.get(key) != Some(&Value::Bool(value)) {
             self.entries.insert(key.to_owned(), value.into());
-            self.changes.push(Change { key: key.to_owned(), change: "added" });
+            self.changes.push(ChangedEntry { key: key.to_owned(), change: "added" });
         }
     }
 
@@ -44,7 +44,7 @@ impl Decision {
             self.entries.iter().filter(|(key, value)| stale(key, value)).map(|(key, _)| key.clone()).collect();
         for key in gone {
             self.entries.shift_remove(&key);
-            self.changes.extend(change.map(|change| Change { key, change }));
+            self.changes.extend(change.map(|change| ChangedEntry { key, change }));
         }
     }
 }
