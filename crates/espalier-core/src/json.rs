@@ -47,7 +47,7 @@ impl Fields {
 
 /// Deserialises [`Fields`] with these names. One instance serves everything, because derived code for each structure would weigh
 /// 20 KB in WebAssembly.
-struct Wanted<'a>(&'a [&'static str]);
+pub(crate) struct Wanted<'a>(pub &'a [&'static str]);
 
 impl<'de> Visitor<'de> for Wanted<'_> {
     type Value = Fields;

@@ -51,6 +51,8 @@ pub mod decision;
 mod dev_engines;
 mod edge_kind;
 pub mod error;
+#[cfg(feature = "summaries")]
+pub mod essentials;
 mod exchange;
 mod extensions;
 mod fetch_failure;

@@ -71,7 +71,7 @@ pub struct Manifest {
 }
 
 /// The fields that are read from every manifest.
-const READ: [&str; 24] = [
+pub(crate) const READ: [&str; 24] = [
     "name",
     "version",
     "dependencies",

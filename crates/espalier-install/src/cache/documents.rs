@@ -66,7 +66,7 @@ pub(crate) struct Entry {
     pub about: About,
     /// Chosen at random when the entry was made. A confirmation by the registry leaves it.
     pub number: i64,
-    /// The summary of a packument. It is empty for other documents.
+    /// What a resolution needs of the document, or nothing where nobody has summarised it.
     pub summary: Vec<u8>,
     /// The body. A packument that was made of it shares it.
     pub body: Arc<Vec<u8>>,

@@ -28,7 +28,7 @@ impl Registry {
 
     async fn ask_advisories(&self, address: &Address, question: Vec<u8>) -> Result<Vec<u8>, Trouble> {
         let url = Url::parse(address.as_str()).expect("an address is a URL");
-        let mut request = self.requester.clients.of(&url).post(url).header(CONTENT_TYPE, "application/json");
+        let mut request = self.requester.clients.of(&url)?.post(url).header(CONTENT_TYPE, "application/json");
         if let Some(authorization) = self.registries.authorization(address, "") {
             let value = HeaderValue::from_str(&authorization);
             let mut value = value.map_err(|_| Trouble::Unusable("can't be asked with this token".to_owned()))?;

@@ -6,7 +6,7 @@
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 use espalier_core::packument::Source;
-use espalier_core::{Answer, FetchFailure, Packument};
+use espalier_core::{Answer, FetchFailure, Packument, essentials};
 use espalier_registry::document::{self, Form};
 use espalier_registry::{Experience, Get, Trouble};
 
@@ -104,7 +104,7 @@ impl Registry {
         integrity: Option<&str>,
     ) -> Result<String, FetchFailure> {
         let read = match self.unread_version(name, version, integrity).await {
-            Ok(unread) => unread.read_in_the_end(Unread::read_version).await,
+            Ok(unread) => unread.read_in_the_end(Unread::read_whole_version).await,
             Err(failure) => Err(failure),
         };
         match read {
@@ -259,6 +259,11 @@ impl Unread {
         entry
     }
 
+    fn entry_mut(&mut self) -> &mut Entry {
+        let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = &mut self.came;
+        entry
+    }
+
     /// Reads it, as the answer to a request.
     pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
         if self.document.key.form.is_final() {
@@ -277,26 +282,48 @@ impl Unread {
         }
     }
 
-    fn read_version(self) -> Result<String, Box<Misread>> {
-        // A stored document was checked before, and its checksum is right.
-        let is_checked = !matches!(self.came, Came::New(..));
+    /// The document of a version, as far as a resolution reads it.
+    fn read_version(mut self) -> Result<String, Box<Misread>> {
+        if self.is_prepared()
+            && let Some(text) = essentials::document(std::mem::take(&mut self.entry_mut().summary))
+        {
+            self.note_use();
+            self.document.registry.experience().learn(&self.document.key.registry, true);
+            return Ok(text);
+        }
+        let (summary, kept) = self.read_version_as(|text| {
+            let text = str::from_utf8(text).map_err(|error| format!("is not text: {error}"))?;
+            essentials::summary(text).map_err(|error| format!("is not the document of a version: {error}"))
+        })?;
+        if let Some(kept) = kept {
+            kept.keep(summary.clone());
+        }
+        Ok(essentials::document(summary).expect("a summary that was just made"))
+    }
+
+    fn read_whole_version(self) -> Result<String, Box<Misread>> {
+        let (text, kept) = self.read_version_as(|text| document::check_version(text).map(str::to_owned))?;
+        if let Some(kept) = kept {
+            kept.keep(Vec::new());
+        }
+        Ok(text)
+    }
+
+    fn read_version_as<T>(
+        self,
+        read: impl FnOnce(&[u8]) -> Result<T, String>,
+    ) -> Result<(T, Option<Kept>), Box<Misread>> {
         let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
         let mut is_of_it = true;
-        let (text, kept) = self.read_as(|document, entry| {
+        let (document, kept) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
                 // A document of another publication must not be kept under this integrity.
                 is_of_it = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
-                match str::from_utf8(text) {
-                    Ok(text) if is_checked => Ok(text.to_owned()),
-                    _ => document::check_version(text).map(str::to_owned),
-                }
+                read(text)
             })
         })?;
-        if let Some(kept) = kept.filter(|_| is_of_it) {
-            kept.keep(Vec::new());
-        }
         registry.experience().learn(&of, true);
-        Ok(text)
+        Ok((document, kept.filter(|_| is_of_it)))
     }
 
     fn read_packument(self) -> Result<ForResolution, Box<Misread>> {

@@ -149,7 +149,7 @@ impl Requester {
     }
 
     async fn exchange_through_client(&self, get: &Get, url: Url) -> Result<Answer, Trouble> {
-        let request = self.clients.of(&url).get(url).headers(headers(get)?);
+        let request = self.clients.of(&url)?.get(url).headers(headers(get)?);
         let broken = |error: reqwest::Error| Trouble::Broken(failure::broken(&error.without_url()));
         let response = request.send().await.map_err(broken)?;
         let header = |name: &str| joined(response.headers(), name);

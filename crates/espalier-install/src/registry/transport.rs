@@ -3,9 +3,10 @@
 //! They don't decompress bodies, because the parsing thread does. The plain client ([`super::wire`]) is used if possible, over
 //! HTTP/2 if the registry agrees. The general client is used for proxies and client certificates, over HTTP/1.1.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use espalier_registry::{Broken, Trouble};
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
@@ -31,9 +32,18 @@ const USER_AGENT: &str = concat!("espalier/", env!("CARGO_PKG_VERSION"));
 /// The clients: one for each client certificate, one without, and a plain one if possible.
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
-    usual: Client,
+    usual: Arc<Usual>,
     identified: Arc<[(ClientIdentity, Client)]>,
     wire: Option<Arc<Wire>>,
+}
+
+/// The client without a certificate of its own. It is made when it is needed, because that reads the system's certificates, which
+/// takes as long as everything else that a command does before its first request.
+#[derive(Debug)]
+struct Usual {
+    client: OnceLock<Client>,
+    network: Network,
+    hosts: Hosts,
 }
 
 /// The trusted certificates.
@@ -69,7 +79,13 @@ impl Clients {
             };
             Arc::new(Wire::new(hosts.clone(), trusted, USER_AGENT, patience, network.concurrency))
         });
-        Ok(Self { usual: client(network, &hosts, None)?, identified: identified.into(), wire })
+        let is_default = network.certificates.is_empty() && network.extra_certificates.is_empty();
+        let usual = Usual { client: OnceLock::new(), network: network.clone(), hosts };
+        if !is_default || wire.is_none() {
+            // Settings can be wrong, and are reported before anything else is done.
+            usual.client()?;
+        }
+        Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }
 
     /// The plain client. `None` if there are proxies or client certificates, or if certificates aren't verified.
@@ -83,8 +99,21 @@ impl Clients {
     }
 
     /// The general client for this URL.
-    pub fn of(&self, url: &Url) -> &Client {
-        self.identified.iter().find(|(identity, _)| identity.is_for(url)).map_or(&self.usual, |(_, client)| client)
+    pub fn of(&self, url: &Url) -> Result<&Client, Trouble> {
+        match self.identified.iter().find(|(identity, _)| identity.is_for(url)) {
+            Some((_, client)) => Ok(client),
+            None => self.usual.client().map_err(|error| Trouble::Broken(Broken::Impossible(error.to_string()))),
+        }
+    }
+}
+
+impl Usual {
+    fn client(&self) -> Result<&Client, ConfigError> {
+        if self.client.get().is_none() {
+            // Whoever else makes one at the same time makes the same.
+            let _ = self.client.set(client(&self.network, &self.hosts, None)?);
+        }
+        Ok(self.client.get().expect("it was set"))
     }
 }
 
