@@ -235,6 +235,19 @@ test('the replay steps through the decisions, and says where a package landed', 
   await expect(page.locator('.replay-detail')).toContainText('nothing is there');
 });
 
+test('the replay ends with the picture of the overview, and begins with bare wires', async ({ page }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await openSample(page, 'express-api', 'overview');
+  const legend = page.locator('.legend-classes li');
+  const whole = await legend.allTextContents();
+  expect(whole.length).toBeGreaterThan(2);
+  await openView(page, 'Replay');
+  await expect(page.getByRole('slider', { name: 'Step of the resolution' })).toHaveAttribute('max', /\d{4}/);
+  await expect(legend).toHaveText(whole);
+  await page.getByRole('slider', { name: 'Step of the resolution' }).press('Home');
+  await expect(legend.locator('.soft')).toHaveText(whole.map(() => '0'));
+});
+
 test('a filter of Health marks the same packages everywhere', async ({ page }) => {
   await openSample(page, 'express-api', 'health');
   const scripts = page.getByRole('region', { name: 'Install scripts' });

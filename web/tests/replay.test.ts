@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResolveEvent } from '../src/engine/types';
-import { decisions, landing, sentence, treeAfter } from '../src/model/replay';
+import { decisions, isPassing, landing, sameStep, sentence, standing } from '../src/model/replay';
+import { treeOf } from '../src/model/tree';
 
 const placed = (location: string, version: string, from = ''): ResolveEvent => ({
   type: 'placed',
@@ -21,15 +22,55 @@ const EVENTS: ResolveEvent[] = [
   placed('node_modules/b', '2.0.0', 'node_modules/a'),
 ];
 
-test('each step gives the tree as it stood', () => {
+test('each step says what stood of the tree; what no decision placed was there before', () => {
   const list = decisions(EVENTS);
   expect(list.length).toBe(5);
-  const names = (steps: number) =>
-    treeAfter(list, steps, 'app').nodes.map(({ name, version }) => `${name} ${version ?? ''}`.trim());
-  expect(names(0)).toEqual(['app']);
-  expect(names(3)).toEqual(['app', 'a 1.2.0', 'b 1.0.0']);
-  expect(names(4)).toEqual(['app', 'a 1.2.0']);
-  expect(names(5)).toEqual(['app', 'a 1.2.0', 'b 2.0.0']);
+  const node = (name: string, location: string, version?: string) => ({
+    name,
+    location,
+    ...(version ? { version } : {}),
+    dev: false,
+    optional: false,
+    devOptional: false,
+    peer: false,
+    extraneous: false,
+    inert: false,
+    inBundle: false,
+  });
+  const tree = treeOf({
+    nodes: [
+      node('app', ''),
+      node('a', 'node_modules/a', '1.2.0'),
+      node('b', 'node_modules/b', '2.0.0'),
+      node('c', 'node_modules/c', '1.0.0'),
+    ],
+    edges: [],
+  });
+  const names = (steps: number) => [...standing(list, steps, tree)].map((index) => tree.nodes[index]!.name).sort();
+  expect(names(0)).toEqual(['app', 'c']);
+  expect(names(3)).toEqual(['a', 'app', 'b', 'c']);
+  expect(names(4)).toEqual(['a', 'app', 'c']);
+  expect(names(5)).toEqual(['a', 'app', 'b', 'c']);
+  expect(list.map((decision) => isPassing(decision, tree))).toEqual([false, false, true, false, false]);
+});
+
+test('a list that tells more is looked at where the other was', () => {
+  const brief = decisions(EVENTS);
+  const tried: ResolveEvent = {
+    type: 'decided',
+    name: 'a',
+    spec: '^1',
+    version: '1.2.0',
+    by: '',
+    from: '',
+    kind: 'prod',
+    asPeer: false,
+    removed: [],
+    tried: [],
+    result: { type: 'met' },
+  };
+  const all = decisions(EVENTS.flatMap((event) => [tried, event]));
+  expect([0, 1, 3, 5].map((step) => sameStep(brief, step, all))).toEqual([0, 3, 7, 11]);
 });
 
 test('a package is found where it landed in the end', () => {

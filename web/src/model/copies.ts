@@ -18,13 +18,12 @@ export function duplicatedNames(tree: Tree): string[] {
   return [...byName(tree)].filter(([, nodes]) => nodes.length > 1).map(([name]) => name);
 }
 
-/** In words, where a copy lies: `at the top`, or whose `node_modules` it is in. */
-export function place(node: GraphNode): string {
-  const parts = node.location.split('/node_modules/');
-  if (node.location.startsWith('node_modules/') && parts.length === 1) return 'at the top';
-  if (parts.length === 1) return `in ${node.location}`;
-  const holder = parts.at(-2)!.replace(/^node_modules\//, '');
-  return `under ${holder}`;
+/** In words, where a copy lies: `at the top`, or in whose `node_modules`, and in whose that lies: `under debug`, `under send › debug`. */
+export function place({ location }: Pick<GraphNode, 'location'>): string {
+  const parts = location.split('/node_modules/');
+  if (parts.length === 1) return location.startsWith('node_modules/') ? 'at the top' : `in ${location}`;
+  const holders = parts.slice(0, -1).join(' › ');
+  return `under ${holders.replace(/^node_modules\//, '')}`;
 }
 
 const names = new WeakMap<Tree, Map<string, number[]>>();

@@ -56,6 +56,7 @@ interface Tier {
 
 /** Between the trunk and what is on a wire, in columns. */
 const INDENT = 1.5;
+const MOST_STRETCH = 1.6;
 /** Between the tiers, in levels: names stand there, and levels of large trees are closer. */
 const gapOf = (size: number) => (size <= 400 ? 1.6 : size <= 1_200 ? 1.9 : 2.6);
 
@@ -82,7 +83,14 @@ export function espalier(tree: Tree, aspect = 1.6): Espalier {
 
   const order = descending(kids);
   const tiers = fitting(kids, columns, heights, aspect, pitch, level);
-  return place(tree, kids, tiers, { pitch, level, order });
+  // Shoots come in pieces, so the shape is never quite the wanted one: the room that is left goes between them.
+  const { across, up } = extent(tiers, pitch, level, gapOf(size));
+  const stretch = (factor: number) => Math.min(MOST_STRETCH, Math.max(1, factor));
+  return place(tree, kids, tiers, {
+    pitch: pitch * stretch((up * aspect) / across),
+    level: level * stretch(across / aspect / up),
+    order,
+  });
 }
 
 /** Few packages are far enough apart for their names, many are close. */
@@ -126,14 +134,20 @@ function fitting(
   for (let step = 0; step < 14 && low <= high; step += 1) {
     const width = Math.floor((low + high) / 2);
     const tiers = fill(items(kids, columns, heights, width), width);
-    const across = (Math.max(1, ...tiers.map(({ filled }) => 2 * Math.max(...filled))) + 2 * INDENT) * pitch;
-    const up = (tiers.reduce((sum, tier) => sum + tier.height + gap, 0) + gap) * level;
+    const { across, up } = extent(tiers, pitch, level, gap);
     const scale = Math.min(aspect / across, 1 / up);
     if (scale > largest) [best, largest] = [tiers, scale];
     if (across / up > aspect) high = width - 1;
     else low = width + 1;
   }
   return best;
+}
+
+function extent(tiers: readonly Tier[], pitch: number, level: number, gap: number): { across: number; up: number } {
+  return {
+    across: (Math.max(1, ...tiers.map(({ filled }) => 2 * Math.max(...filled))) + 2 * INDENT) * pitch,
+    up: (tiers.reduce((sum, tier) => sum + tier.height + gap, 0) + gap) * level,
+  };
 }
 
 /** What goes on the wires, in its order; shoots that are too wide are taken apart. */

@@ -5,7 +5,7 @@ import type { Graph, GraphEdge, GraphNode, ResolveEvent } from '../engine/types'
 
 type Placed = Extract<ResolveEvent, { type: 'placed' }>;
 
-/** A moment of the run: what had arrived and what stood, for the strip of time. */
+/** A moment of the run: how much had been fetched and what stood, for the strip of time. */
 export interface Moment {
   readonly elapsed: number;
   readonly fetched: number;
@@ -26,7 +26,8 @@ export class Growth {
 
   apply(events: readonly ResolveEvent[], elapsed: number): void {
     for (const event of events) this.#apply(event);
-    this.moments.push({ elapsed, fetched: this.fetched, placed: this.size });
+    // Documents of single versions are requests too, and a snapshot's packuments were none.
+    this.moments.push({ elapsed, fetched: Math.max(this.fetched, this.requests), placed: this.size });
   }
 
   graph(rootName: string, rootVersion?: string): Graph {

@@ -1,8 +1,9 @@
-// The resolution, decision by decision: a sentence for each, and the tree as it stood after it.
+// The resolution, decision by decision: a sentence for each, and which packages of the tree stood after it.
 
-import type { Graph, ResolveEvent, Trial } from '../engine/types';
+import type { ResolveEvent, Trial } from '../engine/types';
+import { place } from './copies';
 import { counted } from './format';
-import { Growth } from './growth';
+import type { Tree } from './tree';
 
 export type Decision = Extract<ResolveEvent, { type: 'picked' | 'decided' | 'placed' | 'kept' | 'removed' }>;
 
@@ -12,11 +13,32 @@ export function decisions(events: readonly ResolveEvent[]): Decision[] {
   return events.filter((event): event is Decision => TYPES.has(event.type));
 }
 
-/** The tree after the first so many decisions. */
-export function treeAfter(list: readonly Decision[], steps: number, name: string, version?: string): Graph {
-  const growth = new Growth();
-  growth.apply(list.slice(0, steps), 0);
-  return growth.graph(name, version);
+/** Which packages of the tree stood after the first so many decisions. What no decision put there was there from the beginning. */
+export function standing(list: readonly Decision[], steps: number, tree: Tree): Set<number> {
+  const all = new Set(tree.nodes.keys());
+  for (const decision of list) if (decision.type === 'placed') all.delete(tree.at.get(decision.location) ?? -1);
+  for (const decision of list.slice(0, steps)) {
+    const node = 'location' in decision ? tree.at.get(decision.location) : undefined;
+    if (node !== undefined && decision.type === 'placed') all.add(node);
+    if (node !== undefined && decision.type === 'removed') all.delete(node);
+  }
+  return all;
+}
+
+/** Whether a package that a decision placed is gone again in the end, or of another version. */
+export function isPassing(decision: Decision, tree: Tree): boolean {
+  if (decision.type !== 'placed') return false;
+  const node = tree.nodes[tree.at.get(decision.location) ?? -1];
+  return (
+    node === undefined || (decision.version !== '' && node.version !== undefined && node.version !== decision.version)
+  );
+}
+
+/** The step of a list that tells more, at which the same stands as at a step of one that doesn't tell what was tried. */
+export function sameStep(before: readonly Decision[], step: number, all: readonly Decision[]): number {
+  if (step >= before.length) return all.length;
+  let left = before.slice(0, step).filter(({ type }) => type !== 'decided').length;
+  return left === 0 ? 0 : all.findIndex(({ type }) => type !== 'decided' && (left -= 1) === 0) + 1;
 }
 
 /** The step that put a package where it is now; the last one, if it went and came back. */
@@ -48,11 +70,11 @@ export function sentence(decision: Decision): string {
     case 'decided':
       return `${by(decision.by)} needs ${decision.name}@${decision.spec}. ${outcome(decision)}`;
     case 'placed':
-      return `${decision.name}${decision.version ? ` ${decision.version}` : ''} is placed ${where(decision.location)}${decision.location.split('node_modules/').length > 2 ? ', because another version is in the way above' : ', as high as it can go'}.`;
+      return `${decision.name}${decision.version ? ` ${decision.version}` : ''} is placed ${place(decision)}${decision.location.split('node_modules/').length > 2 ? ', because another version is in the way above' : ', as high as it can go'}.`;
     case 'kept':
-      return `${asker(decision.from)} asks for ${decision.name}@${decision.spec}. ${decision.version || 'What is'} ${where(decision.location)} will do, so nothing is added.`;
+      return `${asker(decision.from)} asks for ${decision.name}@${decision.spec}. ${decision.version || 'What is'} ${place(decision)} will do, so nothing is added.`;
     case 'removed':
-      return `What was ${where(decision.location)} is taken out: nothing needs it there any more.`;
+      return `What was ${place(decision)} is taken out: nothing needs it there any more.`;
   }
 }
 
@@ -65,7 +87,7 @@ function outcome({ result, version, name }: Extract<Decision, { type: 'decided' 
     case 'kept':
       return 'What is there already will do.';
     case 'new':
-      return `${what} goes ${where(result.location)}${result.replaced ? `, in place of ${result.replaced}` : ''}.`;
+      return `${what} goes ${place(result)}${result.replaced ? `, in place of ${result.replaced}` : ''}.`;
     case 'linked':
       return 'It would nest in itself, so it becomes a link.';
     case 'refused':
@@ -130,11 +152,4 @@ function asker(location: string): string {
   return location === ''
     ? 'The project'
     : location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
-}
-
-/** In words, where a location is. */
-export function where(location: string): string {
-  const parts = location.split('/node_modules/');
-  if (parts.length === 1) return location.startsWith('node_modules/') ? 'at the top' : `in ${location}`;
-  return `under ${parts.at(-2)!.replace(/^node_modules\//, '')}`;
 }

@@ -123,18 +123,18 @@ export function Focus(props: { tree: Tree }) {
   const focusOn = (next: number | undefined) => {
     if (next !== undefined) scroller.querySelector<HTMLElement>(`[data-node="${next}"]`)?.focus();
   };
-  const box = (one: number, style?: JSX.CSSProperties) => (
+  const box = (one: number, style?: () => JSX.CSSProperties) => (
     <FocusBox
       tree={props.tree}
       node={one}
       isHere={one === node()}
       isLit={litNodes().has(one)}
       light={setLit}
-      style={style}
+      style={style?.()}
     />
   );
-  const more = (column: Column, style?: JSX.CSSProperties) => (
-    <button type="button" class="link soft focus-more" style={style} onClick={() => setMost((now) => now * 3)}>
+  const more = (column: Column, style?: () => JSX.CSSProperties) => (
+    <button type="button" class="link soft focus-more" style={style?.()} onClick={() => setMost((now) => now * 3)}>
       and {count(column.more)} more
     </button>
   );
@@ -191,21 +191,21 @@ export function Focus(props: { tree: Tree }) {
               <>
                 <For each={column.nodes}>
                   {(one) =>
-                    box(one, {
+                    box(one, () => ({
                       position: 'absolute',
                       left: `${places().at.get(one)!.x}px`,
                       top: `${places().at.get(one)!.y}px`,
                       width: `${sizes().wide}px`,
                       height: `${HIGH}px`,
-                    })
+                    }))
                   }
                 </For>
                 <Show when={column.more > 0}>
-                  {more(column, {
+                  {more(column, () => ({
                     position: 'absolute',
                     left: `${PAD + index() * (sizes().wide + sizes().across)}px`,
                     bottom: `${PAD}px`,
-                  })}
+                  }))}
                 </Show>
               </>
             )}

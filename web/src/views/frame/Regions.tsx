@@ -1,11 +1,13 @@
 // The three regions. Where there is room for one, they lie side by side all the same: swiping or the bar below
 // goes from one to the next.
 
-import { createEffect, createSignal, For, on, onMount, type JSX } from 'solid-js';
+import { createEffect, createSignal, For, on, onCleanup, onMount, type JSX } from 'solid-js';
 import type { Side } from '../../state/panes';
 import { useSession } from '../../state/session';
 
 const NAMES = ['Manifest', 'Tree', 'Package'] as const;
+/** As in frame.css. */
+const NARROW = '(max-width: 960px)';
 
 export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; package: JSX.Element }) {
   const { run, project, panes } = useSession();
@@ -14,9 +16,16 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
   let track!: HTMLDivElement;
 
   const go = (index: number) => track.children[index]?.scrollIntoView({ inline: 'start', block: 'nearest' });
-  const settle = () => setCurrent(Math.round(track.scrollLeft / Math.max(1, track.clientWidth)));
+  const narrow = matchMedia(NARROW);
+  const settle = () => {
+    if (narrow.matches) setCurrent(Math.round(track.scrollLeft / Math.max(1, track.clientWidth)));
+  };
+  // A window that becomes narrow, as a tablet that is turned does, shows the region that was looked at last.
+  const turn = () => narrow.matches && go(current());
   onMount(() => {
     go(1);
+    narrow.addEventListener('change', turn);
+    onCleanup(() => narrow.removeEventListener('change', turn));
     track.addEventListener('show-package', () => go(2));
   });
   // A project that was just picked is watched in the tree.

@@ -4,7 +4,7 @@ import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untra
 import { analyze, bytesOf, totals } from '../../model/analysis';
 import { colour } from '../../model/colour';
 import { bytes, counted } from '../../model/format';
-import { treemap, type Area, type Measure } from '../../model/treemap';
+import { treemap, type Area, type Box, type Measure } from '../../model/treemap';
 import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { createPalette } from '../palette';
@@ -59,6 +59,7 @@ export function TreeMap(props: { tree: Tree }) {
       }
       if (area.width > 34 && (area.header > 0 || (area.height > 14 && !area.own)))
         name(context, area, colours.ink, colours.mono);
+      if (area.own && area.header > 0 && area.own.height > 16) itself(context, area.node, area.own, colours.ink);
     }
     context.globalAlpha = 1;
     for (const [area, line] of [
@@ -90,6 +91,16 @@ export function TreeMap(props: { tree: Tree }) {
       context.fillText(figure, area.x + 6 + wide + 8, y);
       context.globalAlpha = alpha;
     }
+  };
+  /** What a package's own files take, where it holds others. */
+  const itself = (context: CanvasRenderingContext2D, node: number, own: Box, ink: string) => {
+    if (own.width < 58) return;
+    const alpha = context.globalAlpha;
+    context.globalAlpha = alpha * 0.65;
+    context.fillStyle = ink;
+    const figure = measure() === 'bytes' && own.width > 120 ? ` ${bytes(bytesOf(props.tree, node))}` : '';
+    context.fillText(`itself${figure}`, own.x + 6, own.y + Math.min(own.height / 2, 10));
+    context.globalAlpha = alpha;
   };
   let frame = 0;
   createEffect(() => {

@@ -10,6 +10,7 @@ import { Beginning } from './Beginning';
 import { Changes } from './Changes';
 import { Failure } from './Failure';
 import { NoResults } from './NoResults';
+import { Pin } from './Pin';
 import { Results } from './Results';
 import { Sentence } from './Sentence';
 import { Tabs } from './Tabs';
@@ -44,8 +45,11 @@ export function OutcomeRegion() {
                 <BesideBar />
               </Show>
               <Changes />
-              <Tabs />
-              <Toolbar />
+              <div class="outcome-bar">
+                <Tabs />
+                <Pin class="narrow" />
+                <Toolbar />
+              </div>
               <Results />
               <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${view.name()}`}>
                 <Suspense fallback={<p class="soft view-wait">Opening…</p>}>
@@ -70,7 +74,7 @@ export function OutcomeRegion() {
                         <Health tree={tree()} />
                       </Match>
                       <Match when={view.name() === 'replay'}>
-                        <Replay />
+                        <Replay tree={tree()} />
                       </Match>
                     </Switch>
                   </Show>

@@ -7,9 +7,10 @@ import { toggleWord } from '../../model/search';
 import { summarize, type Figure } from '../../model/summary';
 import { packagesOf } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { Pin } from './Pin';
 
 export function Sentence() {
-  const { project, run, changes, pin } = useSession();
+  const { project, run } = useSession();
   const packages = () => counted(run.tree() ? packagesOf(run.tree()!).length : 0, 'package');
   const summary = createMemo(() => (run.result() && run.tree() ? summarize(run.tree()!) : undefined));
   const isOld = () => run.result() !== undefined;
@@ -36,16 +37,7 @@ export function Sentence() {
           </Match>
         </Switch>
       </p>
-      <Show when={run.phase() === 'done' && !changes()}>
-        <button
-          type="button"
-          class="link soft compare wide-only"
-          title="Keep this tree beside every later one: after an edit, with other flags, for another platform, as of another day"
-          onClick={() => pin()}
-        >
-          Compare
-        </button>
-      </Show>
+      <Pin class="wide" />
     </div>
   );
 }

@@ -19,7 +19,8 @@ const LARGE = 1_000;
 interface OverviewProps {
   readonly tree: Tree;
   readonly plain?: boolean;
-  readonly still?: boolean;
+  /** Packages that stand already; all, where it isn't said. */
+  readonly present?: ReadonlySet<number>;
 }
 
 /** A large tree that changes is laid out in a task of its own, after the one that it came in. */
@@ -37,7 +38,9 @@ export function Overview(props: OverviewProps) {
       },
     ),
   );
-  return <Picture tree={rested()} plain={props.plain ?? false} still={props.still ?? false} />;
+  return (
+    <Picture tree={rested()} plain={props.plain ?? false} {...(props.present ? { present: props.present } : {})} />
+  );
 }
 
 function Picture(props: OverviewProps) {
@@ -58,6 +61,14 @@ function Picture(props: OverviewProps) {
   const layout = createMemo(() => espalier(props.tree, aspect()));
   createEffect(() => colouring() === 'age' && lookup.look('dates'));
   const coloured = createMemo(() => colour(props.tree, colouring(), lookup.known()));
+  /** How many packages each class has, of those that stand. */
+  const counts = () => {
+    const { present } = props;
+    if (!present) return coloured().counts;
+    const standing = coloured().classes.map(() => 0);
+    for (const node of packagesOf(props.tree)) if (present.has(node)) standing[coloured().of[node]!]! += 1;
+    return standing;
+  };
   const selected = createMemo(() => (view.selected() === undefined ? undefined : props.tree.at.get(view.selected()!)));
   const found = createMemo(() => (props.plain ? undefined : view.matches()?.nodes));
 
@@ -118,14 +129,15 @@ function Picture(props: OverviewProps) {
       selected: props.plain ? undefined : selected(),
       hovered: hovered()?.node,
       found: found(),
-      diff: props.plain || props.still || run.tree() !== props.tree ? undefined : changes(),
+      present: props.present,
+      diff: props.plain || props.present || run.tree() !== props.tree ? undefined : changes(),
       moving: moving() && layout().order.length > 600,
     });
   };
   createEffect(() => {
     // What is laid out and drawn is only worked out in the frame itself: a tree that grows is drawn less often than it changes.
     [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), hovered(), found()];
-    [changes(), moving()];
+    [changes(), moving(), props.present];
     frame ||= requestAnimationFrame(() => untrack(draw));
   });
   onCleanup(() => cancelAnimationFrame(frame));
@@ -160,6 +172,7 @@ function Picture(props: OverviewProps) {
     const { x: xs, y: ys, order, pitch } = layout();
     let [nearest, distance] = [-1, Math.max(8, (pitch * now.scale) / 2) ** 2];
     for (const node of order) {
+      if (props.present && !props.present.has(node)) continue;
       const far = (now.x + xs[node]! * now.scale - x) ** 2 + (now.y + ys[node]! * now.scale - y) ** 2;
       if (far < distance) [nearest, distance] = [node, far];
     }
@@ -293,7 +306,7 @@ function Picture(props: OverviewProps) {
                 <Show when={coloured().counts[index()]! > 0}>
                   <li>
                     <i class={`dot ${kind.colour}-dot`} />
-                    {kind.words} <span class="soft">{count(coloured().counts[index()]!)}</span>
+                    {kind.words} <span class="soft">{count(counts()[index()]!)}</span>
                   </li>
                 </Show>
               )}

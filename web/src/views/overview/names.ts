@@ -8,14 +8,14 @@ import { radius, type Scene } from './scene';
 const FONT = 11;
 const MOST = 420;
 /** Levels that are closer than this have no room for names between them. */
-const BETWEEN = 13;
+const BETWEEN = 10;
 /** Ranks: what is always named, what was changed or is found, what the project asks for itself. */
 const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
 
 const measured = new Map<string, number>();
 
 export function names(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { tree, layout, palette, camera, width, height, selected } = scene;
+  const { tree, layout, palette, camera, width, height, selected, present } = scene;
   const { scale } = camera;
   context.font = `${FONT}px ${palette.mono}`;
   context.textBaseline = 'middle';
@@ -24,6 +24,7 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
   context.strokeStyle = palette.paper;
   const room = new Room(width, height);
   const visible = layout.order.filter((node) => {
+    if (present?.has(node) === false) return false;
     const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
     if (x < -60 || y < 0 || x > width + 60 || y > height) return false;
     room.leaf(x, y, radius(scene, node));

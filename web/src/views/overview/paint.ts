@@ -22,10 +22,10 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
   if (!scene.moving) names(context, scene);
 }
 
-function wires(context: CanvasRenderingContext2D, { layout, camera, palette }: Scene): void {
+function wires(context: CanvasRenderingContext2D, { layout, camera, palette, present }: Scene): void {
   const { x, y, scale } = camera;
   const trunk = Math.max(1.5, Math.min(5, 4 * scale));
-  context.strokeStyle = palette['line-strong'];
+  context.strokeStyle = present ? palette.wire : palette['line-strong'];
   context.lineCap = 'round';
   const top = Math.min(0, ...layout.wires.filter(({ limb }) => limb === -1).map((wire) => wire.y));
   context.lineWidth = trunk;
@@ -51,7 +51,7 @@ function wires(context: CanvasRenderingContext2D, { layout, camera, palette }: S
 }
 
 function branches(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { layout, camera, palette, width, height, found } = scene;
+  const { layout, camera, palette, width, height, found, present } = scene;
   const { scale } = camera;
   context.strokeStyle = palette.wire;
   context.globalAlpha = found ? 0.5 : 1;
@@ -60,7 +60,7 @@ function branches(context: CanvasRenderingContext2D, scene: Scene): void {
   context.beginPath();
   for (const node of layout.order) {
     const from = layout.parent[node]!;
-    if (from <= 0 || !hangs(layout, node)) continue;
+    if (from <= 0 || (present && !present.has(node)) || !hangs(layout, node)) continue;
     const [x0, y0, x1, y1] = ends(layout, camera, from, node);
     if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > width || y0 < 0 || y1 > height) continue;
     branch(context, x0, y0, x1, y1);
@@ -112,9 +112,10 @@ function branch(context: CanvasRenderingContext2D, x0: number, y0: number, x1: n
 
 /** The way from the root to what is selected or pointed at, and the edges that hoisting hides. */
 function relations(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { tree, layout, camera, palette, selected, hovered } = scene;
+  const { tree, layout, camera, palette, selected, hovered, present } = scene;
+  const stands = (node: number) => !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
   const draw = (node: number, isStrong: boolean) => {
-    if (Number.isNaN(layout.x[node]!)) return;
+    if (!stands(node)) return;
     context.strokeStyle = palette.green;
     context.lineWidth = isStrong ? 2.5 : 1.75;
     context.setLineDash([]);
@@ -137,7 +138,7 @@ function relations(context: CanvasRenderingContext2D, scene: Scene): void {
       for (const edge of edges.slice(0, 400)) {
         const other = dash.length > 0 ? answer(tree, edge) : tree.edges[edge]!.from;
         if (other <= 0 || layout.parent[node] === other || layout.parent[other] === node) continue;
-        if (Number.isNaN(layout.x[other]!)) continue;
+        if (!stands(other)) continue;
         const [x0, y0, x1, y1] = ends(layout, camera, other, node);
         const middle = (x0 + x1) / 2;
         context.moveTo(x0, y0);
@@ -165,10 +166,11 @@ function wireTo(context: CanvasRenderingContext2D, { layout, camera }: Scene, no
 }
 
 function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { tree, layout, coloured, palette, camera, width, height, found, diff, selected, hovered } = scene;
+  const { tree, layout, coloured, palette, camera, width, height, found, present, diff, selected, hovered } = scene;
   const { scale } = camera;
   const batches = new Map<string, number[]>();
   for (const node of layout.order) {
+    if (present && !present.has(node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
     if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
     const isFound = !found || found.has(node);
@@ -199,7 +201,7 @@ function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
     [hovered, 1.5],
     [selected, 2.5],
   ] as const) {
-    if (node === undefined || Number.isNaN(layout.x[node]!)) continue;
+    if (node === undefined || Number.isNaN(layout.x[node]!) || present?.has(node) === false) continue;
     const [px, py] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
     context.strokeStyle = palette.green;
     context.lineWidth = line;
@@ -253,13 +255,18 @@ function marks(context: CanvasRenderingContext2D, scene: Scene, diff: Diff): voi
   context.lineWidth = 4;
   context.strokeStyle = palette.paper;
   context.fillStyle = palette.rust;
+  const taken: [x: number, y: number][] = [];
   for (const [node, places] of diff.gone) {
     if (Number.isNaN(layout.x[node]!)) continue;
     const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
     // The project's name stands on its right.
     const isRoot = node === 0;
     context.textAlign = isRoot ? 'right' : 'left';
-    const [x, y] = [px + (radius(scene, node) + 4) * (isRoot ? -1 : 1), py + (isRoot ? 4 : 8)];
+    const x = px + (radius(scene, node) + 4) * (isRoot ? -1 : 1);
+    let y = py + (isRoot ? 4 : 8);
+    // Of packages beside each other, one figure stands below the other.
+    while (taken.some(([left, top]) => Math.abs(left - x) < 24 && Math.abs(top - y) < 12)) y += 12;
+    taken.push([x, y]);
     context.strokeText(`−${places.length}`, x, y);
     context.fillText(`−${places.length}`, x, y);
   }

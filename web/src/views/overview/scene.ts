@@ -27,6 +27,8 @@ export interface Scene {
   /** What a filter finds; everything, where there is none. */
   readonly found: ReadonlySet<number> | undefined;
   readonly diff: Diff | undefined;
+  /** What stands already; everything, where it isn't said. The wires wait for the rest. */
+  readonly present: ReadonlySet<number> | undefined;
   /** Whether the picture is moving, and names can wait. */
   readonly moving: boolean;
 }

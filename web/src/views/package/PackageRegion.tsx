@@ -35,21 +35,23 @@ export function PackageRegion() {
       >
         »
       </button>
-      <Show when={isShown()} fallback={<p class="soft package-empty">Select a package to see why it’s installed.</p>}>
-        <Switch fallback={<ProjectCard tree={run.tree()!} />}>
-          <Match when={unanswered()}>
-            {(edge) => (
-              <p class="package-empty">
-                <span class="mono">
-                  {edge().name}@{edge().spec}
-                </span>{' '}
-                is asked for, but nothing in the tree meets it.
-              </p>
-            )}
-          </Match>
-          <Match when={selected()}>{(node) => <PackageCard tree={run.tree()!} node={node()} />}</Match>
-        </Switch>
-      </Show>
+      <div class="package-scroll">
+        <Show when={isShown()} fallback={<p class="soft package-empty">Select a package to see why it’s installed.</p>}>
+          <Switch fallback={<ProjectCard tree={run.tree()!} />}>
+            <Match when={unanswered()}>
+              {(edge) => (
+                <p class="package-empty">
+                  <span class="mono">
+                    {edge().name}@{edge().spec}
+                  </span>{' '}
+                  is asked for, but nothing in the tree meets it.
+                </p>
+              )}
+            </Match>
+            <Match when={selected()}>{(node) => <PackageCard tree={run.tree()!} node={node()} />}</Match>
+          </Switch>
+        </Show>
+      </div>
     </section>
   );
 }

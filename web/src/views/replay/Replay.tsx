@@ -1,4 +1,5 @@
-// The resolution once more, step by step: what was decided, why, and the tree as it stood.
+// The resolution once more, step by step: what was decided, why, and the tree as it stood: leaves come to the bare wires, each in the
+// place that it has in the end.
 
 import {
   createEffect,
@@ -13,24 +14,36 @@ import {
   Show,
 } from 'solid-js';
 import { record } from '../../engine';
-import { packageName } from '../../model/copies';
 import { count } from '../../model/format';
-import { choice, decisions, landing, sentence, subject, verdict, treeAfter, type Decision } from '../../model/replay';
-import { treeOf } from '../../model/tree';
+import {
+  choice,
+  decisions,
+  isPassing,
+  landing,
+  sameStep,
+  sentence,
+  standing,
+  subject,
+  verdict,
+  type Decision,
+} from '../../model/replay';
+import type { Tree } from '../../model/tree';
 import { sourceOf } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Overview } from '../overview/Overview';
 import './replay.css';
 
-/** Decisions shown on each side of the present one: fewer where the picture needs the room. */
-const AROUND = window.innerHeight < 1_000 ? 2 : 4;
+/** Decisions before and after the present one; as many as have room are seen. */
+const AROUND = 20;
+/** A name, the time between two steps, and whether a step is as many decisions as it takes to be through in half a minute. */
 const SPEEDS = [
-  ['Slow', 900],
-  ['Normal', 250],
-  ['Fast', 40],
+  ['Slow', 900, false],
+  ['Normal', 250, false],
+  ['Fast', 40, true],
 ] as const;
+const HALF_A_MINUTE = 30_000;
 
-export function Replay() {
+export function Replay(props: { tree: Tree }) {
   const { run, view, project } = useSession();
   // Recorded when it is looked at: with what was tried, it is far more than the other views need.
   const [recorded] = createResource(
@@ -44,14 +57,18 @@ export function Replay() {
   const list = createMemo(() => decisions(recorded.state === 'ready' ? recorded() : run.events()));
   const [step, setStep] = createSignal(0);
   const [playing, setPlaying] = createSignal(false);
-  const [speed, setSpeed] = createSignal<number>(SPEEDS[1][1]);
-  // A resolution that is new is seen from its end, where it is what the other views show.
-  createEffect(on(list, (all) => setStep(all.length)));
+  const [speed, setSpeed] = createSignal<(typeof SPEEDS)[number]>(SPEEDS[1]);
+  // A resolution that is new is seen from its end, where it is what the other views show. What was tried comes later, and moves nobody.
+  let shown: unknown;
+  createEffect(
+    on(list, (all, before) => {
+      const isSame = before !== undefined && shown === run.result();
+      shown = run.result();
+      setStep((now) => (isSame ? sameStep(before, now, all) : all.length));
+    }),
+  );
 
-  const tree = createMemo(() => {
-    const root = run.tree()?.nodes[0];
-    return treeOf(treeAfter(list(), step(), root ? packageName(root) : '', root?.version));
-  });
+  const present = createMemo(() => standing(list(), step(), props.tree));
   const go = (next: number) => {
     const to = Math.max(0, Math.min(list().length, next));
     setStep(to);
@@ -61,7 +78,9 @@ export function Replay() {
   };
   createEffect(() => {
     if (!playing()) return;
-    const timer = setInterval(() => go(step() + 1), speed());
+    const [, pause, isBrief] = speed();
+    const stride = isBrief ? Math.ceil(list().length / (HALF_A_MINUTE / pause)) : 1;
+    const timer = setInterval(() => go(step() + stride), pause);
     onCleanup(() => clearInterval(timer));
   });
   const play = () => {
@@ -85,6 +104,13 @@ export function Replay() {
   };
   window.addEventListener('keydown', onKeyDown);
   onCleanup(() => window.removeEventListener('keydown', onKeyDown));
+  // The present decision stays where it is in the list, and what comes before and after moves past it.
+  let scroller: HTMLOListElement | undefined;
+  createEffect(() => {
+    const here = near().findIndex(({ number }) => number === step());
+    const row = scroller?.children[Math.max(0, here)] as HTMLElement | undefined;
+    if (scroller && row) scroller.scrollTop = row.offsetTop - scroller.clientHeight * 0.6;
+  });
 
   return (
     <div class="replay">
@@ -133,35 +159,38 @@ export function Replay() {
             <span class="unseen">Speed</span>
             <select
               class="field small-field"
-              value={speed()}
-              onChange={(event) => setSpeed(Number(event.currentTarget.value))}
+              value={speed()[0]}
+              onChange={(event) => setSpeed(SPEEDS[event.currentTarget.selectedIndex]!)}
             >
               <For each={SPEEDS}>
-                {([words, value]) => (
-                  <option value={value} selected={value === speed()}>
-                    {words}
+                {(one) => (
+                  <option value={one[0]} selected={one === speed()}>
+                    {one[0]}
                   </option>
                 )}
               </For>
             </select>
           </label>
+        </div>
+        <div class="replay-words">
           <Show when={landed()}>
             {(index) => (
-              <button type="button" class="button" onClick={() => go(index())}>
+              <button type="button" class="link soft replay-landing" onClick={() => go(index())}>
                 Where did {selectedName()} land?
               </button>
             )}
           </Show>
+          <p class="replay-sentence" aria-live={playing() ? 'off' : 'polite'}>
+            {step() > 0 ? sentence(list()[step() - 1]!) : BEGINNING}
+            <Show when={step() > 0 && isPassing(list()[step() - 1]!, props.tree)}> It doesn’t stay.</Show>
+          </p>
+          <Detail decision={list()[step() - 1]} />
         </div>
-        <p class="replay-sentence" aria-live={playing() ? 'off' : 'polite'}>
-          {step() > 0 ? sentence(list()[step() - 1]!) : 'Nothing is decided yet: only the project is there.'}
-        </p>
-        <Detail decision={list()[step() - 1]} />
-        <Overview tree={tree()} still />
-        <ol class="replay-list">
+        <Overview tree={props.tree} present={present()} />
+        <ol class="replay-list" ref={scroller}>
           <For each={near()}>
             {({ decision, number }) => (
-              <li>
+              <li class="replay-row">
                 <button
                   type="button"
                   class="plain replay-item"
@@ -181,6 +210,8 @@ export function Replay() {
     </div>
   );
 }
+
+const BEGINNING = 'Nothing is decided yet: only the project is there.';
 
 /** What was weighed for a decision: versions that were passed over, folders that were asked. */
 function Detail(props: { decision: Decision | undefined }) {

@@ -136,6 +136,7 @@ function png(tree: Tree): Promise<Blob> {
     hovered: undefined,
     found: undefined,
     diff: undefined,
+    present: undefined,
     moving: false,
   });
   context.font = `16px ${palette.mono}`;
