@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use espalier_registry::Address;
 use espalier_registry::document::Form;
@@ -416,11 +416,26 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     database.pragma_update(None, "synchronous", "OFF")?;
     let made: u32 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if made == 0 {
-        database.execute_batch(SCHEMA)?;
+        create(&database)?;
     }
     database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
     database.pragma_update(None, "cache_size", PAGES_IN_MEMORY)?;
     Ok(database)
+}
+
+/// Creates the tables. SQLite doesn't wait for another process that turns the same file into a WAL database, so this does.
+fn create(database: &Connection) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        match database.execute_batch(SCHEMA) {
+            Err(error) if is_busy(&error) && start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(1)),
+            created => return created,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 fn is_damaged(error: &rusqlite::Error) -> bool {
@@ -436,7 +451,7 @@ mod tests {
     use espalier_registry::document::Form;
     use rusqlite::Connection;
 
-    use super::{BATCH, DocumentKey, Documents, Entry};
+    use super::{BATCH, DocumentKey, Documents, Entry, open};
     use crate::body::Encoding;
     use espalier_registry::Validators;
 
@@ -567,6 +582,23 @@ mod tests {
         documents.write(&key, entry(60));
         documents.flush();
         assert_eq!(documents.read(&key), None);
+    }
+
+    #[test]
+    fn many_open_a_new_database_at_once() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let file = folder.path().join("documents");
+            let start = std::sync::Barrier::new(16);
+            std::thread::scope(|scope| {
+                for _ in 0..16 {
+                    scope.spawn(|| {
+                        start.wait();
+                        open(&file).map(drop).expect("a database");
+                    });
+                }
+            });
+        }
     }
 
     #[test]
