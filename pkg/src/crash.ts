@@ -1,8 +1,8 @@
-// What happens when Rust panics or traps. Wasm can't tidy up after itself then: the promises of its tasks
-// would stay pending for ever, and the instance must not be entered again.
+// Handles panics and traps of Rust. Wasm can't clean up after one: the promises of its tasks would stay pending for
+// ever, and the instance must not be entered again.
 //
-// Rust's tasks run in microtasks, so that is where a trap surfaces. `cargo xtask wasm` makes the generated
-// glue import `queueMicrotask` from here instead of using the global one.
+// Rust's tasks run in microtasks, so a trap surfaces there. `cargo xtask wasm` makes the generated glue import
+// `queueMicrotask` from here instead of using the global one.
 
 import { EspalierError } from './errors.js';
 
@@ -14,7 +14,7 @@ export function panicked(text: string): void {
   message = text;
 }
 
-/** As the global one, but a task that traps is reported to the engine instead of to nobody. */
+/** Like the global function, but a task that traps is reported to the engine. */
 export function queueMicrotask(task: () => void): void {
   globalThis.queueMicrotask(() => {
     try {
@@ -25,12 +25,12 @@ export function queueMicrotask(task: () => void): void {
   });
 }
 
-/** Who is told. */
+/** Sets the receiver of crashes. */
 export function onCrash(tell: (error: EspalierError) => void): void {
   listener = tell;
 }
 
-/** A call of Rust's that isn't a task: what traps in it is reported the same way. */
+/** Calls Rust outside of a task. A trap is reported in the same way. */
 export function guarded<T>(call: () => T): T {
   try {
     return call();

@@ -1,31 +1,30 @@
-// The WebAssembly instance: loaded once, shared by all runs, replaced after a crash and when it has
-// grown large.
+// The WebAssembly instance: loaded once, shared by all runs, and replaced after a crash or when it has grown large.
 
 import type { WasmSource } from '../index.js';
 import { onCrash } from './crash.js';
 import { EspalierError, restored } from './errors.js';
 import * as glue from './glue.js';
 
-/** Memory never shrinks: an idle instance that has taken more than this is replaced, unless more was asked for. */
+/** An idle instance with more memory than this is replaced, because memory never shrinks. Callers can permit more. */
 const LARGE = 64 * 1024 * 1024;
 let most = LARGE;
 
 let ready: Promise<void> | undefined;
 let loadDefault: (() => Promise<void>) | undefined;
-/** How to reject each run that is under way. */
+/** The functions that reject the current runs. */
 const running = new Set<(error: EspalierError) => void>();
 
-/** How many instances there were before this one. */
+/** The number of earlier instances. */
 let replaced = 0;
 
 onCrash((error) => {
-  // Whatever other runs there are, their tasks are gone with the instance.
+  // The tasks of all other runs are gone with the instance.
   replace();
   for (const reject of running) reject(error);
   running.clear();
 });
 
-/** What is done when `init` wasn't called. */
+/** Sets the way to load the module if `init` wasn't called. */
 export function loadByDefault(load: () => Promise<void>): void {
   loadDefault = load;
 }
@@ -49,7 +48,7 @@ export function initSync(module: BufferSource | WebAssembly.Module): void {
   ready = Promise.resolve();
 }
 
-/** Does something with the instance. After a crash it rejects, because what it waits for would never come. */
+/** Uses the instance. Rejects after a crash, because the result would never come. */
 export async function withInstance<T>(use: () => Promise<T>): Promise<T> {
   await loaded();
   return new Promise<T>((resolve, reject) => {
@@ -75,17 +74,17 @@ function replace(): void {
   replaced++;
 }
 
-/** Lets an idle instance keep so many bytes. */
+/** Sets the number of bytes that an idle instance may keep. */
 export function holdOn(bytes = LARGE): void {
   most = bytes;
 }
 
-/** How many of them may be documents that the next run finds there. */
+/** How many of them may be documents for the next run. */
 export function roomForDocuments(): number {
   return most > LARGE ? most / 2 : 0;
 }
 
-/** An object of Rust's for as long as its instance is there: in the next one it is made anew. */
+/** An object of Rust's that is made again for each instance. */
 export function perInstance<T>(make: () => T): () => T {
   let made: { by: number; object: T } | undefined;
   return () => {
@@ -94,7 +93,10 @@ export function perInstance<T>(make: () => T): () => T {
   };
 }
 
-/** Does something with objects of Rust's, unless their instance is gone: in another one the same address is something else. */
+/**
+ * Returns a function that uses objects of Rust's, unless their instance is gone: in another instance, the same address
+ * is another object.
+ */
 export function whileThere(): (use: () => void) => void {
   const before = replaced;
   return (use) => {
@@ -102,7 +104,7 @@ export function whileThere(): (use: () => void) => void {
   };
 }
 
-/** Frees an object of Rust's, unless its instance is gone. */
+/** Returns a function that frees an object of Rust's, unless its instance is gone. */
 export function releaser(): (object: { free(): void }) => void {
   const ifThere = whileThere();
   return (object) => ifThere(() => object.free());
@@ -117,7 +119,7 @@ async function compiled(source: WasmSource): Promise<WebAssembly.Module> {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   const response = source instanceof Response ? source : await fetch(source);
   if (!response.ok) throw new Error(`${response.url} answered with status ${response.status}`);
-  // Streaming is refused unless the server sends application/wasm, which many don't.
+  // Streaming requires application/wasm, which many servers don't send.
   const streams = response.headers.get('content-type')?.split(';')[0]?.trim() === 'application/wasm';
   return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,4 +1,4 @@
-// The one class of errors, and its way across `postMessage` and from Rust: as plain details.
+// The class of errors, and its conversion from and to plain details, for `postMessage` and Rust.
 
 import type { ErrorDetails, EspalierError as Declared, ErrorCode, PeerConflict, Remedy, Requirer } from '../index.js';
 
@@ -23,7 +23,7 @@ export class EspalierError extends Error implements Declared {
     super(message, options);
     this.code = code;
     this.chain = chain;
-    // Only what is there: an error that is printed shouldn't list ten undefined fields.
+    // Undefined fields are left out, so that a printed error doesn't list them.
     for (const [field, value] of Object.entries(details)) {
       if (value !== undefined && value !== null) Object.assign(this, { [field]: value });
     }
@@ -35,12 +35,12 @@ export class EspalierError extends Error implements Declared {
   }
 }
 
-/** What a run rejected with, as the error it stands for. */
+/** Restores the error of a rejection. */
 export function restored(reason: unknown): unknown {
   return isDetails(reason) ? new EspalierError(reason) : reason;
 }
 
-/** Whether something that was thrown says what an `EspalierError` would. */
+/** Whether a thrown value has the fields of an `EspalierError`. */
 export function isDetails(reason: unknown): reason is ErrorDetails {
   return (
     typeof reason === 'object' &&

@@ -1,5 +1,6 @@
-// The boundary to Rust: what wasm-bindgen generates from crates/espalier-wasm, as far as it is used here.
-// Written by hand, so that the TypeScript can be checked before the wasm is built.
+// The boundary to Rust: the used part of what wasm-bindgen generates from crates/espalier-wasm. It is written by hand,
+// so that the TypeScript can be checked before the wasm is built. `pkg/tests/boundary.test.js` compares it with the
+// module.
 
 import type {
   BinEntry,
@@ -13,7 +14,7 @@ import type {
   Warning,
 } from '../index.js';
 
-/** The input of one run; `Input` in crates/espalier-wasm/src/input.rs. */
+/** The input of a run; `Input` in crates/espalier-wasm/src/input.rs. */
 export interface RunInput {
   manifest: string;
   lockfile?: string | undefined;
@@ -48,27 +49,27 @@ export interface NetworkOptions {
   registry?: string | undefined;
   /** By scope, with its `@`. */
   registries: Record<string, string>;
-  /** `//host/path/:_authToken` and its like, by those keys. */
+  /** Values by settings such as `//host/path/:_authToken`. */
   credentials: Record<string, string>;
   replaceRegistryHost?: string | undefined;
   preferOffline: boolean;
   offline: boolean;
   retries: number;
   timeout: number;
-  /** The most bytes of documents that stay in memory from run to run. */
+  /** The maximum size of documents that stay in memory between runs, in bytes. */
   room: number;
-  /** A number for these registries and credentials: what others were told stays apart. */
+  /** A number for these registries and credentials, which keeps their documents apart. */
   asked: number;
 }
 
-/** One run's way to registries: documents for the resolution, tarballs for the installation. */
+/** The network of a run: documents for the resolution, and tarballs for the installation. */
 export class Network {
   constructor(options: NetworkOptions, fetch: Fetch | undefined, cache: Cache | undefined);
-  /** A tarball that is what it was promised to be. Rejects with an error's details. */
+  /** Fetches and verifies a tarball. Rejects with an error's details. */
   fetchTarball(resolved: string, name: string, integrity: string | undefined): Promise<Tarball>;
-  /** Nothing is fetched any more. */
+  /** Ends all requests. */
   end(): void;
-  /** Settles when everything is kept that was to be. */
+  /** Settles when all entries are kept. */
   flush(): Promise<void>;
   traffic(): Traffic;
   free(): void;
@@ -78,35 +79,35 @@ export class Network {
 export interface Tarball {
   url: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Its own. */
+  /** Its own integrity. */
   integrity: string;
   cached: boolean;
 }
 
-/** What went over the network so far; `Counts` in crates/espalier-wasm/src/network/traffic.rs. */
+/** The counts of the network; `Counts` in crates/espalier-wasm/src/network/traffic.rs. */
 export interface Traffic {
   requests: number;
   retries: number;
   pending: number;
   bytes: number;
   wireBytes: number;
-  /** Answers that came from the cache. */
+  /** The number of answers from the cache. */
   cached: number;
   /** Milliseconds since the network was made. */
   elapsed: number;
 }
 
-/** What a run resolves with. */
+/** The result of a run. */
 export interface RunOutcome {
   lockfile: string;
   packedGraph: PackedGraph;
   warnings: Warning[];
   statistics: { packages: number; packuments: number; version_documents: number };
-  /** Where `install` was asked for. */
+  /** Set if `install` was requested. */
   tree?: TargetTree;
 }
 
-/** Rejects with an error's details as a plain object, or with `undefined` when it was aborted. */
+/** Rejects with an error's details as a plain object, or with `undefined` after an abort. */
 export function resolve(
   input: RunInput,
   network: Network,
@@ -117,16 +118,16 @@ export function resolve(
 /** Throws an error's details as a plain object. */
 export function explain(input: RunInput, name: string): Explanation[];
 
-/** The settings of an .npmrc, by key; `variable` is what `${NAME}` in them stands for. */
+/** The settings of an .npmrc, by key. `variable` returns the value for `${NAME}`. */
 export function readNpmrc(text: string, variable: (name: string) => string | undefined): [string, string | string[]][];
 
-/** What is to be installed. */
+/** The target of an installation. */
 export class TargetTree {
   private constructor();
   plan(): Plan;
-  /** What was noted to be there, and is not to be, or not as it is. */
+  /** The installed locations that have to be removed or replaced. */
   outdated(): string[];
-  /** Takes out an optional package, and returns what goes with it. */
+  /** Removes an optional package. Returns the locations that go with it. */
   leaveOut(location: string): string[];
   hiddenLockfile(): string;
   free(): void;
@@ -139,38 +140,38 @@ export interface Plan {
 }
 
 export interface PlannedPackage extends PackagePlace {
-  /** Where its tarball is; absent where JavaScript can't fetch it, or where it comes in another's. */
+  /** The address of its tarball. Absent if JavaScript can't fetch it, or if it is in the tarball of another package. */
   url?: string;
-  /** As the lockfile has it. */
+  /** The `resolved` of the lockfile. */
   resolved?: string;
   integrity?: string;
-  /** Whether it has to be what its registry says it is. */
+  /** Whether its name and version have to be those of the registry. */
   ofRegistry: boolean;
-  /** The text of the patch that is to be applied to it. */
+  /** The text of the patch to apply. */
   patch?: string;
-  /** Whether it is noted to be there already. */
+  /** Whether the hidden lockfile says that it is in place. */
   kept: boolean;
 }
 
-/** Unpacks one package. Throws texts about the archive, and an error's details about the patch. */
+/** Unpacks a package. Throws a text about the archive, or an error's details about the patch. */
 export class Unpacker {
   constructor(length: number, executables: string[], patch: string | undefined);
-  /** Takes the next piece, and gives what is complete: path, bytes, mode, path, … */
+  /** Takes the next piece. Returns complete files: path, bytes, mode, path, … */
   push(piece: Uint8Array): unknown[];
   end(): unknown[];
-  /** What is wrong if this is to be a certain package. */
+  /** What is wrong if the package isn't the expected one. */
   mistaken(name: string, version: string): string | undefined;
   free(): void;
 }
 
-/** Bytes of memory that the instance has taken. */
+/** The bytes of the instance's memory. */
 export function memorySize(): number;
 
-/** Replaces the instance by a fresh one of the same module. */
+/** Replaces the instance by a new one of the same module. */
 export function __wbg_reset_state(): void;
 
 /** Instantiates. A second call does nothing. */
 export default function instantiate(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
 
-/** Instantiates at once. */
+/** Instantiates synchronously. */
 export function initSync(options: { module: BufferSource | WebAssembly.Module }): unknown;

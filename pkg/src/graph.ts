@@ -1,4 +1,4 @@
-// The tree as objects, out of the four arrays that Rust packs it into (crates/espalier-wasm/src/packed.rs).
+// Makes objects of the four arrays in which Rust packs the tree (crates/espalier-wasm/src/packed.rs).
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode, PackedGraph } from '../index.js';
 
@@ -16,7 +16,9 @@ export function unpackGraph({ texts, offsets, nodes, edges }: PackedGraph): Grap
   return graph;
 }
 
-/** Gives a text by its number. All are decoded at once where each character is a byte, as it nearly always is. */
+/**
+ * Returns a text by its number. All are decoded at once if each character is a byte, which is nearly always the case.
+ */
 function reader(texts: Uint8Array, offsets: Uint32Array): (number: number) => string {
   const decoder = new TextDecoder();
   const all = decoder.decode(texts);
@@ -25,7 +27,7 @@ function reader(texts: Uint8Array, offsets: Uint32Array): (number: number) => st
   return (number) => (known[number] ??= decoder.decode(texts.subarray(offsets[number], offsets[number + 1])));
 }
 
-/** The buffers to pass to `postMessage`, so that they are moved and not copied. */
+/** The buffers to pass to `postMessage`, so that they are transferred and not copied. */
 export function buffersOf({ texts, offsets, nodes, edges }: PackedGraph): ArrayBuffer[] {
   return [texts.buffer, offsets.buffer, nodes.buffer, edges.buffer];
 }
@@ -55,7 +57,7 @@ function node(fields: Uint32Array, at: number, text: (number: number) => string)
   return node;
 }
 
-/** The fields that may be absent, by their places. */
+/** The optional fields, by their positions. */
 const TEXTS = [
   [1, 'packageName'],
   [2, 'version'],
@@ -85,7 +87,7 @@ function edge(fields: Uint32Array, at: number, text: (number: number) => string)
   return edge;
 }
 
-/** Adds `graph`, which is made when it is first looked at. */
+/** Adds `graph`, which is made at the first access. */
 export function withGraph<T extends { packedGraph: PackedGraph }>(result: T): T & { readonly graph: Graph } {
   let graph: Graph | undefined;
   const get = () => (graph ??= unpackGraph(result.packedGraph));

@@ -10,7 +10,7 @@ export { unpackGraph } from './graph.js';
 export { explain, install, mount, resolve } from './runs.js';
 
 export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
-  // Bundlers recognise this expression, and put the file where it finds it.
+  // Bundlers recognise this expression and put the file in its place.
   return loadOnce(() => source ?? new URL('./espalier.wasm', import.meta.url));
 }
 

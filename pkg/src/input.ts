@@ -1,12 +1,12 @@
-// What a caller may write, checked and brought into one form, which can be sent to a worker and is read by Rust. Every default that is
-// the package's own, not npm's, is here.
+// Checks a caller's input and brings it into one form, which can be sent to a worker and is read by Rust. All defaults
+// that are the package's own, not npm's, are here.
 
 import type { Cache, CacheOptions, ExplainInput, InstallInput, ResolveInput } from '../index.js';
 import type { Snapshot } from './cache/snapshot.js';
 import { EspalierError } from './errors.js';
 import type { RunInput } from './glue.js';
 
-/** An input that was checked. It is one itself. */
+/** A checked input. It is a valid input itself. */
 export interface CheckedInput extends RunInput {
   registry?: string | undefined;
   registries: Record<string, string>;
@@ -15,7 +15,7 @@ export interface CheckedInput extends RunInput {
   environment: Record<string, string>;
   cache?: CacheOptions | Cache | undefined;
   snapshot?: Snapshot | undefined;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   snapshotSince?: number | undefined;
   preferOffline?: boolean | undefined;
   offline?: boolean | undefined;
@@ -25,7 +25,7 @@ export interface CheckedInput extends RunInput {
   frozen: boolean;
 }
 
-/** Over HTTP/2 more brings nothing. */
+/** Over HTTP/2, a higher number brings nothing. */
 const CONCURRENCY = 128;
 /** Chromium fails with ERR_INSUFFICIENT_RESOURCES at about 1,300. */
 const MOST_CONCURRENCY = 1024;
@@ -49,12 +49,12 @@ const KNOWN = new Set<string>([
 ]);
 const KINDS = ['dev', 'optional', 'peer'];
 
-/** What is to be resolved; throws an `EspalierError` that names the field at fault. */
+/** Checks the input of `resolve`. Throws an `EspalierError` that names the invalid field. */
 export function checkedInput(input: ResolveInput): CheckedInput {
   return checked(input, KNOWN);
 }
 
-/** What is to be installed. */
+/** Checks the input of `install` and `mount`. */
 export function checkedInstallInput(input: InstallInput): CheckedInput {
   const result = checked(input, new Set([...KNOWN, 'omit', 'frozen', 'to']));
   check('frozen', 'true or false', input.frozen, (value) => typeof value === 'boolean');
@@ -67,7 +67,7 @@ export function checkedInstallInput(input: InstallInput): CheckedInput {
   return { ...result, omit: input.omit, frozen: input.frozen ?? false };
 }
 
-/** In what tree something is to be explained. */
+/** Checks the input of `explain`. */
 export function checkedExplainInput(input: ExplainInput): CheckedInput {
   const result = checked(input, new Set(['manifest', 'lockfile', 'files', 'folderName', 'signal', 'package']));
   if (typeof input.package !== 'string') throw wrong('package', 'a string', input.package);
@@ -130,7 +130,7 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   };
 }
 
-/** The part that a run reads. What is kept from it is the network's business, or a secret, or isn't data. */
+/** The part of the input that a run reads. The rest concerns the network only, or is secret. */
 export function forRust(input: CheckedInput, install?: RunInput['install']): RunInput {
   const {
     registry: _registry,
@@ -145,12 +145,12 @@ export function forRust(input: CheckedInput, install?: RunInput['install']): Run
     frozen: _frozen,
     ...rest
   } = input;
-  // To Rust, a field that is there has a value.
+  // To Rust, a present field has a value.
   const given = Object.entries({ ...rest, install }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as unknown as RunInput;
 }
 
-/** The rules are added over those that the manifest has; a manifest that can't be read is left to be complained about. */
+/** Adds the rules to those of the manifest. An unreadable manifest is reported later. */
 function withOverrides(manifest: string, overrides: Record<string, unknown> | undefined): string {
   if (overrides === undefined) return manifest;
   let parsed: { overrides?: object };
@@ -159,7 +159,7 @@ function withOverrides(manifest: string, overrides: Record<string, unknown> | un
   } catch {
     return manifest;
   }
-  // npm writes the lockfile with the indentation and the line ends that package.json has.
+  // npm writes the lockfile with the indentation and the line ends of package.json.
   const [, newline = '\n', indent = ''] = /^\s*\{(\r?\n)([ \t]*)/.exec(manifest) ?? [];
   const text = JSON.stringify({ ...parsed, overrides: { ...parsed.overrides, ...overrides } }, null, indent);
   return `${text}\n`.replaceAll('\n', newline);
@@ -223,7 +223,7 @@ function fileMap(files: Record<string, string> = {}): Record<string, string> {
   return normalised;
 }
 
-/** Relative to the project: `./packages//ui/package.json` is `packages/ui/package.json`. */
+/** The path relative to the project: `./packages//ui/package.json` is `packages/ui/package.json`. */
 function normalisedPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -242,7 +242,7 @@ function scopes(registries: Record<string, string | URL> = {}): Record<string, s
   return Object.fromEntries(entries);
 }
 
-/** An address of a registry, without what doesn't belong to it. */
+/** The address of a registry. Refuses parts that don't belong to it. */
 export function registryAddress(field: string, value: string | URL): string {
   let url: URL;
   try {
@@ -251,7 +251,7 @@ export function registryAddress(field: string, value: string | URL): string {
     throw wrong(field, 'an absolute address', value);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw wrong(field, 'an http: or https: address', url.href);
-  // `fetch` refuses such addresses, and a header in its place would need a preflight.
+  // `fetch` refuses such addresses, and a header instead would need a preflight.
   if (url.username || url.password) throw refused(`\`${field}\` can't carry a name or password: \`fetch\` refuses it`);
   url.hash = '';
   url.search = '';
@@ -279,7 +279,7 @@ function whole(field: string, value: number | undefined, least: number): number 
   return value;
 }
 
-/** `undefined` means that the field isn't there. */
+/** Checks a field, unless it is `undefined`. */
 function check(field: string, expected: string, value: unknown, fits: (value: unknown) => boolean): void {
   if (value !== undefined && (value === null || !fits(value))) throw wrong(field, expected, value);
 }

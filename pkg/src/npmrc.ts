@@ -1,10 +1,10 @@
-// What an .npmrc says, in place of the fields that the input doesn't have. Rust reads the format; what the keys mean is here.
+// Interprets an .npmrc, for fields that the input doesn't have. Rust parses the format.
 
 import { EspalierError } from './errors.js';
 import { readNpmrc } from './glue.js';
 import { type CheckedInput, registryAddress } from './input.js';
 
-/** Settings by key; what stands in a list comes as a list. */
+/** Settings by key. The value of a list is an array. */
 type Settings = Map<string, string | string[]>;
 
 const SWITCHES = {
@@ -25,11 +25,11 @@ const ALLOWANCES = {
 } as const;
 const KINDS = ['dev', 'optional', 'peer'] as const;
 
-/** What an input's .npmrc files say. */
+/** The settings of an input's .npmrc files. */
 export interface Configured {
-  /** The input with it. */
+  /** The input with the settings. */
   input: CheckedInput;
-  /** `//host/path/:_authToken` and its like with their values, for Rust, which knows where they may be sent. */
+  /** Settings such as `//host/path/:_authToken`, for Rust, which decides where they may be sent. */
   credentials: Record<string, string>;
   replaceRegistryHost: string | undefined;
 }
@@ -44,7 +44,7 @@ export function withNpmrc(input: CheckedInput): Configured {
     const { host, pathname } = new URL(address);
     return [`//${host}${pathname.replace(/\/*$/, '/')}:_authToken`, token];
   });
-  // Of the project's own none are taken: that is no place to trust with where a token goes.
+  // The project's own credentials are ignored, because a project must not decide where a token is sent.
   const set = [...given].filter(([key]) => key.startsWith('//'));
   const credentials = Object.fromEntries([...set.map(([key, value]) => [key, textOf(value)]), ...tokens]);
   const replaced = settings.get('replace-registry-host');

@@ -1,17 +1,16 @@
-// Something under way, as its caller sees it: a log of events and a promise. Where it runs, in this
-// thread or in a worker, it doesn't know.
+// A run as its caller sees it: events and a promise. It doesn't know whether the run is in this thread or in a worker.
 
 import type { Run } from '../index.js';
 
-/** What a runner is given. */
+/** The runner's side of a run. */
 export interface Progress<Event> {
   /** Aborted when nobody wants the result any more. */
   signal: AbortSignal;
-  /** To be called with what happened. */
+  /** To be called with events. */
   observe(events: readonly Event[]): void;
 }
 
-/** Starts `run`, and gives its caller's view of it. `signal` aborts it from outside. */
+/** Starts `run` and returns the caller's side. `signal` aborts it from outside. */
 export function started<Event, Result>(
   run: (progress: Progress<Event>) => Promise<Result>,
   signal?: AbortSignal,
@@ -25,14 +24,14 @@ export function started<Event, Result>(
 
   const running: Promise<Result> = controller.signal.aborted
     ? Promise.reject(controller.signal.reason)
-    : // What it throws at once is a failure like any other.
+    : // An error that it throws at once is a failure like any other.
       (async () => run({ signal: controller.signal, observe: (events) => log.append(events) }))();
-  // Whatever the runner makes of it, what is aborted rejects at once, with the signal's reason.
+  // An aborted run rejects at once with the signal's reason, whatever the runner does.
   const result = raced(running, controller.signal).finally(() => {
     signal?.removeEventListener('abort', abortedOutside);
     log.end();
   });
-  // The same failure is thrown by every iteration, so not looking at the promise is no mistake.
+  // Every iteration throws the same failure, so ignoring the promise is no mistake.
   result.catch(() => {});
 
   async function* batches() {

@@ -1,4 +1,4 @@
-// What the worker client and the worker say to each other. Runs are told apart by a number.
+// The messages between the worker client and the worker. A number identifies each run.
 
 import type { ErrorDetails, WasmSource } from '../index.js';
 import { EspalierError } from './errors.js';
@@ -13,12 +13,12 @@ export type Command =
   | Ask
   | Reply;
 
-/** What is to be done. */
+/** The work of a run. */
 export type Work =
   | { type: 'resolve'; input: CheckedInput }
   | { type: 'mount'; input: CheckedInput }
   | { type: 'explain'; input: CheckedInput; package: string }
-  /** Into a folder, or, without one, into whatever the client has; `noted` is the hidden lockfile there. */
+  /** Into a folder, or otherwise into the client's destination. `noted` is the hidden lockfile there. */
   | { type: 'install'; input: CheckedInput; folder?: FileSystemDirectoryHandle; noted?: string | undefined };
 
 /** From the worker. */
@@ -29,7 +29,7 @@ export type Report =
   | Ask
   | Reply;
 
-/** A call, either way: of the client's destination, or of the worker's mounted tree. */
+/** A call in either direction: to the client's destination, or to the worker's mounted tree. */
 export type Ask = { type: 'ask'; id: number; call: number; method: string; args: unknown[] };
 export type Reply = { type: 'reply'; call: number } & ({ value: unknown } | { error: Failure });
 

@@ -37,7 +37,7 @@ export function install(input: api.InstallInput): api.Installation {
   return started((progress) => installInto(input, destinationOf(input?.to), progress), input?.signal);
 }
 
-/** Installs to wherever the destination writes; `to` of the input doesn't matter any more. */
+/** Installs into the destination. The input's `to` is ignored. */
 export async function installInto(
   input: api.InstallInput,
   destination: Destination,
@@ -81,7 +81,7 @@ export function mount(input: api.MountInput): api.Mounting {
       const release = releaser();
       const { result, tree } = await context.closing(() => context.resolve(progress, {}));
       const [plan, hiddenLockfile] = planned(tree!, release);
-      // What is read later outlives the run, with its signal and the instance that made its network.
+      // Later reads outlive the run, with its signal and the instance that made its network.
       const forGood = new AbortController().signal;
       const network = perInstance(() => new Context({ ...checked, snapshot: undefined }, input.fetch, forGood).network);
       const loader = new PackageLoader(network, result.packedGraph, forGood);
@@ -91,7 +91,7 @@ export function mount(input: api.MountInput): api.Mounting {
   }, input?.signal);
 }
 
-/** What a mounted tree needs to know. */
+/** The parts of a plan that a mounted tree needs. */
 function planned(tree: glue.TargetTree, release: (tree: glue.TargetTree) => void): [glue.Plan, string] {
   try {
     return guarded(() => [tree.plan(), tree.hiddenLockfile()]);
@@ -106,7 +106,7 @@ export async function explain(input: api.ExplainInput): Promise<api.Explanation[
   return withInstance(async () => guarded(() => glue.explain(forRust(checked), input.package)));
 }
 
-/** What one run shares: its input, and its way to the network. */
+/** The state of a run: its input and its network. */
 class Context {
   readonly network: glue.Network;
   readonly input: CheckedInput;
@@ -123,7 +123,7 @@ class Context {
     const opened = cache && (isCache(cache) ? cache : openCache(cache));
     this.#snapshot = snapshot === undefined ? undefined : new SnapshotCache(snapshot, opened, snapshotSince, before);
     const kept = this.#snapshot ?? opened;
-    // What a snapshot holds is as it was, and only for whoever gives it.
+    // A snapshot's documents are for this caller only.
     const room = this.#snapshot ? 0 : roomForDocuments();
     const options = {
       registry,
@@ -141,7 +141,7 @@ class Context {
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
   }
 
-  /** Resolves, and plans what is to be installed, if `install` says so. */
+  /** Resolves, and plans an installation if `install` is given. */
   async resolve(
     { observe, signal }: Progress<ResolveEvent>,
     install?: { noted?: string | undefined },
@@ -173,7 +173,7 @@ class Context {
     return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts, ...used }), tree };
   }
 
-  /** At the end, whatever it is, nothing is fetched any more, and what is to be kept is. */
+  /** Whatever the end is, all requests end, and all entries are kept. */
   async closing<T>(use: () => Promise<T>): Promise<T> {
     try {
       return await use();
@@ -187,20 +187,20 @@ class Context {
     }
   }
 
-  /** Nothing is fetched any more. */
+  /** Ends all requests. */
   end(reason?: unknown): void {
     this.#controller.abort(reason);
     this.#snapshot?.close();
     if (!this.#closed) this.#ifThere(() => this.network.end());
   }
 
-  /** Aborted when nothing is any more. */
+  /** Aborted when all requests have ended. */
   get ended(): AbortSignal {
     return this.#controller.signal;
   }
 }
 
-/** Whom runs have asked so far: registries, and as which user. */
+/** The registries and users of earlier runs. */
 const asked: string[] = [];
 
 function numberOf(whom: unknown[]): number {

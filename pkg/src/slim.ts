@@ -1,4 +1,4 @@
-// `espalier/slim`: nothing here says where the module is, so nothing here can confuse a bundler.
+// `espalier/slim`: it doesn't say where the module is, so it can't confuse a bundler.
 
 import type { WasmSource } from '../index.js';
 import { loadOnce } from './engine.js';

@@ -1,4 +1,4 @@
-// The script of the dedicated worker: does what the client asks for.
+// The script of the dedicated worker, which does what the client asks for.
 
 import type { Entry, InstallInput, MountedTree, PackedGraph, Run } from '../index.js';
 import { holdOn, loadByDefault } from './engine.js';
@@ -10,7 +10,7 @@ import { started } from './progress.js';
 import { type Ask, Calls, type Command, type Report, type Work, answered, toFailure } from './protocol.js';
 import { explain, installInto, mount, resolve } from './runs.js';
 
-/** A frame, about: a client that draws needs no more. */
+/** About a frame. A client that draws needs no more. */
 const FLUSH_EVERY = 16;
 
 const running = new Map<number, Run<unknown, unknown>>();
@@ -29,7 +29,7 @@ globalThis.onmessage = ({ data: command }: MessageEvent<Command>) => {
   if (command.type === 'reply') calls.settle(command);
 };
 
-/** Loads before anything is asked for. A failure is told to whoever asks then, because that tries again. */
+/** Loads the module in advance. The first run reports a failure, because it tries again. */
 function load(start: () => Promise<void>): void {
   loadByDefault(start);
   start().catch(() => {});
@@ -45,14 +45,14 @@ async function run(id: number, work: Work): Promise<void> {
     sendResult(id, await run.result);
   } catch (error) {
     outbox.flush();
-    // Aborted: the client has rejected with its own reason by now, and drops this.
+    // After an abort, the client has rejected with its own reason already and drops this.
     post({ id, type: 'failed', error: toFailure(error) });
   }
   running.delete(id);
 }
 
 function begun(id: number, work: Work): Run<unknown, unknown> {
-  // A checked input is an input.
+  // A checked input is a valid input.
   const input = work.input as InstallInput;
   switch (work.type) {
     case 'resolve': {
@@ -79,7 +79,7 @@ function begun(id: number, work: Work): Run<unknown, unknown> {
   }
 }
 
-/** What can be moved is moved: the arrays of the graph. `graph` itself is made again by the client. */
+/** Transfers the arrays of the graph. The client makes `graph` again. */
 function sendResult(id: number, result: unknown): void {
   if (typeof result !== 'object' || result === null || !('packedGraph' in result))
     return post({ id, type: 'result', result });
@@ -98,7 +98,7 @@ function sendResult(id: number, result: unknown): void {
   post({ id, type: 'result', result: rest }, buffersOf(rest.packedGraph));
 }
 
-/** A call of a mounted tree's. */
+/** Answers a call of a mounted tree. */
 async function read(ask: Ask): Promise<void> {
   const method = ask.method as 'readFile' | 'readdir' | 'lstat' | 'load' | 'release';
   const tree = mounted.get(ask.id);
@@ -108,7 +108,7 @@ async function read(ask: Ask): Promise<void> {
   post(reply);
 }
 
-/** Whatever the client writes to. Bytes are moved there. */
+/** The client's destination. Bytes are transferred to it. */
 class ClientDestination implements Destination {
   constructor(
     readonly id: number,
@@ -145,7 +145,7 @@ class Outbox {
   constructor(readonly id: number) {}
 
   add(events: readonly unknown[]): void {
-    // Of several progresses in a row, the last tells all.
+    // Of several progress events in a row, the last is sufficient.
     const last = this.#events.at(-1) as { type?: string } | undefined;
     if (last?.type === 'progress') this.#events.pop();
     this.#events.push(...events);

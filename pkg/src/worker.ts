@@ -1,4 +1,4 @@
-// `espalier/worker`: the same as the package itself, run by a dedicated worker.
+// `espalier/worker`: the package's functions, run by a dedicated worker.
 
 import type * as api from '../worker.js';
 import type { ExplainInput, MountedTree, PackedGraph } from '../index.js';
@@ -33,16 +33,16 @@ export function createWorkerClient({
 }
 
 function startedWorker(): Worker {
-  // Bundlers recognise this expression, and build the worker where they find it.
+  // Bundlers recognise this expression and build the worker.
   return new Worker(new URL('./worker-entry.js', import.meta.url), { type: 'module', name: 'espalier' });
 }
 
-/** A run that the worker works on. */
+/** A run in the worker. */
 interface Running {
   observe(events: readonly never[]): void;
   resolve(result: unknown): void;
   reject(error: unknown): void;
-  /** What is written to, on this side. */
+  /** The destination on this side. */
   destination?: Destination | undefined;
 }
 
@@ -50,10 +50,10 @@ class Client {
   readonly #worker: Worker;
   readonly #running = new Map<number, Running>();
   readonly #calls: Calls;
-  /** A mounted tree that nobody has any more is one that the worker needn't keep. */
+  /** The worker drops a mounted tree if nobody holds it any more. */
   readonly #forgotten = new FinalizationRegistry<number>((id) => this.send({ type: 'release', id }));
   #lastId = 0;
-  /** Why nothing can be done any more. */
+  /** Why the worker can't be used any more. */
   #broken: unknown;
 
   constructor(worker: Worker) {
@@ -61,7 +61,7 @@ class Client {
     this.#calls = new Calls((ask) => this.send(ask));
     worker.addEventListener('message', ({ data }: MessageEvent<Report>) => this.#receive(data));
     worker.addEventListener('error', (event) => {
-      // Browsers say nothing about a script that can't be loaded.
+      // Browsers state no reason if a script can't be loaded.
       const why = event.message ? `the worker failed: ${event.message}` : "the worker's script can't be loaded";
       this.#break(new EspalierError({ code: 'EWASM', message: why }));
     });
@@ -82,7 +82,7 @@ class Client {
     return started(async (progress) => {
       const checked = sendable(checkedInstallInput(input), input);
       const { to } = input;
-      // The worker writes to a folder by itself.
+      // The worker itself writes to a folder.
       if (to && 'getDirectoryHandle' in to)
         return this.#resolved(progress, () => ({ type: 'install', input: checked, folder: to }));
       const destination = destinationOf(to);
@@ -151,7 +151,7 @@ class Client {
     });
   }
 
-  /** A mounted tree, as seen from here. Its bytes are copied, because the worker keeps them for the next reader. */
+  /** A mounted tree on this side. Its bytes are copied, because the worker keeps them for the next reader. */
   #tree(id: number): MountedTree {
     const ask = async <T>(method: string, args: unknown[], signal?: AbortSignal): Promise<T> => {
       if (this.#broken) throw this.#broken;
@@ -170,7 +170,7 @@ class Client {
   }
 
   #abort(id: number): void {
-    // An answer that is on its way already finds nobody, and is dropped.
+    // An answer that is under way finds no receiver and is dropped.
     if (this.#running.delete(id)) this.send({ type: 'abort', id });
   }
 
@@ -185,7 +185,7 @@ class Client {
     else running.reject(fromFailure(report.error));
   }
 
-  /** What the worker has unpacked goes to where it is to go. */
+  /** Writes what the worker has unpacked to the destination. */
   async #write(ask: Ask): Promise<void> {
     const destination = this.#running.get(ask.id)?.destination;
     const method = ask.method as 'has' | 'remove' | 'write' | 'close';
@@ -204,7 +204,7 @@ class Client {
   }
 }
 
-/** What can be sent to a worker. */
+/** The part of an input that can be sent to a worker. */
 function sendable(checked: CheckedInput, input: object): CheckedInput {
   if ('fetch' in input) throw new EspalierError({ code: 'EINPUT', message: "`fetch` can't be passed to a worker" });
   if (checked.cache && isCache(checked.cache)) {

@@ -1,5 +1,5 @@
-//! The documents that a registry derives from a packument: with its own origin in front of tarballs,
-//! abbreviated, of one version, padded. Pure text to text; how they travel is not known here.
+//! The documents that a registry derives from a packument: with its own origin in tarball addresses, abbreviated, of one version,
+//! or padded. Text in, text out.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use crate::padding;
 
-/// The fields of a version's manifest in an abbreviated document, in the order in which npm's registry writes
-/// them (its `minify-registry-metadata`). `libc` is not among them, nor are `license` and `scripts`.
+/// The fields of a manifest in an abbreviated document, in the order of npm's registry (its `minify-registry-metadata`). They
+/// don't include `libc`, `license` and `scripts`.
 const ABBREVIATED_FIELDS: [&str; 18] = [
     "name",
     "version",
@@ -58,7 +58,7 @@ struct Time<'a> {
     modified: Option<&'a RawValue>,
 }
 
-/// The full packument, with `origin` in front of tarball paths and manifests `factor` times as large.
+/// The full packument, with `origin` before tarball paths and manifests `factor` times as large.
 pub fn full(packument: &[u8], origin: &str, factor: f64) -> serde_json::Result<Vec<u8>> {
     if factor <= 1.0 {
         return Ok(with_origin(packument, origin));
@@ -102,7 +102,7 @@ pub fn abbreviated(packument: &[u8], origin: &str) -> serde_json::Result<Vec<u8>
     Ok(with_origin(&out, origin))
 }
 
-/// The manifest of one version, named by the version itself or by a tag; `None` if there is no such version.
+/// The manifest of a version, which the selector names by version or tag. `None` if it doesn't exist.
 pub fn version(packument: &[u8], selector: &str, origin: &str, factor: f64) -> serde_json::Result<Option<Vec<u8>>> {
     let packument: Packument = serde_json::from_slice(packument)?;
     let tags: IndexMap<Cow<str>, Cow<str>> = match packument.dist_tags {
@@ -114,13 +114,13 @@ pub fn version(packument: &[u8], selector: &str, origin: &str, factor: f64) -> s
     Ok(manifest.map(|manifest| with_origin(&padding::pad(manifest.get(), version, factor), origin)))
 }
 
-/// The highest version in a range; `None` if there is none, or if the selector is a tag.
+/// The highest version in a range. `None` if there is none, or if the selector is a tag.
 pub fn highest_in(packument: &[u8], selector: &str) -> serde_json::Result<Option<String>> {
     let packument: Packument = serde_json::from_slice(packument)?;
     Ok(max_satisfying(packument.versions.keys().map(AsRef::as_ref), selector, false).map(str::to_owned))
 }
 
-/// Recordings hold tarballs as paths, so that they can be served from anywhere.
+/// Adds the origin. Recordings contain only the paths of tarballs, so that they can be served anywhere.
 fn with_origin(document: &[u8], origin: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(document.len() + document.len() / 8);
     let mut copied = 0;
@@ -159,7 +159,7 @@ fn abbreviated_versions(versions: &Fields) -> serde_json::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Recordings may have replaced `scripts` by what the registry derives from it.
+/// Whether a manifest has an install script. Recordings may contain the registry's derived field instead of `scripts`.
 fn has_install_script(manifest: &Fields) -> bool {
     if let Some(recorded) = manifest.get("hasInstallScript") {
         return recorded.get() == "true";
@@ -170,7 +170,7 @@ fn has_install_script(manifest: &Fields) -> bool {
     })
 }
 
-/// Falsy in JavaScript, or an object or array without members.
+/// Whether a value is falsy in JavaScript, or an object or array without members.
 fn is_empty(json: &str) -> bool {
     let inside = json.trim_start_matches(['{', '[']).trim_start();
     matches!(json, "null" | "false" | "0" | r#""""#) || (inside.len() < json.len() && matches!(inside, "}" | "]"))

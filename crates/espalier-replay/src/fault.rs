@@ -1,7 +1,7 @@
-//! What may go wrong on purpose: which requests get a fault, and which one.
+//! Decides which requests get a fault.
 //!
-//! The choice depends on the seed, on what is asked for, and on how often that was asked for before; not on the order in
-//! which requests for different things arrive. So a run can be repeated. How a fault looks on the wire is in [`crate::spoil`].
+//! The choice depends on the seed, the requested path, and the number of earlier requests for it, not on the order of requests
+//! for different paths. So a run can be repeated. [`crate::spoil`] implements the faults.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::route::Route;
 
-/// What `--fault` accepts, for its help.
+/// The help of `--fault`.
 pub const HELP: &str = "\
 Let requests fail: KIND[,OPTION=VALUE]..., for instance 429,rate=0.2,retry-after=1 or truncate,of=tarballs,times=1.
 May be repeated; the first that applies to a request is taken.
@@ -36,60 +36,60 @@ Options:
   name=PACKAGE    only what belongs to this package
   retry-after=S   with a status: seconds, as Retry-After";
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// An error status, with `Retry-After` in seconds where it is given.
+    /// An error status, with `Retry-After` in seconds if it is given.
     Status(u16, Option<u32>),
-    /// No answer; the connection is cut.
+    /// No answer. The connection is cut.
     Reset,
-    /// No answer; the connection stays.
+    /// No answer. The connection stays open.
     Stall,
-    /// Half of the body; the connection stays.
+    /// Half of the body. The connection stays open.
     StallBody,
-    /// Half of the body; the connection is cut.
+    /// Half of the body. The connection is cut.
     Truncate,
-    /// All of the body without its length, and no end; the connection is cut.
+    /// The whole body without its length and its end. The connection is cut.
     Unended,
-    /// Half of the body, as if it were the whole.
+    /// Half of the body, with its length.
     ShortLength,
-    /// A body with one bit turned over.
+    /// A body with one inverted bit.
     Corrupt,
-    /// A document with hashes of something else.
+    /// A document with wrong hashes.
     WrongHash,
-    /// To another name of this server.
+    /// A redirect to another name of this server.
     Redirect,
 }
 
-/// What is asked for.
+/// The requests that a fault applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultScope {
-    /// Anything that a registry has.
+    /// All requests.
     All,
-    /// Packuments and documents of versions.
+    /// Requests for packuments and version documents.
     Documents,
-    /// Packuments, where the abbreviated form is asked for.
+    /// Requests for abbreviated packuments.
     Abbreviated,
-    /// Tarballs.
+    /// Requests for tarballs.
     Tarballs,
 }
 
-/// A rule: what goes wrong, and for which requests. It is read from text as `--fault` takes it.
+/// A rule: a kind of fault, and the requests that it applies to. It is parsed from the text of `--fault`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// What goes wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// What kind of thing has to be asked for.
+    /// The kind of request.
     pub scope: FaultScope,
-    /// The package that it has to be of.
+    /// The package, if it applies to one.
     pub name: Option<String>,
-    /// The share of those requests that fail, from 0 to 1.
+    /// The share of these requests that fail, from 0 to 1.
     pub rate: f64,
-    /// How many requests for the same path may fail.
+    /// The maximum number of failures of a path.
     pub times: Option<u64>,
 }
 
-/// A text that is no fault.
+/// An invalid fault.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct FaultError(String);
@@ -150,12 +150,12 @@ fn scope_of(text: &str) -> Option<FaultScope> {
     })
 }
 
-/// The rules of a server, and what was asked for so far.
+/// The rules of a server, and the requests so far.
 #[derive(Debug, Default)]
 pub struct Faults {
     rules: Vec<Fault>,
     seed: u64,
-    /// By path.
+    /// The number of requests by path.
     asked: Mutex<HashMap<String, u64>>,
 }
 
@@ -164,7 +164,7 @@ impl Faults {
         Self { rules, seed, asked: Mutex::default() }
     }
 
-    /// What goes wrong with this request, which counts as made.
+    /// The fault of this request. Counts the request.
     pub fn strike(&self, path: &str, route: &Route, abbreviated: bool) -> Option<FaultKind> {
         if self.rules.is_empty() {
             return None;
@@ -183,11 +183,11 @@ impl Faults {
         self.rules.iter().enumerate().find(struck).map(|(_, rule)| rule.kind)
     }
 
-    /// From 0 to below 1, the same for the same arguments.
+    /// A number from 0 to below 1, which depends on the arguments only.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     fn chance(&self, rule: usize, path: &str, before: u64) -> f64 {
         let mut text = String::new();
-        // Writing to a string doesn't fail.
+        // Writing to a string can't fail.
         let _ = write!(text, "{} {rule} {before} {path}", self.seed);
         let digest = Sha256::digest(text);
         let bits = digest[..8].iter().fold(0u64, |bits, &byte| bits << 8 | u64::from(byte));

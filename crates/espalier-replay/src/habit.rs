@@ -1,12 +1,12 @@
-//! What registries other than npm's do differently: each habit by itself, and those of products by their names.
+//! The differences of other registries from npm's: each habit by itself, and those of products by name.
 //!
-//! What is known of each product, and from where, is in `docs/registries.md`.
+//! `docs/registries.md` lists what is known about each product, with sources.
 
 use std::str::FromStr;
 
 use memchr::memmem;
 
-/// What `--habit` accepts, for its help.
+/// The help of `--habit`.
 pub const HELP: &str = "\
 Do something as other registries do it: HABIT[=VALUE]. May be repeated.
 
@@ -27,7 +27,7 @@ Do something as other registries do it: HABIT[=VALUE]. May be repeated.
   no-validators              neither ETag nor Cache-Control
   no-encoded-slash           404 where a path has %2f";
 
-/// What `--like` accepts: habits by the product that has them.
+/// The values of `--like`: the habits of each product.
 const PRODUCTS: [(&str, &[&str]); 7] = [
     (
         "artifactory",
@@ -82,61 +82,61 @@ const PRODUCTS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// The habits of a server. The default is what npm's own registry does.
+/// The habits of a server. The default is npm's own registry. It has a field for each habit.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 pub struct Habits {
-    /// Where the registry is: a path with slashes around it, or nothing.
+    /// The path of the registry, with slashes around it, or empty.
     pub below: String,
-    /// The statuses for documents of versions of unscoped and of scoped packages.
+    /// The statuses of version documents, for unscoped and for scoped packages.
     pub version_documents: Option<(u16, u16)>,
-    /// Only one form of packuments.
+    /// The only form of packuments, if there is only one.
     pub only: Option<Only>,
-    /// Abbreviated documents don't say that they are.
+    /// Abbreviated documents have the content type of full ones.
     pub plain_types: bool,
-    /// No `dist.integrity`.
+    /// There is no `dist.integrity`.
     pub sha1_only: bool,
-    /// Where tarballs are, if not where documents are.
+    /// The path of tarballs, if it isn't that of documents.
     pub tarballs_below: Option<String>,
-    /// At another origin.
+    /// Tarballs are at another origin.
     pub tarballs_elsewhere: bool,
-    /// `/@s/a/-/@s/a-1.0.0.tgz`
+    /// Tarballs are at `/@s/a/-/@s/a-1.0.0.tgz`.
     pub scope_in_file: bool,
-    /// `/@s%2fa/-/a-1.0.0.tgz`
+    /// Tarballs are at `/@s%2fa/-/a-1.0.0.tgz`.
     pub encoded_scope: bool,
-    /// Tarballs are somewhere else, by a signed address.
+    /// Tarballs are elsewhere, at signed addresses.
     pub signed_storage: bool,
-    /// The `Authorization` that opens what `token_of` says.
+    /// The required `Authorization`.
     pub token: Option<String>,
-    /// What the token opens, if not all.
+    /// The requests that need it. `None` for all.
     pub token_of: Option<TokenOf>,
-    /// What is said to those without.
+    /// The login challenge for requests without it.
     pub login: Option<String>,
-    /// Nothing to revalidate by.
+    /// There are no validators.
     pub no_validators: bool,
     /// `%2f` is refused.
     pub no_encoded_slash: bool,
 }
 
-/// A form of packuments.
+/// The only form of packuments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Only {
-    /// Whatever is asked for.
+    /// Full, whatever is requested.
     Full,
-    /// Whatever is asked for.
+    /// Abbreviated, whatever is requested.
     Abbreviated,
 }
 
-/// What a token opens.
+/// The requests that need a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenOf {
-    /// Not tarballs.
+    /// Documents only.
     Documents,
-    /// Not documents.
+    /// Tarballs only.
     Tarballs,
 }
 
-/// A text that is no habit, or no product.
+/// An invalid habit or product.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct HabitError(String);
@@ -156,10 +156,11 @@ impl FromStr for Product {
 }
 
 impl Habits {
-    /// Those of a product, and others beside.
+    /// The habits of a product, and further ones.
     ///
     /// # Errors
-    /// When one of the texts is no habit.
+    ///
+    /// If a text isn't a habit.
     pub fn new<'a>(product: Option<&Product>, more: impl IntoIterator<Item = &'a str>) -> Result<Self, HabitError> {
         let mut habits = Self::default();
         let own = product.map(|product| product.0).unwrap_or_default();
@@ -210,7 +211,7 @@ impl Habits {
         Ok(())
     }
 
-    /// What a path names within the registry; `None` for one that is outside of it.
+    /// The path inside of the registry. `None` if it is outside.
     pub fn inside<'a>(&self, path: &'a str) -> Option<&'a str> {
         let of_tarball = || path.strip_prefix(self.tarballs_below.as_deref()?.trim_end_matches('/'));
         if self.below.is_empty() {
@@ -219,13 +220,13 @@ impl Habits {
         path.strip_prefix(self.below.trim_end_matches('/')).or_else(of_tarball)
     }
 
-    /// What stands in front of the paths of tarballs, for an origin.
+    /// The beginning of tarball addresses, for an origin.
     pub fn tarball_base(&self, origin: &str) -> String {
         let origin = if self.tarballs_elsewhere { alias(origin) } else { origin.to_owned() };
         format!("{origin}{}", self.tarballs_below.as_ref().unwrap_or(&self.below).trim_end_matches('/'))
     }
 
-    /// A document as this registry would have it.
+    /// Changes a document in the way of this registry.
     pub fn adapt(&self, mut document: Vec<u8>) -> Vec<u8> {
         if self.sha1_only {
             document = without_integrity(&document);
@@ -245,7 +246,7 @@ impl Habits {
         Some(format!("{base}/@{scope}{slash}{own}/-/{file_scope}{file}"))
     }
 
-    /// Whether this request needs a token that it doesn't have.
+    /// Whether this request lacks the required token.
     pub fn refuses(&self, authorization: Option<&str>, is_tarball: bool) -> bool {
         let concerned = match self.token_of {
             None => true,
@@ -255,14 +256,14 @@ impl Habits {
     }
 }
 
-/// The same server by another name, which makes it another origin.
+/// Another name of the same server, which is another origin.
 pub fn alias(origin: &str) -> String {
     let (from, to) =
         if origin.contains("://localhost") { ("localhost", "127.0.0.1") } else { ("127.0.0.1", "localhost") };
     origin.replacen(from, to, 1)
 }
 
-/// A document in which the values of `tarball` are others.
+/// Changes the values of `tarball` in a document.
 fn with_tarballs(document: &[u8], change: impl Fn(&str) -> Option<String>) -> Vec<u8> {
     let mut out = Vec::with_capacity(document.len() + document.len() / 8);
     let mut copied = 0;
@@ -277,7 +278,7 @@ fn with_tarballs(document: &[u8], change: impl Fn(&str) -> Option<String>) -> Ve
     out
 }
 
-/// A document without `integrity`. Its values are in the midst of others: shasum and tarball come with it.
+/// Removes `integrity` from a document. Its value is between others: shasum and tarball are in the same object.
 fn without_integrity(document: &[u8]) -> Vec<u8> {
     const KEY: &[u8] = br#""integrity""#;
     let mut out = Vec::with_capacity(document.len());
@@ -289,7 +290,7 @@ fn without_integrity(document: &[u8]) -> Vec<u8> {
         if document.get(after) == Some(&b',') {
             copied = after + 1;
         } else {
-            // The last of its object: the comma before it goes.
+            // It is the last member of its object, so the comma before it is removed.
             while out.last().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',') {
                 out.pop();
             }
@@ -300,7 +301,7 @@ fn without_integrity(document: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where the texts are that stand behind a key.
+/// The positions of the texts after a key.
 fn values<'a>(document: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
     memmem::find_iter(document, key).filter_map(move |at| {
         let rest = &document[at + key.len()..];

@@ -1,9 +1,8 @@
-//! A recorded npm registry on loopback: for the playground, for tests, and as the other end of benchmarks.
+//! A recorded npm registry on loopback, for the playground, tests and benchmarks.
 //!
-//! A [`Registry`] is what was recorded; a [`Server`] serves it with [`Settings`] in which real registries
-//! differ. Bodies are derived and compressed on first request and then sent from memory, so that a second
-//! run against the same server measures the client. With [`Fault`]s, chosen requests go wrong in the ways that networks and
-//! registries have, the same ones in each run.
+//! A [`Registry`] is the recording. A [`Server`] serves it with [`Settings`] in which real registries differ. Bodies are derived
+//! and compressed at the first request and then sent from memory, so a second run against the same server measures the client. A
+//! [`Fault`] makes chosen requests fail as networks and registries do, the same ones in each run.
 
 pub mod document;
 mod fault;

@@ -23,7 +23,7 @@ struct Arguments {
     /// Serve HTTPS with a self-signed certificate, and h2 to clients that offer it.
     #[arg(long)]
     tls: bool,
-    /// With --tls: write the certificate there as PEM, for clients that shall trust it.
+    /// With --tls: write the certificate to this file as PEM, for clients that should trust it.
     #[arg(long, value_name = "FILE", requires = "tls")]
     certificate: Option<PathBuf>,
     #[arg(long, help = "Have a habit of other registries; --help lists them", long_help = HABIT_HELP)]

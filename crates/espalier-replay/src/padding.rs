@@ -1,7 +1,7 @@
-//! Text that stands for what recordings leave out of a version's manifest (descriptions, scripts, people,
-//! signatures), so that full documents have a realistic size and compress about as well as real ones do.
+//! Text in place of what recordings leave out of a manifest (descriptions, scripts, people, signatures), so that full documents
+//! have a realistic size and compress about as well as real ones.
 
-/// The field that holds the text. Nothing reads it.
+/// The field with the text. Nothing reads it.
 pub const FIELD: &str = "_padding";
 
 const WORDS: [&str; 16] = [
@@ -23,11 +23,11 @@ const WORDS: [&str; 16] = [
     "license",
 ];
 
-/// One part in this many is new in each version, like commit hashes and signatures; the rest is the same in
-/// all versions of a package, like descriptions.
+/// One part in this number is new in each version, like commit hashes and signatures. The rest is the same in all versions of a
+/// package, like descriptions.
 const FRESH_SHARE: usize = 8;
 
-/// A manifest `factor` times as large, deterministic for a given manifest and version.
+/// The manifest, `factor` times as large. The result depends on the manifest and version only.
 pub fn pad(manifest: &str, version: &str, factor: f64) -> Vec<u8> {
     let wanted = added_length(manifest.len(), factor);
     let mut out = manifest.as_bytes().to_vec();
@@ -66,7 +66,7 @@ fn prose(out: &mut Vec<u8>, length: usize) {
 }
 
 fn noise(out: &mut Vec<u8>, seed: &str, length: usize) {
-    // FNV-1a: any seed that differs between versions will do, as long as it stays the same between runs.
+    // FNV-1a. The seed has to differ between versions and be the same in each run.
     let mut state =
         seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let end = out.len() + length;

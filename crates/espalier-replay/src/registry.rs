@@ -1,9 +1,8 @@
-//! A recorded registry: which packages and tarballs it holds, and their bytes as recorded.
+//! A recorded registry: the names of its packages and tarballs, and their bytes.
 //!
-//! Two layouts are read: a folder with `packuments/<name>.json` and `tarballs/<name>/<file>.tgz` (a slash in
-//! a name is written `%2f`), and the same two trees packed as `registry.tar.zst` and `tarballs.tar`. Only
-//! what is listed when the registry is opened can be asked for, so no request can name a path.
-//! What is derived from a packument (origins, abbreviated forms) is not known here.
+//! Two layouts are supported: a folder with `packuments/<name>.json` and `tarballs/<name>/<file>.tgz` (a slash in a name is
+//! written `%2f`), and the same trees packed as `registry.tar.zst` and `tarballs.tar`. Only files that are listed when the
+//! registry is opened can be requested, so no request can name a path.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-/// A folder that can't be served.
+/// Why a folder can't be served.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The folder holds neither of the two layouts.
+    /// The folder has neither of the two layouts.
     #[error("{} holds no recorded registry: expected packuments/ or registry.tar.zst in it", .folder.display())]
     NotARegistry {
-        /// The folder that was named.
+        /// The folder.
         folder: PathBuf,
     },
     /// A file or folder of the registry can't be read.
@@ -32,23 +31,23 @@ pub enum RegistryError {
     },
 }
 
-/// A recorded registry, opened. Bodies are read when they are asked for.
+/// An open registry. Bodies are read when they are requested.
 #[derive(Debug)]
 pub struct Registry {
     packuments: HashMap<String, Stored>,
-    /// What the endpoint for advisories answers, whatever it is asked.
+    /// The answer of the endpoint for advisories, to any question.
     pub advisories: Option<Bytes>,
-    /// By name, then by file name.
+    /// By package name, then by file name.
     tarballs: HashMap<String, HashMap<String, Stored>>,
 }
 
-/// Where a body is.
+/// The position of a body.
 #[derive(Debug)]
 enum Stored {
     File(PathBuf),
     /// A slice of the unpacked archive.
     Memory(Bytes),
-    /// Uncompressed, inside a larger file.
+    /// Uncompressed, in a larger file.
     Section {
         archive: PathBuf,
         offset: u64,
@@ -57,7 +56,7 @@ enum Stored {
 }
 
 impl Registry {
-    /// Opens a folder in either layout. Where both are there, the unpacked one is read.
+    /// Opens a folder in either layout. If it has both, the unpacked one is used.
     pub fn open(folder: &Path) -> Result<Self, RegistryError> {
         let advisories = std::fs::read(folder.join("advisories.json")).ok().map(Bytes::from);
         let mut registry = Self { packuments: HashMap::new(), advisories, tarballs: HashMap::new() };
@@ -78,17 +77,17 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The names of all packages, in no particular order.
+    /// The names of all packages, unordered.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.packuments.keys().map(String::as_str)
     }
 
-    /// The recorded packument, with tarballs as paths; `None` for a package that was not recorded.
+    /// The recorded packument, with tarballs as paths. `None` if the package wasn't recorded.
     pub fn packument(&self, name: &str) -> Option<io::Result<Bytes>> {
         self.packuments.get(name).map(Stored::read)
     }
 
-    /// A tarball by its package's name and its own file name.
+    /// A tarball, by package name and file name.
     pub fn tarball(&self, name: &str, file: &str) -> Option<io::Result<Bytes>> {
         self.tarballs.get(name)?.get(file).map(Stored::read)
     }

@@ -1,4 +1,4 @@
-//! Bodies ready to be sent: made once from what is recorded, compressed, tagged, and kept.
+//! Bodies to send, which are made once from the recording, compressed, tagged and kept.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,40 +14,40 @@ use crate::habit::Habits;
 use crate::registry::Registry;
 use crate::spoil;
 
-/// npm's type of abbreviated packuments.
+/// npm's content type of abbreviated packuments.
 pub const ABBREVIATED_TYPE: &str = "application/vnd.npm.install-v1+json";
-/// The type of every other document.
+/// The content type of all other documents.
 pub const JSON_TYPE: &str = "application/json";
 
-/// Which document of a package.
+/// A document of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The whole packument.
+    /// The full packument.
     Full,
-    /// The packument with the fields that an installation needs.
+    /// The abbreviated packument.
     Abbreviated,
-    /// The manifest of the version or tag.
+    /// The manifest of this version or tag.
     Version(String),
 }
 
-/// What a body depends on.
+/// The parameters of a body.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The package.
     pub name: String,
     /// The document.
     pub form: Form,
-    /// What the client calls this server; in front of tarball paths.
+    /// The client's name of this server, which precedes tarball paths.
     pub origin: String,
     /// Whether the body is compressed.
     pub gzip: bool,
-    /// Whether a version may be named by a range.
+    /// Whether a range can name a version.
     pub ranges: bool,
-    /// Whether its hashes are those of something else.
+    /// Whether its hashes are wrong.
     pub wrong_hashes: bool,
 }
 
-/// A body with the headers that belong to it.
+/// A body and its headers.
 #[derive(Debug)]
 pub struct Representation {
     pub body: Bytes,
@@ -55,10 +55,10 @@ pub struct Representation {
     pub content_type: &'static str,
 }
 
-/// What became of a document.
+/// The result for a document.
 #[derive(Clone, Debug)]
 pub enum Made {
-    /// It is ready to be sent.
+    /// It can be sent.
     Body(Arc<Representation>),
     /// The packument has no such version or tag.
     NoSuchVersion,
@@ -66,21 +66,20 @@ pub enum Made {
     Broken(String),
 }
 
-/// The bodies made so far. A body is made once, also when it is asked for many times at once.
+/// The bodies so far. Each is made once, even if it is requested many times at once.
 #[derive(Debug, Default)]
 pub struct Representations {
     slots: Mutex<HashMap<Key, Arc<OnceLock<Made>>>>,
 }
 
 impl Representations {
-    /// What was made before.
+    /// The result, if it was made before.
     pub fn ready(&self, key: &Key) -> Option<Made> {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.get(key).and_then(|slot| slot.get().cloned())
     }
 
-    /// Makes it now if need be; this reads, parses and compresses, so it may take a while. `None` if the
-    /// package doesn't exist.
+    /// Makes the result if necessary. Reading, parsing and compressing may take a while. `None` if the package doesn't exist.
     pub fn make(&self, registry: &Registry, key: &Key, habits: &Habits, factor: f64) -> Option<Made> {
         let packument = registry.packument(&key.name)?;
         let slot = {
@@ -120,7 +119,7 @@ impl Representation {
     }
 }
 
-/// A strong validator: it differs between encodings, as their bytes do.
+/// A strong validator. It differs between encodings, as the bytes do.
 pub fn etag(content: &[u8], suffix: &str) -> HeaderValue {
     let digest = Sha256::digest(content);
     let [high, low] =

@@ -1,4 +1,4 @@
-//! From a request to its response: what is served, and with which headers. Sockets are not known here.
+//! Answers requests: what is served, and with which headers. This module knows no sockets.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,22 +18,22 @@ use crate::spoil::{self, ReplyBody};
 use crate::static_files;
 use crate::statistics::Statistics;
 
-/// How long clients may use a document without asking again, as npm's registry says.
+/// How long clients may use a document without revalidation, as in npm's registry.
 const DOCUMENT_FRESHNESS: &str = "public, max-age=300";
 /// A tarball never changes.
 const TARBALL_FRESHNESS: &str = "public, immutable, max-age=31557600";
 
-/// Where npm's clients ask which versions are vulnerable.
+/// The path for advisories, which npm's clients use.
 const ADVISORIES: &str = "/-/npm/v1/security/advisories/bulk";
 
 type Reply = Response<ReplyBody>;
 
-/// The connection is to be cut without an answer, because a fault says so.
+/// The connection has to be cut without an answer, because of a fault.
 #[derive(Debug, thiserror::Error)]
 #[error("cut on purpose")]
 pub struct Cut;
 
-/// Everything that answers need, shared by all connections of a server.
+/// The state that all connections of a server share.
 pub struct Responder {
     registry: Arc<Registry>,
     settings: Settings,
@@ -57,7 +57,7 @@ impl Responder {
         update(&mut self.statistics.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Answers a request. What goes wrong by itself is an answer too.
+    /// Answers a request. Errors are answers, too.
     pub async fn respond(self: Arc<Self>, request: Parts) -> Result<Reply, Cut> {
         tokio::time::sleep(self.settings.delay).await;
         if request.method == Method::OPTIONS {
@@ -95,7 +95,7 @@ impl Responder {
         }))
     }
 
-    /// What a registry says by its habits in place of an answer.
+    /// The answer of a habit, if one applies.
     fn by_habit(&self, request: &Parts, route: &Route) -> Option<Reply> {
         let habits = &self.settings.habits;
         let path = request.uri.path();
@@ -105,7 +105,7 @@ impl Responder {
         let authorization = request.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let is_tarball = matches!(route, Route::Tarball { .. });
         if is_tarball && spoil::is_signed(request.uri.query()) {
-            // Storage by a signed address takes one way of proving who asks, and not two.
+            // Storage with signed addresses accepts one way of authentication, not two.
             return authorization.map(|_| failure(StatusCode::BAD_REQUEST, "Only one auth mechanism allowed"));
         }
         if habits.refuses(authorization, is_tarball) {
@@ -126,7 +126,7 @@ impl Responder {
         Some(failure(status, "there are no documents of versions"))
     }
 
-    /// Counts a reply, and opens it to other origins.
+    /// Counts a reply and permits other origins to read it.
     fn counted(&self, reply: Reply) -> Reply {
         let bytes = hyper::body::Body::size_hint(reply.body()).lower();
         self.count(|counts| {
@@ -138,7 +138,7 @@ impl Responder {
         self.share(reply)
     }
 
-    /// What shall go wrong with a request. One that a redirect brought here is spared.
+    /// The fault of a request. A redirected request has none.
     fn fault(&self, request: &Parts, route: &Route) -> Option<FaultKind> {
         if spoil::is_redirected(request.uri.query()) {
             return None;
@@ -148,7 +148,7 @@ impl Responder {
         fault
     }
 
-    /// What is sent in place of what was asked for; `None` for faults that are in the body.
+    /// The reply of a fault. `None` for a fault of the body.
     fn instead(&self, request: &Parts, fault: FaultKind) -> Option<Reply> {
         match fault {
             FaultKind::Status(status, after) => {
@@ -260,7 +260,7 @@ impl Responder {
         Ok(Some(reply))
     }
 
-    /// What the client calls this server: `Host` in HTTP/1.1, `:authority` in h2.
+    /// The client's name of this server: `Host` in HTTP/1.1, `:authority` in HTTP/2.
     fn origin(&self, request: &Parts) -> String {
         let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let authority = request.uri.authority().map(hyper::http::uri::Authority::as_str);
@@ -268,7 +268,7 @@ impl Responder {
         format!("{scheme}://{}", authority.or(host).unwrap_or("localhost"))
     }
 
-    /// Opens a reply to other origins, as far as the settings do.
+    /// Permits other origins to read a reply, as the settings say.
     fn share(&self, mut reply: Reply) -> Reply {
         let readable = if reply.status().as_u16() < 400 { self.settings.cors } else { self.settings.cors_on_errors };
         if readable {
@@ -293,7 +293,7 @@ impl Responder {
     }
 }
 
-/// The body, or 304 where the client has it already.
+/// The body, or 304 if the client has it.
 fn cached(request: &HeaderMap, content_type: &str, tag: &HeaderValue, freshness: &'static str, body: Bytes) -> Reply {
     let known = values(request, &header::IF_NONE_MATCH)
         .any(|known| known == "*" || known.trim_start_matches("W/").as_bytes() == tag.as_bytes());
@@ -338,7 +338,7 @@ fn failure(status: StatusCode, message: &str) -> Reply {
     json(status, serde_json::json!({ "error": message }).to_string())
 }
 
-/// Runs what reads or compresses beside the threads that serve sockets.
+/// Runs work that reads or compresses on another thread than those of the sockets.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
 }

@@ -1,10 +1,10 @@
-//! Which thing a path names, by npm's URL scheme.
+//! Interprets paths by npm's URL scheme.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// A thing that can be asked for.
+/// What a path names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Route {
     /// `/-/ping`
@@ -30,12 +30,12 @@ pub enum Route {
         /// The file's name.
         file: String,
     },
-    /// Nothing that a registry has.
+    /// Anything else.
     Unknown,
 }
 
 impl Route {
-    /// Reads a request's path, still percent-encoded. Clients send the slash of a scope both ways.
+    /// Parses the path of a request, still percent-encoded. Clients send the slash of a scope in both forms.
     pub fn of(path: &str) -> Self {
         let decoded = percent_decode_str(path).decode_utf8().unwrap_or(Cow::Borrowed(""));
         let path = decoded.trim_matches('/');
@@ -52,7 +52,7 @@ impl Route {
         match rest[..] {
             _ if name.is_empty() => Self::Unknown,
             [] => Self::Packument { name },
-            // In some registries the file's name has the scope, too.
+            // In some registries, the file's name contains the scope.
             ["-", file] | ["-", _, file] => Self::Tarball { name, file: file.to_owned() },
             [selector] => Self::Version { name, selector: selector.to_owned() },
             _ => Self::Unknown,

@@ -21,38 +21,38 @@ use crate::respond::Responder;
 use crate::settings::Settings;
 use crate::statistics::Statistics;
 
-/// How long a client may take to say what it wants, and to shake hands.
+/// How long a client may take to send a request or to complete a handshake.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Beside what reads and compresses, which has threads of its own.
+/// The number of threads for sockets. Reading and compressing have threads of their own.
 const WORKERS: usize = 2;
 
-/// A server that can't be started.
+/// Why a server can't be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The port is taken, or forbidden.
+    /// The port is taken or forbidden.
     #[error("cannot listen on 127.0.0.1:{port}: {source}")]
     Listen {
-        /// The port asked for.
+        /// The requested port.
         port: u16,
         /// The system's reason.
         source: io::Error,
     },
-    /// No certificate could be made.
+    /// The certificate can't be made.
     #[error("cannot make a certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// The certificate is not accepted.
+    /// The certificate isn't accepted.
     #[error("cannot use the certificate: {0}")]
     Tls(#[from] rustls::Error),
-    /// No runtime for a server of its own.
+    /// The server's own runtime can't be started.
     #[error("cannot start the server's threads: {0}")]
     Runtime(io::Error),
 }
 
 /// A running server. It ends when it is dropped.
 pub struct Server {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
-    /// With TLS, the self-signed certificate as PEM, for clients that shall trust it.
+    /// The self-signed certificate for TLS as PEM, for clients that should trust it.
     pub certificate: Option<String>,
     responder: Arc<Responder>,
     accepting: JoinHandle<()>,
@@ -60,7 +60,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server on the current runtime; it accepts connections when this returns.
+    /// Starts a server on the current runtime. It accepts connections when this returns.
     pub async fn start(registry: Arc<Registry>, settings: Settings) -> Result<Self, ServerError> {
         let port = settings.port;
         let listen = |source| ServerError::Listen { port, source };
@@ -73,7 +73,7 @@ impl Server {
         Ok(Self { address, certificate, responder, accepting, runtime: None })
     }
 
-    /// Starts a server on threads of its own, for callers that aren't asynchronous.
+    /// Starts a server on threads of its own, for synchronous callers.
     pub fn start_blocking(registry: Arc<Registry>, settings: Settings) -> Result<Self, ServerError> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(WORKERS).enable_all().build().map_err(ServerError::Runtime)?;
@@ -88,7 +88,7 @@ impl Server {
         format!("{scheme}://{}", self.address)
     }
 
-    /// What was asked and sent so far.
+    /// The counts so far.
     pub fn statistics(&self) -> Statistics {
         self.responder.statistics()
     }
@@ -103,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-/// Connections belong to this task and end with it.
+/// Accepts connections. They belong to this task and end with it.
 async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, responder: Arc<Responder>) {
     let mut connections = JoinSet::new();
     loop {
@@ -112,7 +112,7 @@ async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, responder: Arc<
                 Ok((stream, _)) => {
                     connections.spawn(serve(stream, tls.clone(), Arc::clone(&responder)));
                 }
-                // Out of file descriptors, most likely: connections that end will free some.
+                // Probably, no file descriptor is left. Connections that end will free some.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             },
             Some(_) = connections.join_next() => {}
@@ -121,7 +121,7 @@ async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, responder: Arc<
 }
 
 async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, responder: Arc<Responder>) {
-    // A response is one write; waiting for more to send would only delay it. Failure costs time, nothing else.
+    // A response is one write, so waiting for more would only delay it. A failure only costs time.
     let _ = stream.set_nodelay(true);
     match tls {
         None => converse(stream, responder).await,
@@ -141,7 +141,7 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + 'static, respond
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(PATIENCE);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(PATIENCE);
-    // A client that hangs up is its own business.
+    // It is no error if a client hangs up.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -1,4 +1,4 @@
-//! How a recorded registry is served: everything in which registries differ and that a client may notice.
+//! The settings of a server: everything in which registries differ and that a client may notice.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,39 +6,39 @@ use std::time::Duration;
 use crate::fault::Fault;
 use crate::habit::Habits;
 
-/// The switches of a [`Server`](crate::Server). The default is what npm's own registry does.
+/// The settings of a [`Server`](crate::Server), with a field for each difference. The default is npm's own registry.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a way in which registries differ, independent of the others"
 )]
 pub struct Settings {
-    /// The port on 127.0.0.1; 0 takes a free one.
+    /// The port on 127.0.0.1. 0 takes a free one.
     pub port: u16,
-    /// Serve HTTPS with a self-signed certificate, and h2 where the client offers it.
+    /// Whether to serve HTTPS with a self-signed certificate, and HTTP/2 to clients that offer it.
     pub tls: bool,
-    /// How long each response waits before its first byte.
+    /// The delay before the first byte of each response.
     pub delay: Duration,
-    /// What it does as registries other than npm's do it.
+    /// The habits of registries other than npm's.
     pub habits: Habits,
-    /// Whether `/<name>/<range>` gets the document of the highest version in it. Few registries do that; one client
-    /// asks for nothing else.
+    /// Whether `/<name>/<range>` gives the document of the highest version in it. Few registries do that, and one client requests
+    /// nothing else.
     pub ranges: bool,
-    /// How many times larger than recorded the version manifests of full documents are, to stand for the
-    /// texts that recordings leave out. 1 adds nothing.
+    /// The factor by which version manifests of full documents are enlarged, for the texts that recordings leave out. 1 adds
+    /// nothing.
     pub pad_full: f64,
-    /// Whether responses may be read across origins.
+    /// Whether other origins may read responses.
     pub cors: bool,
-    /// Whether error responses may be, too. Without it a browser can't tell a 404 from a dead network.
+    /// Whether other origins may read error responses. Otherwise a browser can't distinguish a 404 from a network failure.
     pub cors_on_errors: bool,
     /// Whether preflights are answered.
     pub preflight: bool,
-    /// A folder of static files, served from `/` where no registry route needs it; a built web app that
-    /// shall be of the same origin as its registry.
+    /// A folder of static files, served from `/` unless a registry route matches: a built web app at the same origin as its
+    /// registry.
     pub static_root: Option<PathBuf>,
-    /// What goes wrong on purpose; the first that applies to a request is taken.
+    /// The faults. The first that applies to a request is used.
     pub faults: Vec<Fault>,
-    /// What the choice of requests depends on where a fault's rate is below 1.
+    /// The seed for the choice of requests, if the rate of a fault is below 1.
     pub fault_seed: u64,
 }
 

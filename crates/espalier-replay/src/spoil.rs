@@ -1,5 +1,4 @@
-//! How faults look on the wire: bodies that end early, stop, or are not what was recorded. Which request gets one is decided
-//! in [`crate::fault`].
+//! Implements faults: bodies that end early, stop, or differ from the recording. [`crate::fault`] chooses the requests.
 
 use std::io;
 use std::pin::Pin;
@@ -14,13 +13,13 @@ use memchr::memmem;
 use crate::fault::FaultKind;
 use crate::habit::alias;
 
-/// The body of an answer, whole unless a fault is wanted.
+/// The body of an answer, complete unless there is a fault.
 pub struct ReplyBody {
-    /// What is still to be sent.
+    /// The bytes that are still to be sent.
     data: Bytes,
-    /// The length that is announced, where it isn't that of the data.
+    /// The stated length, if it isn't that of the data.
     announced: Option<u64>,
-    /// Whether no length is announced at all.
+    /// Whether no length is stated.
     in_chunks: bool,
     end: End,
 }
@@ -28,11 +27,11 @@ pub struct ReplyBody {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Proper,
-    /// The connection is cut, once what was sent before is out.
+    /// The connection is cut, after the earlier bytes were sent.
     Cut {
         flushed: bool,
     },
-    /// Nothing more, and no end.
+    /// Nothing more is sent, and the body doesn't end.
     Silence,
 }
 
@@ -74,7 +73,7 @@ impl Body for ReplyBody {
     }
 }
 
-/// The answer with a fault that is in its body; others leave it alone.
+/// The answer with a fault of its body. Other faults change nothing.
 pub fn body(reply: Response<ReplyBody>, fault: FaultKind) -> Response<ReplyBody> {
     reply.map(|whole| {
         let length = whole.data.len();
@@ -102,13 +101,13 @@ fn corrupt(data: &Bytes) -> Bytes {
     data.into()
 }
 
-/// A document whose hashes are those of something else; their form is right.
+/// A document with wrong but well-formed hashes.
 pub fn hashes(mut document: Vec<u8>) -> Vec<u8> {
     for start in [&br#""integrity""#[..], br#""shasum""#] {
         let keys: Vec<usize> = memmem::find_iter(&document, start).collect();
         for key in keys {
             let value = &mut document[key + start.len()..];
-            // The value's last characters may be padding; its middle never is.
+            // The last characters of a value may be padding. Its middle never is.
             let quotes: Vec<usize> = memchr::memchr_iter(b'"', value).take(2).collect();
             if let [open, close] = quotes[..] {
                 let middle = &mut value[usize::midpoint(open, close)];
@@ -124,22 +123,22 @@ pub fn elsewhere(origin: &str, path: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("{}{path}?redirected", alias(origin))).ok()
 }
 
-/// Whether a request has been sent here by [`elsewhere`], and should be answered.
+/// Whether [`elsewhere`] has redirected this request.
 pub fn is_redirected(query: Option<&str>) -> bool {
     query == Some("redirected")
 }
 
-/// The same path at another origin, by an address that opens it.
+/// The same path at another origin, with a signed address.
 pub fn signed(origin: &str, path: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("{}{path}?signature=2f7a", alias(origin))).ok()
 }
 
-/// Whether a request has been sent here by [`signed`].
+/// Whether this request uses an address of [`signed`].
 pub fn is_signed(query: Option<&str>) -> bool {
     query == Some("signature=2f7a")
 }
 
-/// Puts `Retry-After` into an answer.
+/// Adds `Retry-After` to an answer.
 pub fn retry_after<T>(reply: &mut Response<T>, seconds: u32) {
     reply.headers_mut().insert(header::RETRY_AFTER, seconds.into());
 }

@@ -1,8 +1,8 @@
-//! Counts of what a server was asked and what it sent, for tests and benchmarks.
+//! Counts of a server, for tests and benchmarks.
 
 use serde::{Deserialize, Serialize};
 
-/// The counts at one moment; `/-/stats` answers with them as JSON. Asking for them isn't counted.
+/// The counts at one moment. `/-/stats` returns them as JSON; that request isn't counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Statistics {
@@ -24,12 +24,12 @@ pub struct Statistics {
     pub preflights: u64,
     /// Answers 4xx and 5xx other than refused preflights.
     pub errors: u64,
-    /// Requests that something went wrong with on purpose.
+    /// Requests with a fault.
     pub faults: u64,
 }
 
 impl Statistics {
-    /// What was counted since an earlier moment.
+    /// The counts since an earlier moment.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {

@@ -1,10 +1,9 @@
-//! `cargo xtask bench`: Espalier against other package managers, side by side, from one recorded registry.
+//! `cargo xtask bench`: Espalier beside other package managers, on one recorded registry.
 //!
-//! A round is one run of every contestant, one after the other, in folders that nobody has used before. The order alternates
-//! from round to round, and folders are deleted at the end only: deleting slows down what comes next on some file systems.
-//! A run counts if what it left is checked: Espalier's lock is npm's, and the files are there. Times on a shared machine say
-//! little, so what is printed beside them are ratios within a round, counts, and floors: what the same requests or the same
-//! links cost alone.
+//! A round is one run of every contestant, one after the other, in new folders. The order alternates from round to round. Folders
+//! are deleted only at the end, because deleting slows down later runs on some file systems. A run counts after a check of its
+//! result: Espalier's lock is npm's, and the files are in place. Times on a shared machine say little, so the report also has
+//! ratios within a round, counts, and floors: the cost of the same requests or links alone.
 
 #![expect(clippy::cast_precision_loss, reason = "figures are shown with three digits")]
 
@@ -37,42 +36,42 @@ pub struct Arguments {
     /// The folder with the recorded registry and `projects/`.
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
-    /// Only this project; may be repeated.
+    /// Only this project; can be repeated
     #[arg(long, value_name = "NAME")]
     project: Vec<String>,
-    /// Only this phase; may be repeated.
+    /// Only this phase; can be repeated
     #[arg(long, value_name = "PHASE", value_enum)]
     phase: Vec<Phase>,
-    /// Only these contestants; may be repeated. Espalier always takes part.
+    /// Only these contestants; can be repeated. Espalier always takes part
     #[arg(long, value_name = "NAME", value_enum)]
     against: Vec<Contestant>,
-    /// Milliseconds that the server waits before each answer; may be repeated.
+    /// The server's delay before each answer, in milliseconds; can be repeated
     #[arg(long, value_name = "MS", default_values_t = [0, 10, 30])]
     delay: Vec<u64>,
-    /// How many rounds count, after one that doesn't.
+    /// The number of rounds that count, after one that does not
     #[arg(long, value_name = "COUNT", default_value_t = 5)]
     rounds: usize,
-    /// Serve over TLS, with h2 for whoever offers it.
+    /// Serve over TLS, with HTTP/2 for clients that offer it
     #[arg(long)]
     tls: bool,
-    /// Run each contestant once more and count its system calls.
+    /// Run each contestant once more and count its system calls
     #[arg(long)]
     system_calls: bool,
-    /// The espalier to measure; by default it is built.
+    /// The espalier to measure [default: it is built]
     #[arg(long, value_name = "FILE")]
     espalier: Option<PathBuf>,
-    /// Another espalier, for instance an earlier one, that takes part as `before`.
+    /// Another espalier, for instance an earlier one, which takes part as `before`
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
-    /// Where the projects and caches of the rounds go: outside of any other project, whose workspaces they could be.
+    /// The folder for the projects and caches of the rounds, outside of any project that could have them as workspaces
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
-    /// Where results go.
+    /// The folder for the results
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-/// The projects that are measured unless others are named.
+/// The projects that are measured by default.
 const PROJECTS: [&str; 4] = ["ant-design", "alotta-files", "vite-react-ts", "docusaurus"];
 
 /// Measures and reports.
@@ -89,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         for name in &names {
             let project = Project::read(&arguments.corpus, name)?;
             for &phase in &bench.phases {
-                // What asks nobody doesn't depend on how long an answer takes.
+                // A phase without requests doesn't depend on the delay.
                 let is_local = matches!(phase, Phase::P4 | Phase::NoOp);
                 if !phase.suits(&project) || is_local && delay != arguments.delay[0] {
                     continue;
@@ -98,7 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 let outcome = bench.measure(&server, &project, phase, delay)?;
                 eprint!("{}", outcome.summary());
                 report.outcomes.push(outcome);
-                // Whatever happens later, this much is known.
+                // A later failure doesn't lose this.
                 report.write(&output)?;
             }
         }
@@ -109,14 +108,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 struct Bench {
-    /// Each with its program.
+    /// The contestants with their programs.
     contestants: Vec<(Contestant, PathBuf)>,
     phases: Vec<Phase>,
     replay: PathBuf,
     scratch: PathBuf,
     rounds: usize,
     system_calls: bool,
-    /// Removed with everything in it, at the end.
+    /// Removed with its content at the end.
     _folder: tempfile::TempDir,
 }
 

@@ -1,4 +1,4 @@
-//! The browsers for the tests: found, or installed.
+//! Finds or installs the browsers for the tests.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::toolchain::{npm_program, root, run};
 struct Browser {
     /// The variable that names its executable.
     variable: &'static str,
-    /// The names that it goes by on the PATH.
+    /// Its names on the PATH.
     names: &'static [&'static str],
     /// Debian's package.
     package: &'static str,
@@ -26,8 +26,8 @@ const CHROMIUM: Browser = Browser {
 const FIREFOX: Browser =
     Browser { variable: "FIREFOX_PATH", names: &["firefox-esr", "firefox"], package: "firefox-esr" };
 
-/// Chromium's executable: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's package where `apt-get`
-/// works as root, else Playwright's own download.
+/// The executable of Chromium: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's package if `apt-get` works as root,
+/// otherwise Playwright's own download.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(found) = CHROMIUM.find_or_install()? {
         return Ok(found);
@@ -37,8 +37,8 @@ pub fn chromium() -> Result<PathBuf> {
     playwrights_own()
 }
 
-/// Firefox's executable, likewise; `None` where there is none and it can't be installed. Playwright's own is
-/// patched, and no browser that anybody uses.
+/// The executable of Firefox, in the same way. `None` if there is none and it can't be installed. Playwright's own is patched, so
+/// it isn't a browser that anybody uses.
 pub fn firefox() -> Result<Option<PathBuf>> {
     FIREFOX.find_or_install()
 }

@@ -1,9 +1,9 @@
-//! The guard of counts: how many system calls and instructions fixed small cases take, held against committed budgets.
+//! Compares the numbers of system calls and instructions of small cases with committed budgets.
 //!
-//! Times on a shared machine say nothing about a change of three per cent; counts do. System calls are counted where the
-//! number doesn't depend on how threads meet: those about files. Instructions are counted by Valgrind in a resolution that has
-//! one thread and no network. A count that is above its budget fails; one that is well below asks for the budget to be
-//! lowered, so that the next loss is seen.
+//! On a shared machine, times don't show a change of three per cent; counts do. Only system calls about files are counted,
+//! because their number doesn't depend on the timing of threads. Valgrind counts the instructions of a resolution with one thread
+//! and no network. A count above its budget fails. A count well below its budget asks for a lower budget, so that the next
+//! regression shows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::parity;
 /// Arguments of `cargo xtask guard`.
 #[derive(Default, clap::Args)]
 pub struct Arguments {
-    /// Take what is counted now for the budgets.
+    /// Write the current counts as budgets
     #[arg(long)]
     write: bool,
 }
@@ -29,7 +29,7 @@ pub struct Arguments {
 /// Budgets by case and kind of call.
 type Budgets = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// The calls about files. All that ask for a file's metadata count as one kind, because libraries choose between them.
+/// The system calls about files. All that read a file's metadata are one kind, because libraries choose between them.
 const KINDS: [(&str, &[&str]); 6] = [
     (
         "look",
@@ -53,9 +53,9 @@ const KINDS: [(&str, &[&str]); 6] = [
     ("change", &["utimensat", "chmod", "fchmod", "fchmodat", "fchmodat2", "ftruncate"]),
 ];
 
-/// By how many per cent a count of instructions may be off: another processor takes other ways through a library.
+/// The tolerance of instruction counts in per cent, because libraries take other paths on other processors.
 const TOLERANCE: u64 = 3;
-/// A budget of system calls may be off by so many: a thread that asks once more.
+/// The tolerance of system call counts, because a thread may ask once more.
 const SLACK: u64 = 3;
 
 /// Counts, and compares or writes.
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What is above or well below its budget.
+/// The counts above or well below their budgets.
 fn compare(budgets: &Budgets, counts: &Budgets) -> Vec<String> {
     let mut lines = Vec::new();
     for (case, kinds) in counts {
@@ -110,7 +110,7 @@ fn is_there(program: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// A project of the embedded registry is installed from nothing, from a warm store, and again.
+/// Counts while a project of the embedded registry is installed from nothing, from a warm store, and again.
 fn system_calls(counts: &mut Budgets) -> Result<()> {
     let espalier = parity::install::build()?;
     let corpus = oracle::repository().join("tests/registry");
@@ -164,13 +164,13 @@ impl Case {
     }
 }
 
-/// The instructions of resolving an embedded project, driven without threads and network.
+/// The instructions of resolving an embedded project, without threads and network.
 fn instructions() -> Result<u64> {
     let scratch = tempfile::tempdir()?;
     let output = scratch.path().join("callgrind");
     let mut valgrind = Command::new("valgrind");
     valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", output.display()));
-    // What reads the registry and the arguments isn't what is guarded.
+    // Reading the registry and the arguments isn't counted.
     valgrind.args(["--collect-atstart=no", "--toggle-collect=*Recording*drive*"]);
     valgrind
         .arg(std::env::current_exe()?)

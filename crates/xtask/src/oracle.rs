@@ -1,7 +1,6 @@
-//! `cargo xtask oracle`: npm itself, at the version whose behaviour Espalier reproduces, as the judge.
+//! `cargo xtask oracle`: npm itself, at the version that Espalier reproduces.
 //!
-//! npm is installed once into a folder of its own and then driven by `tests/oracle/driver.mjs`, one process
-//! for many projects. Nothing here knows Espalier's resolver.
+//! npm is installed once into a folder of its own. `tests/oracle/driver.mjs` drives it, in one process for many projects.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -24,18 +23,18 @@ pub const PATIENCE: Duration = Duration::from_mins(5);
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Where to install; by default a folder in cargo's target folder.
+    /// The folder to install into [default: a folder in cargo's target folder]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-/// Installs the oracle where it isn't yet, and prints the folder of its npm.
+/// Installs the oracle if necessary and prints the folder of its npm.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     println!("{}", install(arguments.dir.as_deref())?.display());
     Ok(())
 }
 
-/// The folder of npm's own package, installed there now if need be.
+/// The folder of npm's own package, which is installed if necessary.
 pub fn install(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
     let folder = folder.map_or_else(|| target_folder().join("oracle"), Path::to_owned);
     let npm = folder.join("node_modules/npm");
@@ -83,21 +82,21 @@ pub fn without_origin(lockfile: &str, origin: &str) -> String {
     lockfile.replace(&format!("\"resolved\": \"{origin}/"), "\"resolved\": \"/")
 }
 
-/// What npm is asked.
+/// A job for npm.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Job<'a> {
-    /// To write the lock of the project in a folder.
+    /// Write the lock of the project in a folder.
     Lock { folder: &'a Path, registry: &'a str, command: &'a [String], arguments: &'a [String] },
-    /// To fetch a full packument.
+    /// Fetch a full packument.
     Packument { packument: &'a str, registry: &'a str },
-    /// To fetch a tarball.
+    /// Fetch a tarball.
     Tarball { tarball: &'a str, registry: &'a str },
-    /// To say what it never executed.
+    /// Return the code that was never executed.
     Coverage { coverage: bool },
 }
 
-/// What npm made of a project.
+/// npm's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Answer {
@@ -108,9 +107,9 @@ pub enum Answer {
     },
     /// npm's error.
     Failure {
-        /// npm's code, such as `ERESOLVE`; none where npm stumbled over something it didn't expect.
+        /// npm's code, such as `ERESOLVE`. `None` if npm crashed.
         code: Option<String>,
-        /// In npm's words.
+        /// npm's message.
         message: String,
     },
 }
@@ -122,7 +121,7 @@ struct Greeting {
     npm: String,
 }
 
-/// What of a file of npm's the jobs of a driver never executed.
+/// The code of one of npm's files that was never executed.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FileCoverage {
     /// Relative to arborist's `lib`.
@@ -131,7 +130,7 @@ pub struct FileCoverage {
     pub unreached: Vec<(usize, usize)>,
 }
 
-/// npm is still at it.
+/// npm takes too long.
 #[derive(Debug)]
 struct TooSlow(Duration);
 
@@ -145,7 +144,7 @@ impl std::error::Error for TooSlow {}
 
 /// A process that runs npm again and again. It ends when it is dropped.
 pub struct Driver {
-    /// The Node version that it runs on, which npm's choices depend on.
+    /// Its version of Node, which npm's choices depend on.
     pub node_version: String,
     process: Child,
     jobs: Option<ChildStdin>,
@@ -183,8 +182,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Lets npm write the lock of a project by a command, such as `install a@1`; `None` if it takes longer than `patience`.
-    /// Then the process is of no use any more.
+    /// Makes npm write the lock of a project by a command, such as `install a@1`. `None` if it takes longer than `patience`; the
+    /// driver is then unusable.
     pub fn ask(
         &mut self,
         folder: &Path,
@@ -202,7 +201,7 @@ impl Driver {
         }
     }
 
-    /// Lets npm fetch a full packument; `None` for a package that the registry doesn't have.
+    /// Makes npm fetch a full packument. `None` if the registry doesn't have the package.
     pub fn packument(&mut self, name: &str, registry: &str) -> anyhow::Result<Option<serde_json::Value>> {
         self.send(&Job::Packument { packument: name, registry })?;
         let packument: serde_json::Value = self.read(PATIENCE).with_context(|| format!("asking npm for {name}"))?;
@@ -213,7 +212,7 @@ impl Driver {
         }
     }
 
-    /// Lets npm fetch and verify the tarball of a `name@version`.
+    /// Makes npm fetch and verify the tarball of a `name@version`.
     pub fn tarball(&mut self, package: &str, registry: &str) -> anyhow::Result<Vec<u8>> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -228,7 +227,7 @@ impl Driver {
         }
     }
 
-    /// What of npm's code the process never executed so far.
+    /// npm's code that the process has never executed.
     pub fn coverage(&mut self) -> anyhow::Result<Vec<FileCoverage>> {
         #[derive(Deserialize)]
         struct Report {
@@ -256,7 +255,7 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         self.jobs.take();
-        // It may be busy with a job that nobody waits for any more. Failure means that it has ended already.
+        // It may still be busy with a job. A failure means that it has ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,9 +1,8 @@
-//! `cargo xtask parity`: whether Espalier's locks are npm's, byte for byte.
+//! `cargo xtask parity`: compares Espalier's locks with npm's, byte for byte.
 //!
-//! Every folder in `projects/` of a corpus holds a package.json, the flags npm was given (`npm-args`) and the
-//! package-lock.json that npm wrote; a folder without one is a project at which npm stops with ERESOLVE. The
-//! core is driven straight from the recorded registry, without HTTP: what is compared is the resolver. With `--install`, the
-//! trees on disk are compared instead.
+//! Each folder in `projects/` of a corpus has a package.json, npm's flags (`npm-args`) and the package-lock.json that npm wrote.
+//! A folder without a lock is a project that fails in npm with ERESOLVE. The core is driven directly from the recorded registry,
+//! without HTTP, because the resolver is compared. With `--install`, the trees on disk are compared instead.
 
 mod browser;
 mod compare;
@@ -31,25 +30,25 @@ pub struct Arguments {
     /// The folder with the recorded registry and `projects/`.
     #[arg(long, value_name = "DIR", required_unless_present = "scenarios")]
     corpus: Option<PathBuf>,
-    /// Only this project; may be repeated.
+    /// Only this project; can be repeated
     #[arg(long, value_name = "NAME", conflicts_with = "random")]
     project: Vec<String>,
-    /// Resolve on abbreviated packuments. The answer must not depend on it.
+    /// Resolve with abbreviated packuments, which must not change the result
     #[arg(long)]
     abbreviated: bool,
-    /// Compare the trees on disk that `npm ci` and `espalier ci` make.
+    /// Compare the trees on disk of `npm ci` and `espalier ci`
     #[arg(long, conflicts_with_all = ["random", "abbreviated", "browser"])]
     install: bool,
-    /// Resolve in Chromium, through the wasm build.
+    /// Resolve in Chromium, with the wasm build
     #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
     browser: bool,
-    /// The command to compare with npm; by default it is built.
+    /// The command to compare with npm [default: it is built]
     #[arg(long, value_name = "FILE", requires = "install")]
     espalier: Option<PathBuf>,
-    /// Ask npm about `tests/scenarios`, which need no corpus.
+    /// Compare `tests/scenarios` with npm; needs no corpus
     #[arg(long)]
     scenarios: bool,
-    /// Write npm's answers into the scenarios.
+    /// Write npm's answers into the scenarios
     #[arg(long, requires = "scenarios")]
     write: bool,
     #[command(flatten)]

@@ -1,7 +1,7 @@
-//! `cargo xtask play`: the playground, from nothing to an address that a browser can open.
+//! `cargo xtask play`: starts the playground, from nothing to an address for a browser.
 //!
-//! It serves what is shipped: the built app and the embedded registry as static files, on loopback. To change
-//! the app while it runs there is `npm run --workspace web dev`.
+//! It serves the built app and the embedded registry as static files on loopback. To change the app while it runs, use `npm run
+//! --workspace web dev`.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -13,15 +13,15 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::toolchain::{self, npm_program, root};
 use crate::wasm::{self, Profile};
 
-/// Where the playground is when nobody else is there and nothing else is asked for.
+/// The default port, unless it is taken.
 const DEFAULT_PORT: u16 = 4870;
-/// How long the server may take to answer for the first time.
+/// How long the server may take until its first answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Arguments of `cargo xtask play`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The port to listen on; by default 4870, or any free one when that is taken.
+    /// The port to listen on [default: 4870, or a free one if that is taken]
     #[arg(long)]
     port: Option<u16>,
 }
@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The server ends when its standard input does: it can't outlive this process, however that ends.
+/// The server ends with its standard input, so it can't outlive this process, however that ends.
 fn serve(port: u16) -> Result<Child> {
     let mut node = Command::new("node");
     node.args(["web/serve.js", &port.to_string()]).current_dir(root()).stdin(Stdio::piped());

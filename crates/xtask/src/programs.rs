@@ -1,7 +1,7 @@
-//! `cargo xtask programs`: whether programs run from what Espalier installs.
+//! `cargo xtask programs`: runs programs from installations by Espalier.
 //!
-//! Each folder in `tests/programs/` is a project whose script `check` fails unless it does. It is copied, installed from the
-//! registry in force or from a recorded one, and run. A native addon's install script may run only once it is approved.
+//! Each folder in `tests/programs/` is a project with a script `check`. It is copied, installed from the configured or a recorded
+//! registry, and checked. The install script of a native addon may run only after its approval.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use crate::parity::install::{build, succeed};
 /// Arguments of `cargo xtask programs`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Only this program; may be repeated.
+    /// Only this program; can be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// A folder with a recorded registry, instead of the registry in force.
+    /// A folder with a recorded registry, instead of the configured registry
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// The command to try; by default it is built.
+    /// The command to try [default: it is built]
     #[arg(long, value_name = "FILE")]
     espalier: Option<PathBuf>,
 }

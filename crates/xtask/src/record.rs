@@ -1,10 +1,10 @@
-//! `cargo xtask record`: makes `tests/registry`, a registry small enough for git that can answer everything
-//! that its projects ask, and npm's answers for them.
+//! `cargo xtask record`: makes `tests/registry`, a registry that is small enough for git and has everything that its projects
+//! need, with npm's answers.
 //!
-//! The projects are written by hand, as `projects/<name>/package.json`. npm resolves them against the source;
-//! what it chose, and the versions around that (see [`selection`]), are trimmed and written; then npm resolves
-//! the projects again, against what was written, and these locks are kept beside them. Of projects that have a file
-//! `with-tarballs`, the tarballs are kept, too (see [`tarballs`]).
+//! The projects are written by hand, as `projects/<name>/package.json`. npm resolves them with the source. The versions that it
+//! chose, and some around them (see [`selection`]), are trimmed and written. Then npm resolves the projects again with the
+//! written registry, and these locks are kept beside them. For projects with a file `with-tarballs`, the tarballs are kept, too
+//! (see [`tarballs`]).
 
 mod selection;
 mod tarballs;
@@ -27,7 +27,7 @@ use selection::Selection;
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// The folder that holds `projects/` and gets `packuments/`; by default `tests/registry`.
+    /// The folder that holds `projects/` and gets `packuments/` [default: `tests/registry`]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
 }
@@ -35,10 +35,10 @@ pub struct Arguments {
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct Source {
-    /// Take packuments from a recorded registry.
+    /// Take packuments from a recorded registry
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
-    /// Take packuments from a live registry.
+    /// Take packuments from a live registry
     #[arg(long, value_name = "URL")]
     registry: Option<String>,
 }

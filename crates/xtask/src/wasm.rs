@@ -19,29 +19,29 @@ use wasm_bindgen_cli_support::Bindgen;
 use crate::browser;
 use crate::toolchain::{self, npm_program, root};
 
-/// What the wasm may weigh: bytes as they are, and bytes that a browser downloads.
+/// The maximum weight of the wasm: its bytes, and the bytes that a browser downloads.
 const MAX_RAW: u64 = 1_000_000;
 const MAX_BROTLI: u64 = 350_000;
 
-/// Where `espalier-wasm` runs.
+/// The target of `espalier-wasm`.
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The same processor with files and output, which tests need.
+/// The target of tests, which has files and output.
 const TEST_TARGET: &str = "wasm32-wasip1";
 
-/// Rust's tasks run in microtasks. Taken from here instead of the global, one that traps is noticed.
+/// Rust's tasks run in microtasks. This import replaces the global function, so that a trap is noticed.
 const MICROTASKS: &str = "import { queueMicrotask } from './crash.js';\n";
 
-/// What the glue does when a promise settles whose instance was replaced meanwhile. The exception would reject
-/// a promise that nobody has, and Node ends the process then; there is nothing to do, so nothing is done.
+/// The glue's reaction if a promise settles after its instance was replaced. The exception would reject a promise that nobody
+/// holds, and Node would exit. There is nothing to do, so it is ignored.
 const STALE_CLOSURE: &str = "throw new Error('Cannot invoke closure from previous WASM instance');";
 
 /// Arguments of `cargo xtask wasm`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Build quickly: neither optimised nor weighed.
+    /// Build quickly: neither optimised nor weighed
     #[arg(long)]
     dev: bool,
-    /// Don't build, but run the core's tests as wasm, in Chromium.
+    /// Do not build, but run the core's tests as wasm, in Chromium
     #[arg(long, conflicts_with = "dev")]
     test: bool,
 }
@@ -49,9 +49,9 @@ pub struct Arguments {
 /// How the wasm is compiled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// As it is published.
+    /// The published build.
     Release,
-    /// Quickly.
+    /// A quick build.
     Development,
 }
 
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     build(if arguments.dev { Profile::Development } else { Profile::Release })
 }
 
-/// Builds `pkg/dist`, unless it is what the sources say.
+/// Builds `pkg/dist`, unless it is up to date.
 pub fn build(profile: Profile) -> Result<()> {
     toolchain::npm_packages()?;
     let fingerprint = freshness::fingerprint(profile)?;
@@ -91,7 +91,7 @@ pub fn build(profile: Profile) -> Result<()> {
     freshness::remember(&fingerprint)
 }
 
-/// Runs the core's tests compiled to wasm, in Chromium.
+/// Runs the core's tests as wasm, in Chromium.
 pub fn test_core() -> Result<()> {
     toolchain::rust_target(TEST_TARGET)?;
     toolchain::npm_packages()?;
@@ -124,7 +124,7 @@ fn compile(profile: Profile) -> Result<PathBuf> {
     messages.lines().find_map(module_in).context("cargo named no wasm file")
 }
 
-/// Panics name the files of dependencies. Without the folder that cargo keeps them in, the wasm is the same on every machine, and
+/// The messages of panics name files of dependencies. Without cargo's folder in them, the wasm is the same on every machine, and
 /// lighter.
 fn remapped_paths() -> Result<Vec<String>> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -134,7 +134,7 @@ fn remapped_paths() -> Result<Vec<String>> {
     paths.collect()
 }
 
-/// The wasm file in one of cargo's messages, if it is about our crate.
+/// The wasm file in one of cargo's messages, if it is that of our crate.
 fn module_in(message: &str) -> Option<PathBuf> {
     let message: Value = serde_json::from_str(message).ok()?;
     if message["target"]["name"] != "espalier_wasm" {
@@ -162,10 +162,9 @@ fn bind(module: &Path, dist: &Path, profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Leaves out how the standard library prints fractions, which weighs 4.4 KB of brotli. Serde alone uses it, where it complains of
-/// an option that is a number instead of something else, and TypeScript refuses that first (`pkg/src/input.ts`): serde prints
-/// nothing there. JSON isn't concerned, since `serde_json` prints its own numbers. Code that would print a fraction after all
-/// traps, and has to find another way.
+/// Leaves out the standard library's printing of fractions, which weighs 4.4 KB of brotli. Only serde uses it, in the error for
+/// an option of a wrong type, which TypeScript refuses first (`pkg/src/input.ts`); serde then prints nothing there. `serde_json`
+/// prints its numbers by other means. Any other code that prints a fraction traps.
 fn without_fractions(module: &mut Module) -> Result<()> {
     let named = |start: &str, end: &str| {
         let is_it = |name: &String| name.starts_with(start) && name.contains(end);
@@ -207,7 +206,7 @@ fn optimise(wasm: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints what a browser has to download, and refuses more than was promised.
+/// Prints the weights, and fails if they exceed the maximum.
 fn weigh(wasm: &Path) -> Result<()> {
     let script = include_str!("wasm/weigh.mjs");
     let mut node = Command::new("node");

@@ -1,4 +1,5 @@
-// The database of a cache: packs of contents, and a record of each that says what it holds. Only requests and transactions are here.
+// The database of a cache: packs of entries, and a record of each pack with its content. This module has only requests
+// and transactions.
 
 import type { PackRecord } from './packs.js';
 
@@ -6,7 +7,7 @@ const CONTENTS = 'contents';
 const RECORDS = 'records';
 const VERSION = 2;
 
-/** What is stored of a pack's content. */
+/** The stored form of a pack's content. */
 interface Content {
   bytes: Uint8Array<ArrayBuffer>;
 }
@@ -28,7 +29,7 @@ export class Database {
   static async open(name: string, gone: () => void): Promise<Database> {
     const request = indexedDB.open(name, VERSION);
     request.onupgradeneeded = () => {
-      // What an older version kept is fetched again.
+      // The entries of an older version are fetched again.
       for (const store of [...request.result.objectStoreNames]) request.result.deleteObjectStore(store);
       request.result.createObjectStore(CONTENTS);
       request.result.createObjectStore(RECORDS, { keyPath: 'id', autoIncrement: true });
@@ -46,7 +47,7 @@ export class Database {
     return settled(this.#database.transaction(RECORDS).objectStore(RECORDS).getAll());
   }
 
-  /** What a pack holds. */
+  /** The content of a pack. */
   async content(id: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const content = await settled<Content | undefined>(
       this.#database.transaction(CONTENTS).objectStore(CONTENTS).get(id),
@@ -54,7 +55,7 @@ export class Database {
     return content?.bytes;
   }
 
-  /** Adds a pack and takes another one's place, if one is named. Resolves with its number. */
+  /** Adds a pack and removes another one, if it is named. Resolves with its number. */
   async add(record: Omit<PackRecord, 'id'>, bytes: Uint8Array<ArrayBuffer>, instead?: number): Promise<number> {
     const transaction = this.#writing();
     const adding = transaction.objectStore(RECORDS).add(record);
@@ -64,7 +65,7 @@ export class Database {
     return adding.result as number;
   }
 
-  /** Takes over what changed in records, and deletes packs. A pack that another tab has deleted stays deleted. */
+  /** Updates records and deletes packs. A pack that another tab has deleted stays deleted. */
   async change(records: Iterable<PackRecord>, deleted: Iterable<number>): Promise<void> {
     const transaction = this.#writing();
     const store = transaction.objectStore(RECORDS);

@@ -1,7 +1,7 @@
 // A cache in IndexedDB, which all tabs and workers of an origin share.
 //
-// Entries are written in packs, and the list of what the packs hold is read once for each run. Where the database can't be opened
-// (private windows of some browsers) or the quota is used up, it goes on without: less is kept, nothing fails.
+// Entries are written in packs, and the list of their contents is read once per run. If the database can't be opened
+// (private windows of some browsers) or the quota is used up, fewer entries are kept, and nothing fails.
 
 import type { Cache, CacheEntry } from '../../index.js';
 import { Database } from './database.js';
@@ -10,14 +10,14 @@ import { live, packed, unpacked, type Pack, type PackedEntry, type PackRecord } 
 const HOUR = 3_600_000;
 /** How long writes are collected, in milliseconds. A tab that is closed loses them. */
 const BATCH_EVERY = 1000;
-/** How many bytes are collected at most before they are written. */
+/** The maximum number of collected bytes. */
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** How large a pack gets, unless one entry is larger. */
+/** The size of a pack, unless one entry is larger. */
 const PACK_BYTES = 2 * 1024 * 1024;
-/** How many packs stay in memory while a run reads them. */
+/** The number of packs in memory while a run reads them. */
 const PACKS_IN_MEMORY = 16;
 
-/** What is kept, as far as this instance knows: other tabs may have written since. */
+/** The entries, as far as this instance knows. Other tabs may have written since. */
 class Index {
   readonly records = new Map<number, PackRecord>();
   readonly #places = new Map<string, { record: PackRecord; entry: PackedEntry }>();
@@ -26,7 +26,7 @@ class Index {
     for (const record of records) this.add(record);
   }
 
-  /** The same key in an older pack is superseded. */
+  /** Adds a record. It supersedes the same keys in older packs. */
   add(record: PackRecord): void {
     this.records.set(record.id, record);
     for (const entry of record.entries) this.#places.set(entry[0], { record, entry });
@@ -36,7 +36,7 @@ class Index {
     return this.#places.get(key);
   }
 
-  /** Takes entries out of the record that has them, and returns it. */
+  /** Removes an entry from its record and returns the record. */
   forget(key: string): PackRecord | undefined {
     const place = this.#places.get(key);
     if (!place) return undefined;
@@ -63,7 +63,7 @@ export class IndexedDbCache implements Cache {
   #contents = new Map<number, Promise<Uint8Array<ArrayBuffer> | undefined>>();
   #pending = new Map<string, CacheEntry>();
   #pendingBytes = 0;
-  /** What is being written, until it can be found in its pack. */
+  /** Entries that are being written and aren't in a pack yet. */
   #leaving = new Map<string, CacheEntry>();
   #touched = new Set<PackRecord>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -107,7 +107,7 @@ export class IndexedDbCache implements Cache {
   async flush(): Promise<void> {
     this.#write();
     await this.#writing;
-    // The run is over: its memory is returned, and the next one sees what other tabs have written.
+    // At the end of the run, its memory is released, and the next run sees what other tabs have written.
     this.#indexing = undefined;
     this.#contents.clear();
   }
@@ -155,13 +155,16 @@ export class IndexedDbCache implements Cache {
       await add();
     } catch (error) {
       if ((error as DOMException | undefined)?.name !== 'QuotaExceededError') throw error;
-      // The browser allows less than we were told to use: with half of what there is, this may fit.
+      // The browser permits less than the limit. With half of the present entries, this may fit.
       await this.#evict(kept / 2);
       await add();
     }
   }
 
-  /** Takes out the packs that weren't used for longest, until no more than so many bytes are left. Other tabs may have written. */
+  /**
+   * Removes the packs that were not used for longest, until at most this number of bytes is left. Other tabs may have
+   * written.
+   */
   async #evict(most: number): Promise<void> {
     const database = await this.#database();
     if (!database) return;
@@ -179,7 +182,7 @@ export class IndexedDbCache implements Cache {
     await database.change([], evicted);
   }
 
-  /** Takes entries out. A pack that is mostly gone gives up its room. */
+  /** Removes entries. A pack that has lost most of its entries is written again. */
   async #forget(keys: Iterable<string>): Promise<void> {
     const [database, index] = [await this.#database(), await this.#index()];
     if (!database || !index) return;
@@ -199,7 +202,7 @@ export class IndexedDbCache implements Cache {
     }
     for (const record of rest) {
       if (live(record) * 2 >= record.size) continue;
-      // Another tab may have written newer ones meanwhile, which an older one in a new pack would hide.
+      // Another tab may have written newer entries in the meantime, which older ones in a new pack would hide.
       const now = new Index(await database.records());
       const content = await database.content(record.id);
       const entries = record.entries.flatMap((entry) => {
@@ -214,7 +217,7 @@ export class IndexedDbCache implements Cache {
   #content(record: PackRecord): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { id } = record;
     const content = this.#contents.get(id) ?? this.#database().then((database) => database?.content(id));
-    // The most recently used is the last. A pack of one entry, a large tarball, is not read twice.
+    // The most recently used pack is the last. A pack with one entry, a large tarball, is not read twice.
     this.#contents.delete(id);
     if (record.entries.length > 1) this.#contents.set(id, content);
     for (const oldest of this.#contents.keys()) {

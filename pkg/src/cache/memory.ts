@@ -1,4 +1,4 @@
-// A cache that lasts as long as the page or the process: for where there is no IndexedDB.
+// A cache that lasts as long as the page or the process, for use without IndexedDB.
 
 import type { Cache, CacheEntry } from '../../index.js';
 
@@ -11,7 +11,7 @@ export class MemoryCache implements Cache {
   async get(key: string): Promise<CacheEntry | undefined> {
     const entry = this.#entries.get(key);
     if (entry) {
-      // The most recently used is the last.
+      // The most recently used entry is the last.
       this.#entries.delete(key);
       this.#entries.set(key, entry);
     }

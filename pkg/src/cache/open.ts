@@ -1,4 +1,4 @@
-// Which cache there is, and one for each name.
+// Opens caches, one for each name.
 
 import type { Cache, CacheOptions } from '../../index.js';
 import { IndexedDbCache } from './indexed-db.js';

@@ -1,19 +1,22 @@
-// Many entries in one record of a database. A record costs Chromium two to three milliseconds, whatever its size, so thousands of
-// documents of a few kilobytes each take longer to read one by one than to fetch.
+// Packs of many entries in one record of a database. A record takes Chromium two to three milliseconds, whatever its
+// size, so reading thousands of small documents one by one would take longer than fetching them.
 
 import type { CacheEntry } from '../../index.js';
 
-/** What is known of a pack without reading it. */
+/** The facts about a pack without its content. */
 export interface PackRecord {
   id: number;
-  /** Bytes of the pack, those of entries that are gone included. */
+  /** The bytes of the pack, including removed entries. */
   size: number;
-  /** When it was last used, in milliseconds since the epoch, to the hour. */
+  /** The last use, in milliseconds since the epoch, to the hour. */
   used: number;
   entries: PackedEntry[];
 }
 
-/** Key, offset, length, content type, and until when it is fresh. An array, because its fields' names would outweigh it. */
+/**
+ * Key, offset, length, content type, and until when it is fresh. It is an array, because the names of fields would be
+ * longer than their values.
+ */
 export type PackedEntry = [key: string, offset: number, length: number, contentType?: string, freshUntil?: number];
 
 /** A pack that is not stored yet. */
@@ -22,10 +25,10 @@ export interface Pack {
   entries: PackedEntry[];
 }
 
-/** Puts entries into packs of at most so many bytes; an entry that is longer gets one of its own. */
+/** Puts entries into packs of at most this number of bytes. A longer entry gets a pack of its own. */
 export function packed(batch: Map<string, CacheEntry>, most: number): Pack[] {
   const packs: [string, CacheEntry][][] = [];
-  // Documents are read by a resolution, and tarballs by an installation: neither shall load what the other needs.
+  // A resolution reads documents, and an installation reads tarballs. Neither should load what the other needs.
   for (const ofDocuments of [true, false]) {
     let last: [string, CacheEntry][] | undefined;
     let size = 0;
@@ -57,21 +60,21 @@ function joined(entries: [string, CacheEntry][]): Pack {
   };
 }
 
-/** An entry of a pack's content; `undefined` where the content is too short to hold it. */
+/** An entry of a pack's content. `undefined` if the content is too short. */
 export function unpacked(
   content: Uint8Array<ArrayBuffer>,
   [, offset, length, contentType, freshUntil]: PackedEntry,
 ): CacheEntry | undefined {
   if (offset + length > content.byteLength) return undefined;
   return {
-    // A copy: whoever gets it may give it away to another thread.
+    // This is a copy, because the caller may transfer it to another thread.
     bytes: content.slice(offset, offset + length),
     ...(contentType === undefined ? {} : { contentType }),
     ...(freshUntil === undefined ? {} : { freshUntil }),
   };
 }
 
-/** Bytes of the entries that a pack still holds. */
+/** The bytes of the entries that a pack still holds. */
 export function live(record: PackRecord): number {
   return record.entries.reduce((sum, [, , length]) => sum + length, 0);
 }

@@ -1,16 +1,16 @@
-// A cache that begins with a snapshot, as `espalier snapshot` writes it: documents by their addresses, read from one file.
+// A cache that starts with a snapshot of `espalier snapshot`: documents by address, read from one file.
 //
-// What is in it is not asked of a registry, unless it can have changed since and the caller says that it is too old. What isn't in it,
-// and what is put there, is the business of the cache behind it.
+// A document in it is not requested from a registry, unless it can have changed and the caller considers it too old.
+// The cache behind it has everything else.
 
 import type { Cache, CacheEntry, SnapshotUse } from '../../index.js';
 import { EspalierError } from '../errors.js';
 
-/** What the first line of the file says of each document; `Document` in `espalier-install/src/snapshot.rs`. */
+/** A document in the first line of the file; `Document` in `espalier-install/src/snapshot.rs`. */
 interface SnapshotDocument {
   address: string;
   accept: string;
-  /** Whether it can never be another. */
+  /** Whether it can never change. */
   final: boolean;
   contentType: string;
   /** In seconds since the epoch. */
@@ -19,17 +19,17 @@ interface SnapshotDocument {
   length: number;
 }
 
-/** One whose bytes are there, or on their way. */
+/** A document whose bytes have come or will come. */
 interface Arriving extends SnapshotDocument {
   bytes: Uint8Array<ArrayBuffer>;
   isThere: boolean;
-  /** Who waits for it. */
+  /** The callers that wait for it. */
   waiting: (() => void)[];
 }
 
 const FORMAT = 1;
 const NEWLINE = 10;
-/** No more than this is decompressed: what compresses far better is no snapshot. */
+/** The maximum size after decompression. A file that compresses far better isn't a snapshot. */
 const LONGEST = 1024 ** 3;
 const TOO_LARGE = 'it is larger than 1 GiB';
 const NOTHING = new Uint8Array(0);
@@ -37,9 +37,12 @@ const NOTHING = new Uint8Array(0);
 /** The file, or its address. */
 export type Snapshot = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 
-/** A document can be had as soon as it is there, while the others are downloaded and decompressed: they come in the order of need. */
+/**
+ * A document is available as soon as it has come, while the others are downloaded and decompressed. They come in the
+ * order of need.
+ */
 export class SnapshotCache implements Cache {
-  /** Rejects with an `EspalierError` when it turns out to be no snapshot, or half of one. */
+  /** Rejects with an `EspalierError` if the file isn't a complete snapshot. */
   readonly whole: Promise<void>;
   readonly #documents = new Map<string, Arriving>();
   readonly #listed: Promise<void>;
@@ -57,11 +60,11 @@ export class SnapshotCache implements Cache {
     let listed: () => void;
     this.#listed = new Promise((resolve) => (listed = resolve));
     this.whole = this.#read(snapshot, () => listed());
-    // Whoever waits for it is told.
+    // The callers that wait for it are told.
     this.whole.catch(() => {});
   }
 
-  /** Resolves when it is known which documents there are. */
+  /** Resolves when the list of documents is known. */
   async ready(): Promise<void> {
     await Promise.race([this.#listed, this.whole]);
   }
@@ -69,14 +72,14 @@ export class SnapshotCache implements Cache {
   async get(key: string): Promise<CacheEntry | undefined> {
     const found = this.#documents.get(key);
     if (!found || !this.#isGoodEnough(found)) return this.#behind?.get(key);
-    // Where it never comes, the run ends because of `whole`: nothing is fetched in its place.
+    // If it never comes, the run ends because of `whole`: nothing is fetched instead.
     if (!found.isThere) await new Promise<void>((arrived) => found.waiting.push(arrived));
     this.#used.set(key, found);
     return { bytes: found.bytes, contentType: found.contentType, freshUntil: Number.MAX_SAFE_INTEGER };
   }
 
   async set(key: string, entry: CacheEntry): Promise<void> {
-    // What was damaged was fetched in its place.
+    // A damaged document was fetched instead.
     this.#documents.delete(key);
     await this.#behind?.set(key, entry);
   }
@@ -90,12 +93,12 @@ export class SnapshotCache implements Cache {
     await this.#behind?.flush?.();
   }
 
-  /** Nothing more of it is needed. */
+  /** Stops reading, because nothing more is needed. */
   close(): void {
     this.#closed.abort();
   }
 
-  /** What was taken from it. */
+  /** The documents that were taken from it. */
   use(): SnapshotUse {
     const now = Date.now();
     const used = [...this.#used.values()];
@@ -109,7 +112,7 @@ export class SnapshotCache implements Cache {
     return this.#cannotChange(document) || document.date * 1000 >= this.#since;
   }
 
-  /** What was published until a moment before it was written doesn't change. */
+  /** A version document never changes. With `before`, neither does a document from that moment or later. */
   #cannotChange({ final, date }: SnapshotDocument): boolean {
     return final || (this.#before !== undefined && this.#before <= date * 1000);
   }
@@ -148,7 +151,7 @@ export class SnapshotCache implements Cache {
   }
 }
 
-/** The documents that the first line lists; `base` is the snapshot's own address. */
+/** The documents in the first line. `base` is the snapshot's own address. */
 function documentsOf(line: string, base: string | undefined): Arriving[] {
   const head = parsed(line);
   if (head?.snapshot !== FORMAT || !Array.isArray(head.documents))
@@ -163,7 +166,7 @@ function documentsOf(line: string, base: string | undefined): Arriving[] {
   });
 }
 
-/** A relative address counts from where the snapshot is. */
+/** Resolves an address relative to the snapshot's. */
 function absolute(address: string, base: string | undefined): string {
   if (/^https?:/.test(address)) return address;
   if (!URL.canParse(address, base)) throw refused(`the address ${address} in it leads nowhere`);

@@ -1,4 +1,4 @@
-// Lets others work: whatever takes long on the page's thread stops now and then, so that the page stays responsive.
+// Interrupts long work on the page's thread now and then, so that the page stays responsive.
 
 /** How long work goes on without a break, in milliseconds. */
 const BREATH = 8;
@@ -14,7 +14,7 @@ export class Breather {
   }
 }
 
-/** The next turn of the event loop. Unlike timers, messages aren't held up in tabs that aren't looked at. */
+/** The next turn of the event loop. Unlike timers, messages aren't delayed in background tabs. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

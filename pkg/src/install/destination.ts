@@ -1,4 +1,4 @@
-// Where files go: what an installation needs of a place, and the places that there are.
+// The destinations of an installation, and their interface.
 
 import type { Entry, Files } from '../../index.js';
 import { EspalierError } from '../errors.js';
@@ -9,17 +9,17 @@ export const HIDDEN_LOCKFILE = 'node_modules/.package-lock.json';
 export interface Destination {
   /** The map that is written to, if it is one. */
   readonly files?: Files;
-  /** The hidden lockfile that is there. */
+  /** The present hidden lockfile. */
   noted(): Promise<string | undefined>;
-  /** Whether there is something at a path. */
+  /** Whether a path exists. */
   has(path: string): Promise<boolean>;
-  /** Removes what is at these paths and below. */
+  /** Removes these paths and everything below. */
   remove(paths: string[]): Promise<void>;
-  /** Writes; settles when more may come. */
+  /** Writes entries. Settles when more may follow. */
   write(entries: Entry[]): Promise<void>;
-  /** Everything was written. */
+  /** Called after everything was written. */
   close?(): Promise<void>;
-  /** Nothing more will be. */
+  /** Called if nothing more will be written. */
   abort?(reason: unknown): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export class MapDestination implements Destination {
   }
 }
 
-/** A stream has nothing yet, and gets everything. It is closed at the end, and aborted on failure. */
+/** A stream is empty and gets everything. It is closed at the end, and aborted after a failure. */
 class StreamDestination implements Destination {
   readonly #writer: WritableStreamDefaultWriter<Entry>;
 

@@ -1,4 +1,5 @@
-// A folder of the origin private file system. It has neither modes nor links, so commands and workspaces are only described.
+// A folder of the origin private file system. It has neither modes nor links, so commands and workspaces are only
+// described.
 
 import type { Entry } from '../../index.js';
 import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
@@ -50,14 +51,14 @@ export class FolderDestination implements Destination {
       const [above, name] = split(path);
       folder = this.#folder(above, create).then((handle) => handle.getDirectoryHandle(name, { create }));
       this.#folders.set(path, folder);
-      // What isn't there now may be made later.
+      // A missing entry may be created later.
       folder.catch(() => this.#folders.delete(path));
     }
     return folder;
   }
 }
 
-/** Some browsers can write on the page, some only in a worker, by a handle that nobody else may have. */
+/** Some browsers can write on the page, others only in a worker, with an exclusive handle. */
 async function written(handle: FileSystemFileHandle, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   if ('createWritable' in handle) {
     const stream = await handle.createWritable();

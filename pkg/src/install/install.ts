@@ -1,6 +1,7 @@
-// Carries a plan out: takes away what is outdated, fetches and unpacks what is missing, links, and notes what is there.
+// Carries out a plan: removes what is outdated, fetches and unpacks what is missing, links, and writes the hidden
+// lockfile.
 //
-// The hidden lockfile goes first and comes back last, so an installation that was cut off is never taken for one that is done.
+// The hidden lockfile is removed first and written last, so an interrupted installation never looks complete.
 
 import type { Entry, InstallEvent, InstallResult, InstallStatistics } from '../../index.js';
 import { guarded } from '../crash.js';
@@ -10,7 +11,10 @@ import type { Progress } from '../progress.js';
 import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
 import type { LoadedPackage, PackageLoader } from './loader.js';
 
-/** Tarballs are large: more at once would fill the memory, and hardly come sooner. */
+/**
+ * The maximum number of concurrent packages. Tarballs are large: more of them would fill the memory and hardly come
+ * sooner.
+ */
 const MOST_AT_ONCE = 24;
 
 export interface Order {
@@ -18,9 +22,9 @@ export interface Order {
   loader: PackageLoader;
   destination: Destination;
   concurrency: number;
-  /** Stops whatever is being fetched and unpacked. */
+  /** Stops all fetching and unpacking. */
   stop(): void;
-  /** Whether the destination says what is there. */
+  /** Whether the destination has a hidden lockfile. */
   isNoted: boolean;
 }
 
@@ -37,7 +41,7 @@ class Installer {
   readonly #order: Order;
   readonly #progress: Progress<InstallEvent>;
   readonly #executables = new Map<string, string[]>();
-  /** Packages that come in the tarball of the one at a location; what is found in it is taken out. */
+  /** Bundled packages by the location of their bundle. Those that are found are removed from it. */
   readonly #bundled = new Map<string, Set<string>>();
   readonly #written = new Set<string>();
   readonly #leftOut: InstallResult['leftOut'] = [];
@@ -91,12 +95,12 @@ class Installer {
     };
   }
 
-  /** Takes away what isn't to be there, and returns the packages that are missing then. */
+  /** Removes what doesn't belong there. Returns the packages that are then missing. */
   async #clear(plan: Plan): Promise<PlannedPackage[]> {
     const { tree, destination, isNoted } = this.#order;
     const locations = [...plan.packages.map(({ location }) => location), ...plan.links.map(({ path }) => path)];
     const outdated = isNoted ? guarded(() => tree.outdated()) : [];
-    // What is there without a note could be anything.
+    // Files without a hidden lockfile could be anything.
     const anything = isNoted
       ? []
       : locations.map((location) => location.slice(0, location.indexOf('node_modules/') + 12));
@@ -123,7 +127,7 @@ class Installer {
     return missing;
   }
 
-  /** Installs packages, some at a time. */
+  /** Installs packages, several at a time. */
   async #each(packages: PlannedPackage[]): Promise<void> {
     const waiting = packages[Symbol.iterator]();
     const failures: unknown[] = [];
@@ -131,7 +135,7 @@ class Installer {
       for (const planned of waiting) {
         if (failures.length > 0) return;
         await this.#one(planned).catch((error: unknown) => {
-          // One failure ends it all, and what the others are at comes to nothing.
+          // One failure ends everything, and the work of the others is lost.
           if (failures.push(error) === 1) this.#order.stop();
         });
       }
@@ -158,7 +162,7 @@ class Installer {
         throw error;
       return this.#leave(location, error.message);
     }
-    // Meanwhile, what needed it may have turned out not to be had.
+    // In the meantime, the package that needed it may have been left out.
     if (this.#isLeftOut(location)) return;
     const entries: Entry[] = [];
     let size = 0;
@@ -186,7 +190,10 @@ class Installer {
     for (const folder of folders(path)) if (expected?.delete(folder)) this.#statistics.installed++;
   }
 
-  /** What a lock says is in a bundle, and isn't: it comes from where else the lock says that it can be had. */
+  /**
+   * Packages that the lock calls bundled, but that their bundle lacks. They come from the address that the lock gives
+   * for them.
+   */
   #notInBundles({ packages }: Plan): PlannedPackage[] {
     const absent = new Set([...this.#bundled.values()].flatMap((locations) => [...locations]));
     const missing = packages.filter(({ location }) => absent.has(location));
@@ -203,7 +210,7 @@ class Installer {
     return missing.filter(({ url }) => url !== undefined);
   }
 
-  /** Takes out an optional package that can't be had, with everything that only it needed. */
+  /** Removes an optional package that can't be fetched, with everything that only it needed. */
   async #leave(location: string, reason: string): Promise<void> {
     const set = guarded(() => this.#order.tree.leaveOut(location));
     for (const gone of new Set([location, ...set])) {
@@ -236,7 +243,7 @@ class Installer {
   }
 }
 
-/** A path, and all that it is in, the shortest first. */
+/** A path and the folders that contain it, the shortest first. */
 function folders(path: string): string[] {
   const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
   return [...ends, path];

@@ -1,4 +1,4 @@
-// One package: its tarball, from the cache or over the network, and the files in it.
+// Loads a package: its tarball, from the cache or over the network, and its files.
 
 import type { ErrorDetails, GraphEdge, PackedGraph, Requirer } from '../../index.js';
 import { guarded } from '../crash.js';
@@ -17,7 +17,7 @@ export interface PackageFile {
   mode: number;
 }
 
-/** A package's files, by path in it. Of a path that came twice the last content counts. */
+/** A package's files by path. If a path occurs twice, the last content counts. */
 export interface LoadedPackage {
   files: Map<string, PackageFile>;
   cached: boolean;
@@ -32,7 +32,7 @@ export class PackageLoader {
     readonly signal: AbortSignal,
   ) {}
 
-  /** Fetches a package, verifies it, and unpacks it. `executables` are the files that commands lead to. */
+  /** Fetches a package, verifies it, and unpacks it. `executables` are the files of commands. */
   async load(wanted: PlannedPackage, executables: string[]): Promise<LoadedPackage> {
     const { url, resolved = url, name, integrity } = wanted;
     if (url === undefined || resolved === undefined) throw this.#unreachable(wanted);
@@ -90,12 +90,12 @@ export class PackageLoader {
     return new EspalierError({ code: 'EUNSUPPORTED', message, package: name, location, chain: this.#chain(location) });
   }
 
-  /** Who asked for what is at a location, from the root downwards: one of the shortest ways. */
+  /** The dependents of a location, from the root downwards, on one of the shortest paths. */
   #chain(location: string): Requirer[] {
     const { nodes, edges } = unpackGraph(this.graph);
     const edgesOf = new Map<number, GraphEdge[]>();
     for (const edge of edges) edgesOf.set(edge.from, [...(edgesOf.get(edge.from) ?? []), edge]);
-    // By which edge each node is reached first; what is added while the map is walked is walked, too.
+    // The edge by which each node is reached first. Entries that are added during the iteration are visited, too.
     const ways = new Map<number, GraphEdge | undefined>([[0, undefined]]);
     for (const node of ways.keys()) {
       for (const edge of edgesOf.get(node) ?? [])

@@ -1,4 +1,5 @@
-// A tree to read from, whose packages are fetched when they are first read. Paths that it doesn't know of it never asks for.
+// A tree to read from, whose packages are fetched when they are first read. It never requests paths that it doesn't
+// know.
 
 import type { LinkEntry, MountedTree, ReadOptions, Stat } from '../../index.js';
 import { withInstance } from '../engine.js';
@@ -7,7 +8,7 @@ import { raced } from '../progress.js';
 import { HIDDEN_LOCKFILE } from './destination.js';
 import type { LoadedPackage, PackageFile, PackageLoader } from './loader.js';
 
-/** How many links may lead to one another. */
+/** The maximum number of links in a row. */
 const MOST_LINKS = 40;
 
 type Found =
@@ -19,7 +20,7 @@ export class LazyTree implements MountedTree {
   readonly #packages = new Map<string, PlannedPackage>();
   readonly #links = new Map<string, LinkEntry>();
   readonly #executables = new Map<string, string[]>();
-  /** What is there without any package: names by folder. */
+  /** The entries that need no package: names by folder. */
   readonly #skeleton = new Map<string, Set<string>>();
   readonly #own = new Map<string, PackageFile>();
   readonly #loader: PackageLoader;
@@ -34,7 +35,7 @@ export class LazyTree implements MountedTree {
       this.#grow(path);
     }
     for (const planned of plan.packages) {
-      // What comes in another's tarball is there when that is.
+      // A bundled package comes with its bundle.
       if (planned.bundled) continue;
       this.#packages.set(planned.location, planned);
       this.#grow(planned.location);
@@ -92,7 +93,7 @@ export class LazyTree implements MountedTree {
     throw failure('ELOOP', 'leads from link to link', given);
   }
 
-  /** The first link on the way; the last step counts where it is to be followed. */
+  /** The first link on the way. With `follow`, the last component counts, too. */
   #linkOn(path: string, follow: boolean): LinkEntry | undefined {
     for (const folder of ancestry(path)) {
       const link = this.#links.get(folder);
@@ -122,7 +123,7 @@ export class LazyTree implements MountedTree {
     return { type: 'folder', names };
   }
 
-  /** One flight for each package; a failed one is forgotten, so that the next read tries again. */
+  /** The request for a package. A failed one is dropped, so that the next read tries again. */
   #package(location: string, signal: AbortSignal | undefined): Promise<LoadedPackage> {
     let loading = this.#loaded.get(location);
     if (!loading) {
@@ -144,7 +145,7 @@ export class LazyTree implements MountedTree {
   }
 }
 
-/** An error as Node's file system has it. */
+/** An error like those of Node's file system. */
 function failure(code: string, words: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path} ${words}`), { code, path });
 }
@@ -153,13 +154,13 @@ function parent(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 
-/** All folders that a path is in, the outermost first, and itself. */
+/** A path and the folders that contain it, the outermost first. */
 function ancestry(path: string): string[] {
   const steps = path.split('/');
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
-/** A path without `.`, `..` and slashes too many. What leads out of the project leads nowhere. */
+/** A path without `.`, `..` and repeated slashes. A path out of the project leads nowhere. */
 function normalized(path: string): string {
   const steps: string[] = [];
   for (const step of path.split('/')) {

@@ -1,4 +1,5 @@
-//! The chart: for each measurement a group of bars, as long as the contestant's median takes next to the slowest of the group.
+//! The chart: a group of bars for each measurement. The length of a bar is the contestant's median, relative to the slowest of
+//! the group.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ const LABELS: usize = 210;
 const BAR: usize = 14;
 const GAP: usize = 18;
 
-/// Draws it, for light and dark pages.
+/// Draws the chart, for light and dark pages.
 pub fn draw(outcomes: &[Outcome]) -> String {
     let mut bars = String::new();
     let mut y = 12;

@@ -1,4 +1,4 @@
-//! Whether a run did what it was to do, and how much that was.
+//! Checks the result of a run, and counts it.
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +12,12 @@ use super::phase::{Phase, Project, Scene, lockfile_name, name_of};
 use super::server::Replay;
 use crate::oracle;
 
-/// What a run left.
+/// The result of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Found {
-    /// Packages in the lock.
+    /// The number of packages in the lock.
     pub packages: usize,
-    /// Files and links in `node_modules`.
+    /// The number of files and links in `node_modules`.
     pub files: usize,
 }
 
@@ -47,13 +47,13 @@ pub fn run(contestant: Contestant, phase: Phase, project: &Project, server: &Rep
     Ok(Found { packages, files })
 }
 
-/// The lines of a section that begin an entry.
+/// Counts the lines of a section that begin an entry.
 fn section(text: &str, begin: &str, end: &str, entry: &str) -> usize {
     let lines = text.lines().skip_while(|line| *line != begin).skip(1).take_while(|line| *line != end);
     lines.filter(|line| line.strip_prefix(entry).is_some_and(|rest| !rest.starts_with([' ', '}']))).count()
 }
 
-/// Every package that a lock has for all platforms has to be there.
+/// Checks that every package that a lock has for all platforms is in place.
 fn are_there(lock: &str, project: &Path) -> Result<()> {
     let lock: Value = serde_json::from_str(lock)?;
     for (location, entry) in lock["packages"].as_object().context("packages")? {

@@ -1,4 +1,4 @@
-//! The package managers that are compared, at pinned versions, and how each is told where it may write.
+//! The compared package managers, at pinned versions, and how to start them.
 
 use std::fmt;
 use std::fs;
@@ -41,7 +41,7 @@ impl Contestant {
         matches!(self, Self::Espalier | Self::Before)
     }
 
-    /// The version that is measured; ours is the one that was built.
+    /// The measured version.
     pub fn version(self) -> &'static str {
         match self {
             Self::Espalier | Self::Before => env!("CARGO_PKG_VERSION"),
@@ -52,17 +52,17 @@ impl Contestant {
         }
     }
 
-    /// Its program, installed now if need be.
+    /// Its program, which is installed if necessary.
     pub fn install(self, folder: &Path) -> Result<PathBuf> {
         if self == Self::Npm {
             return Ok(std::path::absolute(oracle::install(None)?.join("bin/npm-cli.js"))?);
         }
-        // Each in a folder of its own: npm would remove the others.
+        // Each has a folder of its own, because npm would remove the others.
         let folder = folder.join(format!("{self}-{}", self.version()));
         if self.program(&folder).is_none() {
             fs::create_dir_all(&folder)?;
             let package = format!("{self}@{}", self.version());
-            // Its own program is put in place by a script.
+            // A script installs its own program.
             let arguments = ["install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--prefix"];
             run_command(Command::new("npm").args(arguments).arg(&folder).arg(&package))?;
         }
@@ -83,7 +83,7 @@ impl Contestant {
         candidates.into_iter().find(|path| path.metadata().is_ok_and(|found| found.len() > 1_000_000))
     }
 
-    /// How it is started, with everything that it keeps below `home`.
+    /// The command that starts it. Everything that it keeps is below `home`.
     pub fn command(
         self,
         program: &Path,
@@ -97,7 +97,7 @@ impl Contestant {
             command.arg(program);
         }
         command.current_dir(folder).env_clear();
-        // A program that is told nothing finds its node here, and nothing else of this machine.
+        // It gets PATH and HOME, and nothing else of this machine.
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home).env("CI", "1");
         command.env("npm_config_registry", origin).env("npm_config_cache", home.join("npm-cache"));
         command.env("npm_config_userconfig", home.join(".npmrc")).env("npm_config_globalconfig", home.join("npmrc"));
@@ -129,7 +129,7 @@ impl Contestant {
     }
 }
 
-/// The programs in the packages of a scope, of which only that for this machine is there.
+/// The programs in the packages of a scope. Only that of this machine is installed.
 fn native(scope: &Path, program: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(scope).into_iter().flatten().flatten();
     entries.map(|entry| entry.path().join(program)).collect()

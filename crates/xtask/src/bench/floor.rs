@@ -1,4 +1,4 @@
-//! Floors: what the requests of a resolution cost without a resolver, and the links of an installation without an installer.
+//! Floors: the cost of a resolution's requests without a resolver, and of an installation's links without an installer.
 
 pub mod fetch;
 mod link;
@@ -35,7 +35,7 @@ pub fn of(
     Ok(floors)
 }
 
-/// The paths of the packuments that a lock's packages are chosen from, and of the chosen versions' documents.
+/// The paths of the packuments and version documents for a lock's packages.
 fn documents(project: &Project) -> Result<(Vec<String>, Vec<String>)> {
     let lock: Value = serde_json::from_str(&project.lockfile)?;
     let (mut packuments, mut versions) = (BTreeSet::new(), BTreeSet::new());

@@ -1,8 +1,8 @@
-//! One run of a command, as a whole process: time, processor, memory, context switches, and, in runs of their own, system
+//! Measures a run of a command as a whole process: time, processor time, memory, context switches, and, in a separate run, system
 //! calls.
 //!
-//! The system adds up what all finished children of a process have used. So the command is started by a process that has no
-//! other child: this program again.
+//! The system adds up the usage of a process's finished children. So a process without other children starts the command: this
+//! program again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,25 +19,25 @@ use serde::{Deserialize, Serialize};
 pub struct Arguments {
     /// Where to write the figures.
     output: PathBuf,
-    /// What to run.
+    /// The command to run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     command: Vec<std::ffi::OsString>,
 }
 
-/// What a run has used.
+/// The usage of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     pub wall_ms: f64,
     pub user_ms: f64,
     pub system_ms: f64,
-    /// The largest process's.
+    /// The peak of the largest process.
     pub peak_mib: f64,
     pub context_switches: i64,
     pub succeeded: bool,
 }
 
-/// Runs a command and says what it has used. What it printed is beside `file`.
+/// Runs a command and returns its usage. Its output is beside `file`.
 pub fn run(command: &Command, file: &Path) -> Result<Usage> {
     let mut starter = Command::new(std::env::current_exe()?);
     starter.arg("measure").arg(file).arg("--").arg(command.get_program()).args(command.get_args());
@@ -55,7 +55,7 @@ pub fn run(command: &Command, file: &Path) -> Result<Usage> {
     Ok(usage)
 }
 
-/// In the process between: runs the command and notes what all of its children have used.
+/// Runs the command in the intermediate process and records the usage of its children.
 pub fn child(arguments: &Arguments) -> Result<()> {
     let (program, rest) = arguments.command.split_first().context("a command")?;
     let start = Instant::now();
@@ -76,7 +76,7 @@ pub fn child(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// How often a run makes which system call; nothing where there is no `strace`.
+/// The number of system calls of a run, by name. Empty without `strace`.
 pub fn system_calls(command: &Command, folder: &Path) -> Result<BTreeMap<String, u64>> {
     let counts = folder.join("strace");
     let mut traced = Command::new("strace");
@@ -90,7 +90,7 @@ pub fn system_calls(command: &Command, folder: &Path) -> Result<BTreeMap<String,
     Ok(counted(&fs::read_to_string(counts)?))
 }
 
-/// The table that `strace -c` prints: percent, seconds, microseconds per call, calls, errors if there are any, name.
+/// Parses the table of `strace -c`: percent, seconds, microseconds per call, calls, errors if there are any, name.
 pub fn counted(table: &str) -> BTreeMap<String, u64> {
     let row = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! What is measured: the phases, what each of them begins with, and which command each contestant runs for it.
+//! The measured phases: their initial state, and the command of each contestant.
 
 use std::fmt;
 use std::fs;
@@ -15,15 +15,15 @@ use super::server::Replay;
 /// A phase of a package manager's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Phase {
-    /// Nothing is there: everything is installed.
+    /// Nothing exists. Everything is installed.
     P0,
-    /// Nothing is there: only the lock is made.
+    /// Nothing exists. Only the lock is made.
     P1,
-    /// The lock is made with a cache that is fresh.
+    /// The lock is made with a fresh cache.
     WarmP1,
     /// The same, but package.json isn't the one that the cache was filled for.
     EditedP1,
-    /// The lock is made with a cache of which everything has to be asked for again.
+    /// The lock is made with a cache that has to be revalidated.
     StaleP1,
     /// There is a lock, and nothing is cached.
     P3,
@@ -31,7 +31,7 @@ pub enum Phase {
     P4,
     /// Everything is installed.
     NoOp,
-    /// Everything is installed, and one package comes in addition.
+    /// Everything is installed, and a package is added.
     Add,
 }
 
@@ -51,17 +51,17 @@ impl fmt::Display for Phase {
     }
 }
 
-/// What is added, in the order of preference; the first that the project doesn't depend on.
+/// The packages to add. The first that the project doesn't depend on is used.
 const ADDITIONS: [&str; 3] = ["lodash@4.18.1", "ms@2.1.3", "picocolors@1.1.1"];
 
-/// Folders are numbered: none is used twice.
+/// The number of folders so far. None is used twice.
 static SCENES: AtomicUsize = AtomicUsize::new(0);
 
 /// A project of the corpus.
 pub struct Project {
     pub name: String,
     pub manifest: String,
-    /// npm's lock, with paths for addresses.
+    /// npm's lock, with paths instead of addresses.
     pub lockfile: String,
     /// npm's flags.
     pub arguments: Vec<String>,
@@ -76,16 +76,16 @@ pub struct Scene {
     pub home: PathBuf,
 }
 
-/// What a contestant's runs of a phase begin with.
+/// The initial state of a contestant's runs.
 pub struct Seed {
     contestant: Contestant,
     program: PathBuf,
     phase: Phase,
-    /// Its caches, where they are warm.
+    /// Its caches, if they are warm.
     home: Option<PathBuf>,
     /// The name and text of its lockfile.
     lock: Option<(&'static str, String)>,
-    /// A project that is installed already.
+    /// An installed project.
     pub installed: Option<PathBuf>,
 }
 
@@ -103,12 +103,12 @@ impl Project {
         })
     }
 
-    /// npm's lock, with this server's addresses.
+    /// npm's lock with this server's addresses.
     pub fn lockfile_at(&self, origin: &str) -> String {
         self.lockfile.replace("\"resolved\": \"/", &format!("\"resolved\": \"{origin}/"))
     }
 
-    /// What `add` adds.
+    /// The package that `add` adds.
     pub fn addition(&self) -> &'static str {
         let is_new = |package: &&str| !self.manifest.contains(&format!("\"{}\":", name_of(package)));
         ADDITIONS.into_iter().find(is_new).unwrap_or(ADDITIONS[0])
@@ -124,7 +124,7 @@ impl Phase {
     pub const ALL: [Self; 9] =
         [Self::P0, Self::P1, Self::WarmP1, Self::EditedP1, Self::StaleP1, Self::P3, Self::P4, Self::NoOp, Self::Add];
 
-    /// Whether the corpus has what it needs.
+    /// Whether the corpus has what the phase needs.
     pub fn suits(self, project: &Project) -> bool {
         self.is_lock_only() || project.has_tarballs
     }
@@ -134,7 +134,7 @@ impl Phase {
         matches!(self, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1)
     }
 
-    /// Prepares a contestant; nothing if it can't take part.
+    /// Prepares the initial state. `None` if the contestant can't take part.
     pub fn seed(
         self,
         contestant: Contestant,
@@ -143,7 +143,7 @@ impl Phase {
         server: &Replay,
         scratch: &Path,
     ) -> Result<Option<Seed>> {
-        // Only these can be told to ask again.
+        // Only these contestants can be told to revalidate.
         if self == Self::StaleP1 && !contestant.is_ours() && contestant != Contestant::Npm {
             return Ok(None);
         }
@@ -158,7 +158,7 @@ impl Phase {
         }
     }
 
-    /// What a contestant runs.
+    /// The command of a contestant.
     pub fn command(
         self,
         contestant: Contestant,
@@ -230,7 +230,7 @@ impl Seed {
             self.installed = Some(scene.project.clone());
         }
         if self.phase == Phase::NoOp {
-            // What a first run tidies up is not what is measured.
+            // The work that a first run leaves for the second isn't measured.
             self.run(Phase::NoOp, project, server, &scene)?;
         }
         Ok(self)
@@ -259,7 +259,7 @@ impl Seed {
 
     fn new_scene(&self, project: &Project, scratch: &Path) -> Result<Scene> {
         let folder = scratch.join(SCENES.fetch_add(1, Ordering::Relaxed).to_string());
-        // Programs say the folder's name in locks.
+        // Some contestants write the folder's name into the lock.
         let scene = Scene { project: folder.join(&project.name), home: folder.join("home"), folder };
         fs::create_dir_all(&scene.project)?;
         fs::create_dir_all(&scene.home)?;
@@ -275,7 +275,7 @@ impl Seed {
         measure::run(&command, &scene.folder.join("usage.json")).map(|_| ())
     }
 
-    /// npm's own lock for whoever reads it, else the one that the contestant makes.
+    /// npm's own lock for contestants that read it, otherwise the one that the contestant makes.
     fn lock_of(&self, project: &Project, server: &Replay, scratch: &Path) -> Result<(&'static str, String)> {
         let name = lockfile_name(self.contestant);
         if name == "package-lock.json" {
@@ -288,7 +288,7 @@ impl Seed {
     }
 }
 
-/// What a contestant's lock is called.
+/// The name of a contestant's lock.
 pub fn lockfile_name(contestant: Contestant) -> &'static str {
     match contestant {
         Contestant::Bun => "bun.lock",

@@ -1,4 +1,4 @@
-//! What was measured, as data, as a table and as a chart.
+//! The results of a bench run, as data, as a table and as a chart.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ pub struct Report {
     pub outcomes: Vec<Outcome>,
 }
 
-/// The least, the middle and the greatest of some numbers.
+/// The minimum, the median and the maximum of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub least: f64,
@@ -100,7 +100,7 @@ impl Outcome {
         Spread::of(self.runs.get(contestant)?.iter().map(figure))
     }
 
-    /// Ours to another's, round by round.
+    /// The ratio of Espalier to another contestant, round by round.
     pub fn ratio(&self, other: &str, figure: impl Fn(&Run) -> f64) -> Option<Spread> {
         let (ours, others) = (self.runs.get("espalier")?, self.runs.get(other)?);
         Spread::of(ours.iter().zip(others).map(|(ours, other)| figure(ours) / figure(other)))

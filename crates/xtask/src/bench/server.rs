@@ -1,5 +1,4 @@
-//! The registry that everyone is served from: `espalier-replay` as a process of its own, so that it isn't measured with
-//! anybody.
+//! The registry of a bench run: `espalier-replay` in a process of its own, so that it isn't measured with a contestant.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -16,9 +15,9 @@ pub struct Replay {
     process: Child,
     /// Its URL, without a slash at the end.
     pub origin: String,
-    /// Its certificate, where it speaks TLS.
+    /// Its certificate, if it uses TLS.
     pub certificate: Option<PathBuf>,
-    /// The same registry without TLS and delay, to ask for what was served.
+    /// The same registry without TLS and delay, to ask for its counts.
     pub address: SocketAddr,
 }
 
@@ -44,7 +43,7 @@ impl Replay {
         self.certificate.is_some()
     }
 
-    /// What was served so far; nothing where that can't be asked without TLS.
+    /// The counts so far. Empty if they need TLS.
     pub fn statistics(&self) -> Result<Statistics> {
         if self.is_tls() {
             return Ok(Statistics::default());
@@ -55,7 +54,7 @@ impl Replay {
 
 impl Drop for Replay {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // It may have ended already, which is fine.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,7 +1,7 @@
-//! `cargo xtask parity --browser`: the same comparison in Chromium, through the wasm build and `fetch`.
+//! `cargo xtask parity --browser`: the same comparison in Chromium, with the wasm build and `fetch`.
 //!
-//! What is run in the page, and how its answer is compared, is in `tests/e2e/corpus.spec.ts`. The recorded registry is
-//! served on loopback, over HTTP/1.1 and over h2.
+//! `tests/e2e/corpus.spec.ts` is the page and the comparison. The recorded registry is served on loopback, over HTTP/1.1 and
+//! HTTP/2.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ pub fn run(corpus: &Path, projects: &[String]) -> anyhow::Result<()> {
         playwright.args(["--grep", &format!("({}) ends as in npm", projects.join("|"))]);
     }
     playwright.env("CHROMIUM_PATH", chromium).env("ESPALIER_CORPUS", corpus).env("ESPALIER_PROTOCOLS", "all");
-    // These pages come from the registry itself: no playground has to be built and served for them.
+    // The registry itself serves these pages, so no playground is needed.
     playwright.env("PLAYGROUND_URL", "http://127.0.0.1/");
     run_command(&mut playwright).context("the browser's locks differ from npm's")
 }

@@ -1,18 +1,18 @@
-//! Comparing two locks, and saying in a few lines how they differ.
+//! Compares two locks and describes the difference in a few lines.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What npm made of a project.
+/// npm's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Expected {
-    /// A lock, with paths in `resolved` where the registry's origin was.
+    /// A lock, with paths in place of the registry's origin in `resolved`.
     Lockfile(String),
     /// An error.
     Failure {
-        /// npm's code. Where it has none, npm stumbled; Espalier has to fail too, but may say why.
+        /// npm's code. `None` if npm crashed; Espalier then has to fail, too, but may give a reason.
         code: Option<String>,
         /// In npm's words.
         message: String,
@@ -21,7 +21,7 @@ pub enum Expected {
     Unanswered,
 }
 
-/// What Espalier made of it, in the same terms.
+/// Espalier's result.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// A lock.
@@ -33,20 +33,20 @@ pub enum Answer {
         /// For a person.
         message: String,
     },
-    /// A bug: the resolver panicked, or stood still.
+    /// A bug: the resolver panicked or didn't progress.
     Broken(String),
 }
 
 /// The outcome of a comparison.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Same bytes, or the same error.
+    /// The same bytes, or the same error.
     Identical(String),
-    /// There is nothing to compare with: npm took too long, or fell over its own code.
+    /// There is nothing to compare, because npm took too long or crashed.
     Unanswered,
     /// Two locks that differ.
     Differs(Difference),
-    /// One has a lock, or they have different errors.
+    /// Only one of them wrote a lock, or their errors differ.
     Otherwise {
         /// What npm did.
         npm: String,
@@ -60,7 +60,7 @@ pub enum Verdict {
 pub struct Difference {
     /// The first line that differs, counted from 1.
     line: usize,
-    /// The lines before it, from the last `packages` key on.
+    /// The lines before it, from the last key of `packages` on.
     context: Vec<String>,
     npm: String,
     espalier: String,
@@ -68,12 +68,12 @@ pub struct Difference {
     missing: Vec<String>,
     /// Keys that only Espalier has.
     added: Vec<String>,
-    /// Keys of which the values differ.
+    /// Keys with different values.
     changed: Vec<String>,
 }
 
 impl Verdict {
-    /// What kind of difference this is, in the words that two of a kind have in common; `None` for none.
+    /// The kind of the difference, as a text that similar differences share. `None` if there is none.
     pub fn kind(&self) -> Option<String> {
         let code = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
         match self {
@@ -98,7 +98,7 @@ impl Verdict {
 pub fn verdict(npm: &Expected, espalier: &Answer) -> Verdict {
     match (npm, espalier) {
         (Expected::Unanswered, _) => Verdict::Unanswered,
-        // npm fell over its own code; there is no sense in falling, too.
+        // npm crashed, and Espalier needn't.
         (Expected::Failure { code: None, message }, Answer::Lockfile(_)) if message.starts_with("TypeError") => {
             Verdict::Unanswered
         }
@@ -192,7 +192,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// How many keys are named; the counts say the rest.
+/// The maximum number of listed keys.
 const SHOWN: usize = 6;
 
 #[cfg(test)]

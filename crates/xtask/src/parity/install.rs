@@ -1,8 +1,8 @@
-//! `cargo xtask parity --install`: whether the tree on disk is the one that `npm ci --ignore-scripts` makes.
+//! `cargo xtask parity --install`: compares the tree on disk with that of `npm ci --ignore-scripts`.
 //!
-//! Both programs install the recorded lock from the same server. Every path, its kind, mode, content and link are compared; then
-//! npm is asked what it thinks of Espalier's tree: `npm ls` has to say the same of both, and `npm install` has to find nothing
-//! to do. At last both install from package.json alone, which has to give the same lock, too.
+//! Both programs install the recorded lock from the same server. Every path, its kind, mode, content and link are compared. Then
+//! npm judges Espalier's tree: `npm ls` has to print the same for both, and `npm install` has to find nothing to do. Finally,
+//! both install from package.json alone, which has to give the same lock, too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::oracle;
 /// The projects of which a corpus has all tarballs.
 const PROJECTS: [&str; 2] = ["vite-react-ts", "alotta-files"];
 
-/// How many differences are printed.
+/// The maximum number of printed differences.
 const SHOWN: usize = 10;
 
 /// Everything in a folder, by path.

@@ -1,8 +1,7 @@
-//! `cargo xtask parity --random N`: made-up projects, resolved by npm and by Espalier against the same
-//! packuments, and compared.
+//! `cargo xtask parity --random N`: random projects, which npm and Espalier resolve with the same packuments.
 //!
-//! npm runs in a few long-lived processes, and its answers are remembered in the target folder. What differs is
-//! written to a folder, as it was found and as small as it could be made.
+//! npm runs in a few long-lived processes, and the target folder caches its answers. A project whose results differ is written to
+//! a folder, as it was generated and as small as it could be made.
 
 mod ask;
 mod case;
@@ -34,35 +33,35 @@ use catalog::Catalog;
 use judge::{Judge, Judged};
 use report::Report;
 
-/// How often npm is asked to make one case smaller.
+/// The maximum number of questions to npm for making one case smaller.
 const SHRINKING: usize = 150;
 
 /// Arguments of the comparison of random projects.
 #[derive(clap::Args)]
 #[group(id = "random-projects")]
 pub struct Arguments {
-    /// Make up so many projects and compare these instead.
+    /// Compare this number of random projects instead
     #[arg(long, value_name = "N")]
     random: Option<u64>,
-    /// What the made-up projects depend on.
+    /// The seed of the random projects
     #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
     seed: u64,
-    /// Make up small registries, too, instead of asking for the corpus's packages: npm is quick with those.
+    /// Also generate small registries instead of using the corpus's packages; npm is fast with those
     #[arg(long, requires = "random")]
     small: bool,
     /// The number of the first project.
     #[arg(long, value_name = "K", default_value_t = 0, requires = "random")]
     first: u64,
-    /// How many processes of npm run at once; by default one for each processor.
+    /// The number of concurrent npm processes [default: one for each processor]
     #[arg(long, value_name = "N", requires = "random")]
     jobs: Option<usize>,
-    /// Where to write what differs; by default a folder in cargo's target folder.
+    /// The folder for differences [default: a folder in cargo's target folder]
     #[arg(long, value_name = "DIR", requires = "random")]
     out: Option<PathBuf>,
-    /// Leave what differs as it was found.
+    /// Do not make cases with differences smaller
     #[arg(long, requires = "random")]
     no_shrink: bool,
-    /// Say which parts of npm's placement code were never reached. npm's answers are made anew for it.
+    /// Print the parts of npm's placement code that were never executed; npm's answers are then not cached
     #[arg(long, requires = "random")]
     coverage: bool,
 }

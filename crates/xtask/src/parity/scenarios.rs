@@ -1,5 +1,4 @@
-//! `cargo xtask parity --scenarios`: what npm makes of `tests/scenarios/*.md`, and whether it is what stands there. With
-//! `--write`, what npm says is written there.
+//! `cargo xtask parity --scenarios`: compares npm's results with `tests/scenarios/*.md`. With `--write`, writes them there.
 
 use std::fs;
 use std::path::Path;

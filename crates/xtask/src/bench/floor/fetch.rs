@@ -1,4 +1,4 @@
-//! A bare HTTP/1.1 client: so many connections, each with a thread that asks for the next document and throws it away.
+//! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// As many as the contestants have.
+/// The number of connections, which is that of the contestants.
 const CONNECTIONS: usize = 64;
 
-/// Fetches documents, and says how many milliseconds it took.
+/// Fetches documents. Returns the time in milliseconds.
 pub fn all(address: SocketAddr, paths: &[String]) -> Result<f64> {
     let next = AtomicUsize::new(0);
     let start = Instant::now();
@@ -53,7 +53,7 @@ impl Connection {
             "GET {path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\
              accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*\r\n\r\n"
         );
-        // Statistics are wanted as they are.
+        // Statistics are wanted uncompressed.
         let request = if path.starts_with("/-/") { request.replace("accept-encoding: gzip\r\n", "") } else { request };
         self.stream.get_mut().write_all(request.as_bytes())?;
         self.read_line()?;

@@ -1,4 +1,4 @@
-//! A tree made again somewhere else from a list: folders, hard links to its files, and its links. One thread, nothing asked.
+//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, on one thread and without checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ enum Entry {
     Link(PathBuf, PathBuf),
 }
 
-/// Makes the tree, and says how many milliseconds it took.
+/// Recreates the tree. Returns the time in milliseconds.
 pub fn all(tree: &Path, scratch: &Path) -> Result<f64> {
     let mut entries = Vec::new();
     list(tree, Path::new(""), &mut entries)?;
