@@ -127,7 +127,7 @@ pub struct GraphEdge {
     /// The kind of dependency.
     pub kind: EdgeKind,
     /// npm's name of the error: `MISSING`, `INVALID`, `PEER LOCAL`, `DETACHED`.
-    #[cfg_attr(feature = "summaries", serde(deserialize_with = "crate::outcome::read_edge_error"))]
+    #[cfg_attr(feature = "summaries", serde(deserialize_with = "crate::recorded::read_edge_error"))]
     pub error: Option<EdgeError>,
     /// Whether an override changed the spec.
     pub overridden: bool,

@@ -75,6 +75,8 @@ pub mod pick;
 mod place;
 mod platform;
 mod proposal;
+#[cfg(feature = "summaries")]
+mod recorded;
 pub mod refusal;
 pub mod remedy;
 pub mod request;

@@ -12,9 +12,6 @@ use crate::error::ResolveError;
 use crate::graph::Graph;
 use crate::lockfile::PackageLock;
 
-#[cfg(feature = "summaries")]
-pub(crate) use record::{as_text, read_edge_error};
-
 /// The result of a resolution.
 #[derive(Clone, Debug)]
 pub struct Outcome {

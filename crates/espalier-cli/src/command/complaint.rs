@@ -8,7 +8,6 @@ use espalier_install::installed::InstalledError;
 use espalier_install::lock::LockError;
 use serde_json::json;
 
-use super::context::Context;
 use super::{install, lock};
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, wrapped};
@@ -85,16 +84,15 @@ impl Complaint {
 
     /// Prints it and returns the exit code.
     pub fn report(&self, json: bool) -> ExitCode {
-        self.report_as(None, None, json)
+        self.report_in(None, Circumstances::unknown(), json)
     }
 
-    /// The same for a command whose JSON states its name, with what was found before the failure.
-    pub fn report_as(&self, command: Option<&'static str>, context: Option<&Context>, json: bool) -> ExitCode {
-        let circumstances = Circumstances {
-            folder: context.map(|context| context.project.path()),
-            configuration: context.map(|context| (&context.config, &context.settings)),
-            width: report::terminal_width(),
-        };
+    /// The same for a command whose JSON states its name.
+    pub fn report_as(&self, command: &'static str, circumstances: Circumstances<'_>, json: bool) -> ExitCode {
+        self.report_in(Some(command), circumstances, json)
+    }
+
+    fn report_in(&self, command: Option<&'static str>, circumstances: Circumstances<'_>, json: bool) -> ExitCode {
         match self {
             Self::Shared(error) => {
                 if json {

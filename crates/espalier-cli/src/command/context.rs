@@ -12,6 +12,8 @@ use espalier_install::project::{ProjectError, ProjectFolder, Workspace};
 use super::complaint::Complaint;
 use crate::arguments::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::Shown;
+use crate::report::failure::Circumstances;
+use crate::report::terminal_width;
 use crate::trace;
 
 /// The project of a command and its settings.
@@ -99,6 +101,15 @@ impl Context {
             }
         }
         Ok(Some(self.project.workspaces_by(&filters, Path::new("."))?))
+    }
+
+    /// What an error message uses beside the error.
+    pub fn circumstances(&self) -> Circumstances<'_> {
+        Circumstances {
+            folder: Some(self.project.path()),
+            configuration: Some((&self.config, &self.settings)),
+            width: terminal_width(),
+        }
     }
 
     /// The omitted kinds of dependencies, by npm's names.

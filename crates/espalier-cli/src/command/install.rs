@@ -18,6 +18,7 @@ use super::lock::{self, FAILED};
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
+use crate::report::failure::Circumstances;
 use crate::report::{self, install, machine, success};
 
 /// The command that installs.
@@ -59,7 +60,7 @@ pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only
             lock::run_in(&context, &arguments.lock, changes)
         }
         Ok(context) => run_in(&context, &arguments, changes, Kind::Install),
-        Err(complaint) => complaint.report_as(Some(name), None, arguments.lock.output.json),
+        Err(complaint) => complaint.report_as(name, Circumstances::unknown(), arguments.lock.output.json),
     }
 }
 
@@ -67,7 +68,7 @@ pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only
 pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
     match lock::context(&arguments.lock, &changes, kind.name()) {
         Ok(context) => run_in(&context, arguments, changes, kind),
-        Err(complaint) => complaint.report_as(Some(kind.name()), None, arguments.lock.output.json),
+        Err(complaint) => complaint.report_as(kind.name(), Circumstances::unknown(), arguments.lock.output.json),
     }
 }
 
@@ -89,7 +90,7 @@ fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kin
                 anstream::eprint!("{}", success::installation_timings(&done.phases, &activity));
             }
         }
-        Err(error) => return Complaint::from(error).report_as(Some(name), Some(context), output.json),
+        Err(error) => return Complaint::from(error).report_as(name, context.circumstances(), output.json),
     }
     ExitCode::SUCCESS
 }

@@ -14,6 +14,7 @@ use super::complaint::Complaint;
 use super::context::Context;
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
+use crate::report::failure::Circumstances;
 use crate::report::{self, machine, success};
 use crate::trace;
 
@@ -46,7 +47,7 @@ fn places(arguments: &PackageArguments) -> Changes {
 pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
     match context(arguments, &changes, "lock") {
         Ok(context) => run_in(&context, arguments, changes),
-        Err(complaint) => complaint.report_as(Some("lock"), None, arguments.output.json),
+        Err(complaint) => complaint.report_as("lock", Circumstances::unknown(), arguments.output.json),
     }
 }
 
@@ -60,7 +61,7 @@ pub(super) fn run_in(context: &Context, arguments: &LockArguments, changes: Chan
             std::mem::forget(locked);
             ExitCode::SUCCESS
         }
-        Err(error) => Complaint::from(error).report_as(Some("lock"), Some(context), arguments.output.json),
+        Err(error) => Complaint::from(error).report_as("lock", context.circumstances(), arguments.output.json),
     }
 }
 

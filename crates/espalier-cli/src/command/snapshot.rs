@@ -13,6 +13,7 @@ use super::context::Context;
 use super::lock::{FAILED, context, count, interruption, of};
 use super::say;
 use crate::arguments::{LockArguments, SnapshotArguments};
+use crate::report::failure::Circumstances;
 use crate::report::{bytes, counted, machine};
 use crate::style::{PROBLEM, Styled};
 
@@ -24,11 +25,11 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     let changes = Changes::default();
     let found = match context(lock, &changes, NAME) {
         Ok(found) => found,
-        Err(complaint) => return complaint.report_as(Some(NAME), None, lock.output.json),
+        Err(complaint) => return complaint.report_as(NAME, Circumstances::unknown(), lock.output.json),
     };
     let snapshot = match taken(&found, lock, changes) {
         Ok(snapshot) => snapshot,
-        Err(error) => return Complaint::from(error).report_as(Some(NAME), Some(&found), lock.output.json),
+        Err(error) => return Complaint::from(error).report_as(NAME, found.circumstances(), lock.output.json),
     };
     let Snapshot { bytes: packed, documents, left_out } = snapshot;
     if let Err(error) = std::fs::write(file, &packed) {

@@ -25,6 +25,13 @@ pub struct Circumstances<'a> {
     pub width: Option<usize>,
 }
 
+impl Circumstances<'_> {
+    /// Those of a failure before the project was found.
+    pub fn unknown() -> Self {
+        Self { folder: None, configuration: None, width: super::terminal_width() }
+    }
+}
+
 /// npm's code of an error, or one in its style.
 pub fn code(error: &LockError) -> Cow<'static, str> {
     let code = match error {

@@ -18,7 +18,7 @@ const PACKAGES: &str = "packages";
 pub struct Document {
     text: String,
     /// The values at the top, without the packages.
-    #[cfg_attr(feature = "summaries", serde(with = "crate::outcome::as_text"))]
+    #[cfg_attr(feature = "summaries", serde(with = "crate::recorded::as_text"))]
     head: Map<String, Value>,
     format: Format,
     /// The locations of the packages in the text's order, and the positions of their entries.

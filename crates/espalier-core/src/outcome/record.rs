@@ -6,14 +6,11 @@
 use std::borrow::Cow;
 use std::io;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Statistics, Warning};
-use crate::graph::{EdgeError, Graph};
+use crate::graph::Graph;
 use crate::lockfile::PackageLock;
-use crate::tree::EdgeState;
 
 /// The version of the format.
 const FORMAT: u8 = 1;
@@ -68,27 +65,6 @@ impl Outcome {
             warnings: record.warnings.into_owned(),
             statistics: record.statistics,
         })
-    }
-}
-
-/// Reads npm's name of an edge's error.
-pub(crate) fn read_edge_error<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EdgeError>, D::Error> {
-    let Some(word) = Option::<Cow<'de, str>>::deserialize(deserializer)? else { return Ok(None) };
-    let known = EdgeState::ALL.into_iter().find_map(|state| state.error().filter(|error| **error == word));
-    known.map(Some).ok_or_else(|| D::Error::custom("an unknown word for what is wrong with an edge"))
-}
-
-/// JSON values as JSON text, because the format of records needs a schema.
-pub(crate) mod as_text {
-    use super::{Cow, Deserialize, Deserializer, Map, Serialize, Serializer, Value};
-
-    pub fn serialize<S: Serializer>(values: &Map<String, Value>, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_json::to_string(values).map_err(serde::ser::Error::custom)?.serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
-        serde_json::from_str(&text).map_err(serde::de::Error::custom)
     }
 }
 

@@ -423,7 +423,7 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     Ok(database)
 }
 
-/// Creates the tables. SQLite doesn't wait for another process that turns the same file into a WAL database, so this does.
+/// Creates the tables. `SQLite` doesn't wait for another process that turns the same file into a WAL database, so this does.
 fn create(database: &Connection) -> rusqlite::Result<()> {
     let start = Instant::now();
     loop {
