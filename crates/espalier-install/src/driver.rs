@@ -51,27 +51,30 @@ impl Sources {
 
     /// The result of a request: an answer, or an unread document. `misread` is a document that couldn't be read.
     pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
+        // What is rarely done is in boxes: the future is moved several times for each request.
         let document = |unread| Came::Document(Box::new(unread));
         let Request::VersionDocument { name, version, integrity } = request else {
             if let Some(misread) = misread {
-                return misread.again().await.map(document);
+                return Box::pin(misread.again()).await.map(document);
             }
             return match request {
                 Request::Packument { name, full } => match self.remembered(name, *full) {
                     Some(packument) => Ok(Came::Answer(Answer::Packument(packument), None, Permanence::Final)),
                     None => self.registry.unread_packument(name, *full).await.map(document),
                 },
-                other => self.answer(other).await.map(|answer| Came::Answer(answer, None, Permanence::Unknown)),
+                other => {
+                    Box::pin(self.answer(other)).await.map(|answer| Came::Answer(answer, None, Permanence::Unknown))
+                }
             };
         };
         let unread = match misread {
-            Some(misread) => misread.again().await,
+            Some(misread) => Box::pin(misread.again()).await,
             None => self.registry.unread_version(name, version, integrity.as_deref()).await,
         };
         match unread {
             Ok(unread) => Ok(document(unread)),
             Err(failure) => {
-                let text = self.registry.version_instead(name, version, failure).await?;
+                let text = Box::pin(self.registry.version_instead(name, version, failure)).await?;
                 Ok(Came::Answer(Answer::VersionDocument(text), None, Permanence::Unknown))
             }
         }

@@ -189,7 +189,8 @@ impl Registry {
             Some(entry) if self.is_usable(&document.key, &entry) => {
                 Ok(Unread { document, came: Came::Stored(entry), attempts: 0 })
             }
-            stored => document.fetch(stored, 0).await,
+            // In a box, because a task that only reads the cache would be as large otherwise, and is moved several times.
+            stored => Box::pin(document.fetch(stored, 0)).await,
         }
     }
 

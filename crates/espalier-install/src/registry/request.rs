@@ -129,9 +129,9 @@ impl Requester {
                 let is_same = target.origin() == origin.origin();
                 // A credential is sent to its own registry only.
                 let authorization = get.authorization.clone().filter(|_| is_same);
-                self.exchange_through_client(&Get { authorization, ..get.clone() }, target).await?
+                Box::pin(self.exchange_through_client(&Get { authorization, ..get.clone() }, target)).await?
             }
-            None => self.exchange_through_client(get, url(get.address.as_str())).await?,
+            None => Box::pin(self.exchange_through_client(get, url(get.address.as_str()))).await?,
         };
         match judged {
             Judged::Unchanged { fresh_for } => Ok(Reply::Unchanged { fresh_for }),
