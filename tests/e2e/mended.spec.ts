@@ -84,6 +84,16 @@ test('after Escape no wire is green', async ({ page }) => {
   await expect(grid(page).locator('.trained')).toHaveCount(0);
 });
 
+test('bars are bars, and don’t look like underlines', async ({ page }) => {
+  await openSample(page, 'express-api');
+  const bars = page.locator('.bars i');
+  await expect(bars.first()).toBeVisible();
+  for (const bar of await bars.all()) {
+    const [own, line] = [(await bar.boundingBox())!, (await bar.locator('..').boundingBox())!];
+    expect(own.height).toBeGreaterThan(line.height / 2);
+  }
+});
+
 test.describe('at 1,024 pixels', () => {
   test.use({ viewport: { width: 1024, height: 768 } });
 

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test, type JSHandle, type Page } from '@playwright/test';
+import { zip } from '../../web/tests/zip';
 import { DONE, field, golden, grid, manifest, openSample, row, sentence, start, write } from './playground';
 
 /** What the resolver asks of the embedded registry. */
@@ -59,6 +60,27 @@ test('a dropped folder of files is resolved, workspaces included', async ({ page
   await page.dispatchEvent('body', 'drop', { dataTransfer: files });
   await expect(sentence(page)).toContainText(DONE);
   await expect(row(page, 'react-dom').first()).toBeVisible();
+});
+
+test('a zip is resolved by the package.json that is in it', async ({ page }) => {
+  await page.goto('./#registry=embedded&view=tree');
+  const buffer = Buffer.from(zip({ 'app/package.json': manifest('tiny'), 'app/index.js': '' }, [8, 0]));
+  await page.locator('input[type=file]').setInputFiles({ name: 'app.zip', mimeType: 'application/zip', buffer });
+  await expect(sentence(page)).toContainText('3 packages');
+  await expect(row(page, 'once')).toBeVisible();
+});
+
+test('a pasted package.json needs no further word', async ({ page }) => {
+  await start(page);
+  await field(page).focus();
+  await page.evaluate((text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    document.activeElement!.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, manifest('tiny'));
+  await expect(sentence(page)).toContainText('3 packages');
 });
 
 test('a dropped package-lock.json is what is shown, and resolving afresh is compared with it', async ({ page }) => {

@@ -32,6 +32,15 @@ test('figures of the sentence filter, and filter no more', async ({ page }) => {
   await expect(figure).toHaveAttribute('aria-pressed', 'false');
 });
 
+test('filters can be clicked, without a word that must be known', async ({ page }) => {
+  const filters = page.getByRole('group', { name: 'Filters' });
+  await filters.getByRole('button', { name: 'Install scripts' }).click();
+  await expect(page.locator('.search-count')).toHaveText('2 of 642');
+  await expect(filters.getByRole('button', { name: 'Install scripts' })).toHaveAttribute('aria-pressed', 'true');
+  await filters.getByRole('button', { name: 'Install scripts' }).click();
+  await expect(page.locator('.search-count')).toHaveCount(0);
+});
+
 test('no results say so, and how to go on', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('no-such-package');
   await expect(page.getByText('Nothing in this tree matches no-such-package.')).toBeVisible();

@@ -74,6 +74,47 @@ test('columns are hidden and resized, which is kept, and are as usual again', as
   await expect.poll(() => width('Version')).toBe(usual);
 });
 
+test('keys walk Focus, and a click puts a package in the middle', async ({ page }) => {
+  await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
+  const boxes = page.locator('.focus-node');
+  await page.locator('.focus-node.here').focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.locator('.focus-node.root')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  const name = await page.locator('.focus-node:focus .focus-name').textContent();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.focus-node.here .focus-name')).toHaveText(name!);
+  await boxes.filter({ hasText: 'express' }).last().click();
+  await expect(page.locator('.focus-node.here .focus-name')).toHaveText('express');
+});
+
+test('the table is sorted by the column that is asked for', async ({ page }) => {
+  await openSample(page, 'express-api', 'table');
+  const table = page.getByRole('grid');
+  const head = table.getByRole('columnheader', { name: /Package/ });
+  await head.getByRole('button', { name: /Package/ }).click();
+  await expect(head).toHaveAttribute('aria-sort', 'ascending');
+  await expect(table.getByRole('row').nth(1)).toContainText('@babel/code-frame');
+  await head.getByRole('button', { name: /Package/ }).click();
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+  await expect(table.getByRole('row').nth(1)).toContainText('zod');
+});
+
+test('the map says what would go, and is walked by pointer and by keys', async ({ page }) => {
+  await openSample(page, 'express-api', 'map');
+  const map = page.getByRole('img', { name: /^Map of/ });
+  const { x, y } = (await map.boundingBox())!;
+  // The heaviest lies at the top left.
+  await page.mouse.move(x + 20, y + 8);
+  await expect(page.locator('.map-tip')).toContainText(/jest.* with 216 packages only here through it/);
+  await page.mouse.click(x + 20, y + 8);
+  await expect(card(page).locator('.card-location')).toHaveText('node_modules/jest');
+  await page.keyboard.press('ArrowRight');
+  await expect(card(page).locator('.card-location')).not.toHaveText('node_modules/jest');
+});
+
 test('pointing at a package in Focus lights the whole way through it', async ({ page }) => {
   await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
   // The project, express, body-parser, its debug, and ms: the way is as long as that.
@@ -233,6 +274,26 @@ test('the replay steps through the decisions, and says where a package landed', 
   await page.keyboard.press(']');
   await expect(page.locator('.replay-sentence')).toContainText('needs');
   await expect(page.locator('.replay-detail')).toContainText('nothing is there');
+});
+
+test('the replay plays to the end by itself, and stops when it is told to', async ({ page }) => {
+  await openSample(page, 'express-api', 'replay');
+  const slider = page.getByRole('slider', { name: 'Step of the resolution' });
+  await expect(slider).toHaveAttribute('max', /\d{4}/);
+  await page.getByRole('combobox', { name: 'Speed' }).selectOption('Fast');
+  await page.getByRole('button', { name: 'Play' }).click();
+  await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan(3);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const at = Number(await slider.inputValue());
+  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
+  await page.getByRole('button', { name: 'One step on' }).click();
+  await expect(slider).toHaveValue(String(at + 1));
+  // From shortly before the end it goes on to it.
+  await slider.press('End');
+  await slider.press('PageDown');
+  await page.getByRole('button', { name: 'Play' }).click();
+  await expect(slider).toHaveValue((await slider.getAttribute('max'))!);
+  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
 });
 
 test('the replay ends with the picture of the overview, and begins with bare wires', async ({ page }) => {

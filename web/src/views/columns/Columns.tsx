@@ -1,11 +1,49 @@
 // What a table's head has for its columns: an edge to drag, and a list of which are shown and how wide.
 
-import { createUniqueId, For, Show } from 'solid-js';
-import { LEAST_WIDTH, MOST_WIDTH, type Columns } from '../../state/columns';
+import { createUniqueId, For, Show, type JSX } from 'solid-js';
+import { LEAST_WIDTH, MOST_WIDTH, type Columns, type ColumnSpec } from '../../state/columns';
 import './columns.css';
 
+/** The head of a table. The first column's has the buttons. */
+export function ColumnHeads<Spec extends ColumnSpec>(props: {
+  columns: Columns<Spec>;
+  /** The class of a row, and of a column's cell. */
+  row: string;
+  cell: (column: Spec) => string;
+  sorted?: (column: Spec) => 'ascending' | 'descending' | 'none';
+  buttons?: JSX.Element;
+  children: (column: Spec) => JSX.Element;
+}) {
+  return (
+    <div role="rowgroup" class="tree-head">
+      <div role="row" aria-rowindex="1" class={props.row}>
+        <For each={props.columns.shown()}>
+          {(column, index) => (
+            <div
+              role="columnheader"
+              class={props.cell(column)}
+              aria-colindex={index() + 1}
+              aria-sort={props.sorted?.(column)}
+              title={props.sorted ? undefined : column.about}
+            >
+              {props.children(column)}
+              <Show when={index() === 0}>
+                <span class="head-buttons">
+                  {props.buttons}
+                  <ColumnList columns={props.columns} />
+                </span>
+              </Show>
+              <ColumnEdge columns={props.columns} name={column.name} />
+            </div>
+          )}
+        </For>
+      </div>
+    </div>
+  );
+}
+
 /** The right edge of a column. The same can be done by keys in the list. */
-export function ColumnEdge(props: { columns: Columns; name: string }) {
+function ColumnEdge(props: { columns: Pick<Columns, 'resize'>; name: string }) {
   let edge!: HTMLSpanElement;
   const onPointerDown = (event: PointerEvent) => {
     event.preventDefault();
@@ -30,7 +68,7 @@ export function ColumnEdge(props: { columns: Columns; name: string }) {
 }
 
 /** Opens the list of columns. */
-export function ColumnList(props: { columns: Columns }) {
+function ColumnList(props: { columns: Omit<Columns, 'shown'> }) {
   const id = createUniqueId();
   let button!: HTMLButtonElement;
   let list!: HTMLDivElement;

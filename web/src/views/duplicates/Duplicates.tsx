@@ -1,16 +1,15 @@
 // What is there more than once: one card for each name, and what might be done about it.
 
 import { createEffect, createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
-import { attempt } from '../../engine';
 import { bytesOf } from '../../model/analysis';
 import { copiesOf, duplicatedNames, packageName, place } from '../../model/copies';
 import { bytes, count, counted } from '../../model/format';
-import { packagesOf, treeOf, type Tree } from '../../model/tree';
+import { packagesOf, type Tree } from '../../model/tree';
 import { apart } from '../../model/sharing';
-import { outcomeOf, triesFor, type Outcome, type Try } from '../../model/tries';
-import { sourceOf } from '../../state/project';
+import { outcomeOf, triesFor, type Outcome } from '../../model/tries';
 import { useSession } from '../../state/session';
 import { Sign } from '../Sign';
+import { Tries, type Verdict } from '../tries/Tries';
 import { title } from '../words';
 import './duplicates.css';
 
@@ -105,7 +104,11 @@ function Card(props: { tree: Tree; name: string; copies: readonly number[]; spar
         )}
       </For>
       <Reasons tree={props.tree} name={props.name} />
-      <Tries tree={props.tree} name={props.name} copies={props.copies} />
+      <Tries
+        offer="Try what would help"
+        changes={({ text, settings }) => triesFor(props.tree, props.name, props.copies, text, settings)}
+        judge={(tree) => verdict(outcomeOf(tree, props.name), outcomeOf(props.tree, props.name))}
+      />
     </article>
   );
 }
@@ -216,84 +219,13 @@ function Holders(props: { tree: Tree; node: number }) {
   );
 }
 
-interface Tried {
-  readonly try: Try;
-  readonly outcome?: Outcome;
-  readonly failure?: string;
-}
-
-function Tries(props: { tree: Tree; name: string; copies: readonly number[] }) {
-  const { project } = useSession();
-  const [tried, setTried] = createSignal<readonly Tried[]>([]);
-  const [isTrying, setTrying] = createSignal(false);
-  const stop = new AbortController();
-  onCleanup(() => stop.abort());
-
-  const now = () => outcomeOf(props.tree, props.name);
-  const run = async () => {
-    setTrying(true);
-    const inputs = project.inputs();
-    for (const one of triesFor(props.tree, props.name, props.copies, inputs.text, inputs.settings)) {
-      let result: Tried;
-      try {
-        // Afresh: what a lockfile holds on to is what is to be got rid of.
-        const { graph } = await attempt(
-          {
-            manifest: one.manifest,
-            ...sourceOf(inputs.registry, one.manifest),
-            settings: one.settings,
-            files: inputs.files,
-          },
-          stop.signal,
-        );
-        const tree = treeOf(graph);
-        result = { try: one, outcome: outcomeOf(tree, props.name) };
-      } catch (error) {
-        if (stop.signal.aborted) return;
-        result = { try: one, failure: (error as { code?: string }).code ?? 'failed' };
-      }
-      setTried((list) => [...list, result].sort((a, b) => rank(a) - rank(b)));
-    }
-    setTrying(false);
+/** Fewer copies first, then fewer packages. */
+function verdict(after: Outcome, before: Outcome): Verdict {
+  return {
+    words: saving(after, before),
+    isBetter: after.copies < before.copies,
+    rank: (after.copies - before.copies) * 1e6 + after.packages - before.packages,
   };
-  /** Fewer packages first; what didn't work last. */
-  const rank = ({ outcome }: Tried) =>
-    outcome ? (outcome.copies - now().copies) * 1e6 + outcome.packages - now().packages : Infinity;
-  const apply = (one: Try) => {
-    project.edit(one.manifest);
-    project.setSettings(one.settings);
-    // As it was tried: a lockfile would hold on to what is to go.
-    project.setStartsFromLock(false);
-  };
-  return (
-    <div class="tries">
-      <Show when={tried().length === 0}>
-        <button type="button" class="button" disabled={isTrying()} onClick={() => void run()}>
-          {isTrying() ? 'Trying…' : 'Try what would help'}
-        </button>
-      </Show>
-      <ul aria-live="polite">
-        <For each={tried()}>
-          {(one) => (
-            <li class="tried">
-              <span>{one.try.words}</span>
-              <span class={one.outcome && one.outcome.copies < now().copies ? 'green' : 'soft'}>
-                {one.outcome ? saving(one.outcome, now()) : `doesn’t resolve (${one.failure})`}
-              </span>
-              <Show when={one.outcome && one.outcome.copies < now().copies}>
-                <button type="button" class="button small-button" onClick={() => apply(one.try)}>
-                  Apply
-                </button>
-              </Show>
-            </li>
-          )}
-        </For>
-      </ul>
-      <Show when={isTrying() && tried().length > 0}>
-        <p class="soft">Trying…</p>
-      </Show>
-    </div>
-  );
 }
 
 function saving(after: Outcome, before: Outcome): string {

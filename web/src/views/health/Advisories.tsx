@@ -1,13 +1,12 @@
 // Security advisories. Public registries don't let a browser ask for them; the program behind `espalier play` can.
 
 import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
-import { attempt } from '../../engine';
 import { fixesFor, hits, question, vulnerable, type Hit } from '../../model/advisories';
 import { counted } from '../../model/format';
-import { packagesOf, treeOf, type Tree } from '../../model/tree';
-import type { Try } from '../../model/tries';
+import { packagesOf, type Tree } from '../../model/tree';
 import { EMBEDDED, PUBLIC, registryAddress } from '../../state/project';
 import { useSession } from '../../state/session';
+import { Tries, type Verdict } from '../tries/Tries';
 
 const PATH = '-/npm/v1/security/advisories/bulk';
 
@@ -69,44 +68,15 @@ export function Advisories(props: { tree: Tree }) {
   );
 }
 
-interface Tried {
-  readonly fix: Try;
-  /** How many are still vulnerable, and by how many packages the tree grows. */
-  readonly left?: number;
-  readonly grown?: number;
-  readonly failure?: string;
-}
-
 function Found(props: { tree: Tree; hit: Hit }) {
-  const { project, view } = useSession();
-  const [tried, setTried] = createSignal<readonly Tried[]>([]);
-  const [isTrying, setTrying] = createSignal(false);
-  const stop = new AbortController();
-  onCleanup(() => stop.abort());
+  const { view } = useSession();
   const advisory = () => props.hit.advisory;
   const node = (index: number) => props.tree.nodes[index]!;
-  const run = async () => {
-    setTrying(true);
-    const { text, settings, files, registry } = project.inputs();
-    for (const fix of fixesFor(props.tree, props.hit, text, settings)) {
-      let result: Tried;
-      try {
-        const order = { manifest: fix.manifest, settings, files, registry: registryAddress(registry) };
-        const tree = treeOf((await attempt(order, stop.signal)).graph);
-        const grown = packagesOf(tree).length - packagesOf(props.tree).length;
-        result = { fix, left: vulnerable(tree, advisory()).length, grown };
-      } catch (error) {
-        if (stop.signal.aborted) return;
-        result = { fix, failure: (error as { code?: string }).code ?? 'failed' };
-      }
-      setTried((list) => [...list, result]);
-    }
-    setTrying(false);
-  };
-  const apply = ({ fix }: Tried) => {
-    project.edit(fix.manifest);
-    // A lockfile would hold on to what is to go.
-    project.setStartsFromLock(false);
+  const judge = (tree: Tree): Verdict => {
+    const left = vulnerable(tree, advisory()).length;
+    const grown = packagesOf(tree).length - packagesOf(props.tree).length;
+    const words = `fixes it, ${grown < 0 ? '−' : '+'}${counted(Math.abs(grown), 'package')}`;
+    return { words: left === 0 ? words : `${left} still vulnerable`, isBetter: left === 0, rank: left };
   };
   return (
     <article class="advisory" aria-label={advisory().title}>
@@ -131,32 +101,11 @@ function Found(props: { tree: Tree; hit: Hit }) {
         </For>
         <span class="soft">vulnerable: {advisory().range}</span>
       </p>
-      <Show when={tried().length === 0}>
-        <button type="button" class="button small-button" disabled={isTrying()} onClick={() => void run()}>
-          {isTrying() ? 'Trying…' : 'Try to fix it'}
-        </button>
-      </Show>
-      <ul aria-live="polite">
-        <For each={tried()}>
-          {(one) => (
-            <li class="tried">
-              <span>{one.fix.words}</span>
-              <span class={one.left === 0 ? 'green' : 'soft'}>
-                {one.failure
-                  ? `doesn’t resolve (${one.failure})`
-                  : one.left === 0
-                    ? `fixes it, ${one.grown! < 0 ? '−' : '+'}${counted(Math.abs(one.grown!), 'package')}`
-                    : `${one.left} still vulnerable`}
-              </span>
-              <Show when={one.left === 0}>
-                <button type="button" class="button small-button" onClick={() => apply(one)}>
-                  Apply
-                </button>
-              </Show>
-            </li>
-          )}
-        </For>
-      </ul>
+      <Tries
+        offer="Try to fix it"
+        changes={({ text, settings }) => fixesFor(props.tree, props.hit, text, settings)}
+        judge={judge}
+      />
     </article>
   );
 }

@@ -31,6 +31,9 @@ export function Editor() {
         extensions: extensions((text) => text !== project.text() && project.edit(text, true)),
       }),
     });
+    // What is JSON in the text is looked at when the text is there, in a task of its own.
+    const reading = setTimeout(() => view.dispatch({ effects: StateEffect.appendConfig.of(language) }));
+    onCleanup(() => clearTimeout(reading));
     registerEditor({ goTo: (line, column) => goTo(view, line, column) });
     createEffect(() => {
       const text = project.text();
@@ -51,10 +54,7 @@ function extensions(edit: (text: string) => unknown) {
     bracketMatching(),
     highlightActiveLine(),
     indentUnit.of('  '),
-    json(),
-    marked,
     placeholder('Paste or drop a package.json'),
-    syntaxHighlighting(highlighting),
     theme,
     EditorView.contentAttributes.of({ 'aria-label': 'package.json', tabindex: '0' }),
     // Tab is left to the browser, so that the keyboard never gets caught in here.
@@ -85,6 +85,7 @@ const marked = [
     }, PAUSE);
   }),
 ];
+const language = [json(), marked, syntaxHighlighting(highlighting)];
 
 /** What is wrong is underlined; the words stand below the editor. */
 function faultsIn(text: string): DecorationSet {

@@ -14,8 +14,9 @@ const PLATFORMS = [
 ] as const;
 
 const DAY = 86_400_000;
-/** How far back the slider goes, in days. */
-const DAYS = 5 * 365;
+const WEEK = 7;
+/** How far back the slider goes, in days: five years of whole weeks, so that its end is today. */
+const DAYS = 5 * 52 * WEEK;
 
 export function Flags() {
   const { project } = useSession();
@@ -101,7 +102,7 @@ function Before() {
           type="range"
           min="0"
           max={DAYS}
-          step="7"
+          step={WEEK}
           aria-label="Resolve as of a day in the past"
           aria-valuetext={shown() === 0 ? 'today' : day(shown())}
           value={DAYS - shown()}

@@ -1,6 +1,7 @@
 // Left: what is to be resolved, and from where.
 
 import { For, lazy, Show, Suspense } from 'solid-js';
+import { breathe } from '../../engine';
 import { samples } from '../../samples';
 import { useSession } from '../../state/session';
 import { OtherSide } from '../beside/OtherSide';
@@ -11,8 +12,12 @@ import { Flags } from './Flags';
 import { RegistryChoice } from './RegistryChoice';
 import './manifest.css';
 
-// It is half of the page's weight, and nothing of the first page.
-const Editor = lazy(() => import('./Editor').then((module) => ({ default: module.Editor })));
+// It is half of the page's weight, and nothing of the first page. To read it is one task, and to make one is another.
+const Editor = lazy(async () => {
+  const { Editor } = await import('./Editor');
+  await breathe();
+  return { default: Editor };
+});
 
 /** Of two projects side by side, the one that is edited. */
 export function ManifestRegion() {

@@ -6,7 +6,7 @@ import { bytes, count, counted } from '../../model/format';
 import { packagesOf, type Tree } from '../../model/tree';
 import { createColumns, type ColumnSpec } from '../../state/columns';
 import { useSession } from '../../state/session';
-import { ColumnEdge, ColumnList } from '../columns/Columns';
+import { ColumnHeads } from '../columns/Columns';
 import { createWindow } from '../tree/window';
 import { Sign } from '../Sign';
 import { title } from '../words';
@@ -124,6 +124,7 @@ export function PackageTable(props: { tree: Tree }) {
   const columns = createColumns('table', COLUMNS, window.width);
   createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index), { defer: true }));
 
+  const order = ({ name }: Column) => (by().column !== name ? 'none' : by().descending ? 'descending' : 'ascending');
   const sort = (column: Column) =>
     setBy((now) => ({
       column: column.name,
@@ -161,30 +162,14 @@ export function PackageTable(props: { tree: Tree }) {
       onScroll={window.onScroll}
       onKeyDown={onKeyDown}
     >
-      <div role="rowgroup" class="tree-head">
-        <div role="row" aria-rowindex="1" class="table-row">
-          <For each={columns.shown()}>
-            {(column, index) => (
-              <div
-                role="columnheader"
-                class={cellClass(column, -1)}
-                aria-sort={by().column === column.name ? (by().descending ? 'descending' : 'ascending') : 'none'}
-              >
-                <button type="button" class="plain sort" title={column.about} onClick={() => sort(column)}>
-                  {column.words}
-                  <span aria-hidden="true">{by().column === column.name ? (by().descending ? ' ↓' : ' ↑') : ''}</span>
-                </button>
-                <Show when={index() === 0}>
-                  <span class="head-buttons">
-                    <ColumnList columns={columns} />
-                  </span>
-                </Show>
-                <ColumnEdge columns={columns} name={column.name} />
-              </div>
-            )}
-          </For>
-        </div>
-      </div>
+      <ColumnHeads columns={columns} row="table-row" cell={(column) => cellClass(column, -1)} sorted={order}>
+        {(column) => (
+          <button type="button" class="plain sort" title={column.about} onClick={() => sort(column)}>
+            {column.words}
+            <span aria-hidden="true">{{ ascending: ' ↑', descending: ' ↓', none: '' }[order(column)]}</span>
+          </button>
+        )}
+      </ColumnHeads>
       <div role="rowgroup" class="tree-body" style={{ height: `${rows().length * window.rowHeight()}px` }}>
         <Index each={window.drawn()}>
           {(drawn) => (

@@ -1,12 +1,12 @@
 // The tree as a treegrid. The grid keeps the focus and points at the active row, which may be redrawn at any
 // time while the tree grows.
 
-import { createEffect, createMemo, For, Index, on, Show } from 'solid-js';
+import { createEffect, createMemo, Index, on } from 'solid-js';
 import { counted } from '../../model/format';
 import { nameWords } from '../../model/search';
 import { createColumns, type ColumnSpec } from '../../state/columns';
 import { useSession } from '../../state/session';
-import { ColumnEdge, ColumnList } from '../columns/Columns';
+import { ColumnHeads } from '../columns/Columns';
 import { createTreeKeys } from './keys';
 import { TreeRow } from './TreeRow';
 import { createWindow } from './window';
@@ -70,45 +70,19 @@ export function TreeGrid() {
       onScroll={window.onScroll}
       onKeyDown={onKeyDown}
     >
-      <div role="rowgroup" class="tree-head">
-        <div role="row" aria-rowindex="1" class="tree-row">
-          <For each={columns.shown()}>
-            {(column, index) => (
-              <div role="columnheader" class={`head-${column.name}`} aria-colindex={index() + 1} title={column.about}>
-                {column.words}
-                <Show when={column.name === 'package'}>
-                  <span class="head-buttons">
-                    <button
-                      type="button"
-                      class="plain head-button"
-                      aria-label="Open all"
-                      title="Open all"
-                      onClick={() => view.setAllOpen(true)}
-                    >
-                      <svg viewBox="0 0 16 16" aria-hidden="true">
-                        <path d="m4 3 4 4 4-4M4 9l4 4 4-4" />
-                      </svg>
-                    </button>
-                    <button
-                      type="button"
-                      class="plain head-button"
-                      aria-label="Close all"
-                      title="Close all"
-                      onClick={() => view.setAllOpen(false)}
-                    >
-                      <svg viewBox="0 0 16 16" aria-hidden="true">
-                        <path d="m3 4 4 4-4 4M9 4l4 4-4 4" />
-                      </svg>
-                    </button>
-                    <ColumnList columns={columns} />
-                  </span>
-                </Show>
-                <ColumnEdge columns={columns} name={column.name} />
-              </div>
-            )}
-          </For>
-        </div>
-      </div>
+      <ColumnHeads
+        columns={columns}
+        row="tree-row"
+        cell={({ name }) => `head-${name}`}
+        buttons={
+          <>
+            <HeadButton words="Open all" path="m4 3 4 4 4-4M4 9l4 4 4-4" onClick={() => view.setAllOpen(true)} />
+            <HeadButton words="Close all" path="m3 4 4 4-4 4M9 4l4 4-4 4" onClick={() => view.setAllOpen(false)} />
+          </>
+        }
+      >
+        {({ words }) => words}
+      </ColumnHeads>
       <div role="rowgroup" class="tree-body" style={{ height: `${view.rows().length * window.rowHeight()}px` }}>
         <Index each={window.drawn()}>
           {(drawn) => (
@@ -126,5 +100,21 @@ export function TreeGrid() {
         </Index>
       </div>
     </div>
+  );
+}
+
+function HeadButton(props: { words: string; path: string; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      class="plain head-button"
+      aria-label={props.words}
+      title={props.words}
+      onClick={props.onClick}
+    >
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d={props.path} />
+      </svg>
+    </button>
   );
 }

@@ -1,0 +1,79 @@
+// The overview under a pointer, under fingers, and in its colours.
+
+import { expect, test, type Page } from '@playwright/test';
+import { card, openSample } from './playground';
+
+const canvas = (page: Page) => page.getByRole('img', { name: /Overview of/ });
+const tip = (page: Page) => page.locator('.tip');
+const fit = (page: Page) => page.getByRole('button', { name: 'Show everything' });
+
+/** Where the pointer is over a package: what is drawn on a canvas can't be asked for, so the pointer looks for it. */
+async function find(page: Page, name: string): Promise<{ x: number; y: number }> {
+  const box = (await canvas(page).boundingBox())!;
+  for (let y = box.y + 60; y < box.y + box.height; y += 30) {
+    for (let x = box.x + 30; x < box.x + box.width; x += 30) {
+      await page.mouse.move(x, y);
+      const words = await tip(page).allTextContents();
+      if (words.some((text) => text.startsWith(name))) return { x, y };
+    }
+  }
+  throw new Error(`${name} is nowhere on the overview`);
+}
+
+test('pointing at a package names it, a click selects it, the wheel zooms, and dragging pans', async ({ page }) => {
+  await openSample(page, 'tiny', 'overview');
+  const { x, y } = await find(page, 'once');
+  await expect(tip(page)).toContainText('once 1.4.0');
+  await page.mouse.click(x, y);
+  await expect(card(page).locator('.card-location')).toHaveText('node_modules/once');
+
+  await page.mouse.wheel(0, -300);
+  await expect(fit(page)).toBeEnabled();
+  await page.mouse.down();
+  await page.mouse.move(x + 120, y + 40, { steps: 4 });
+  await page.mouse.up();
+  // What was under the pointer came along, and nothing else was selected.
+  await page.mouse.move(x + 122, y + 40);
+  await expect(tip(page)).toContainText('once');
+  await expect(card(page).locator('.card-location')).toHaveText('node_modules/once');
+  await fit(page).click();
+  await expect(fit(page)).toBeDisabled();
+});
+
+test.describe('with fingers', () => {
+  test.use({ hasTouch: true });
+
+  test('two of them zoom', async ({ page }) => {
+    await openSample(page, 'tiny', 'overview');
+    const { x, y, width, height } = (await canvas(page).boundingBox())!;
+    const [middle, level] = [x + width / 2, y + height / 2];
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart?: number) =>
+      devtools.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: apart
+          ? [
+              { x: middle - apart, y: level, id: 1 },
+              { x: middle + apart, y: level, id: 2 },
+            ]
+          : [],
+      });
+    await touch('touchStart', 40);
+    await touch('touchMove', 80);
+    await touch('touchMove', 120);
+    await touch('touchEnd');
+    await expect(fit(page)).toBeEnabled();
+  });
+});
+
+test('every colouring says what its colours mean, and of how many packages', async ({ page }) => {
+  await openSample(page, 'express-api', 'overview');
+  const choice = page.getByRole('combobox', { name: 'Colour' });
+  const counts = page.locator('.legend-classes li:has(.dot) .soft');
+  for (const colouring of ['Kind', 'Duplicates', 'Size', 'Depth', 'License', 'Age']) {
+    await choice.selectOption(colouring);
+    const sum = async () => (await counts.allTextContents()).reduce((all, text) => all + Number(text), 0);
+    await expect.poll(sum, colouring).toBe(642);
+    if (colouring !== 'Age') expect(await counts.count(), colouring).toBeGreaterThan(1);
+  }
+});
