@@ -57,14 +57,9 @@ impl Recall {
         if !starts_from_nothing || !is_plain || settings.freshness == Freshness::Revalidate {
             return None;
         }
-        let mut project = project.clone();
-        // Of the folder, only the name matters, and only to a project without one. Specs that lead to files are another matter, which
-        // `Note::folder` covers.
-        project.path = match project.path.rsplit_once('/') {
-            Some((_, name)) if !is_named(&project.manifest) => name.to_owned(),
-            _ => String::new(),
-        };
-        project.folder_name.clone_from(&project.path);
+        // Of the project's folder, only the name is an input: npm names a root by it. Specs that lead to files are another matter,
+        // which `Note::folder` covers.
+        let project = Project { path: project.folder_name.clone(), ..project.clone() };
         let mut digest = Digest::default();
         digest.add(VERSION);
         digest.add(program()?);
@@ -135,15 +130,6 @@ impl Write for Checked {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-/// Whether a manifest says the name of its package.
-fn is_named(manifest: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    serde_json::from_str::<Named>(manifest).is_ok_and(|manifest| !manifest.name.is_empty())
 }
 
 /// The identity of this program.

@@ -177,29 +177,23 @@ async fn a_damaged_note_is_none() {
     assert!(!resolved.is_recalled().await);
 }
 
-/// The name of a project without one is that of its folder.
+/// npm names a root by its folder.
 #[tokio::test]
-async fn a_project_elsewhere_is_the_same_if_it_has_a_name() {
-    for (name, is_same) in [(Some("app"), true), (None, false), (Some(""), false)] {
-        let resolved = Resolved::new(
-            Scene::new(&json!({ "name": name.unwrap_or_default(), "dependencies": { "a": "1" } }))
-                .package("a@1.0.0", json!({})),
-        )
-        .await;
-        if name.is_none() {
-            resolved.scene.write("package.json", &json!({ "dependencies": { "a": "1" } }).to_string());
-            resolved.run(resolved.prepare()).await;
-        }
-        let elsewhere = resolved.scene.path("elsewhere");
-        fs::create_dir(&elsewhere).expect("a folder");
-        fs::copy(resolved.scene.at("package.json"), elsewhere.join("package.json")).expect("copied");
+async fn a_project_elsewhere_is_the_same_if_its_folder_has_the_same_name() {
+    let resolved =
+        Resolved::new(Scene::new(&json!({ "dependencies": { "a": "1" } })).package("a@1.0.0", json!({}))).await;
+    for (folder, is_same) in [("elsewhere/project", true), ("elsewhere/other", false)] {
+        let folder = resolved.scene.path(folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::copy(resolved.scene.at("package.json"), folder.join("package.json")).expect("copied");
         let mut lock = resolved.prepare();
-        lock.project = espalier_install::project::ProjectFolder::at(&elsewhere).expect("a project");
+        lock.project = espalier_install::project::ProjectFolder::at(&folder).expect("a project");
         let (locked, is_recalled) = resolved.run(lock).await;
-        assert_eq!(is_recalled, is_same, "{name:?}");
-        assert_eq!(Path::new(&locked.outcome.graph.project), elsewhere, "{name:?}");
-        let named = if is_same { "app" } else { "elsewhere" };
-        assert!(locked.outcome.lockfile.text().contains(&format!("\"name\": \"{named}\"")), "{name:?}");
+        assert_eq!(is_recalled, is_same, "{}", folder.display());
+        assert_eq!(Path::new(&locked.outcome.graph.project), folder);
+        let name = folder.file_name().expect("a name").to_string_lossy();
+        assert_eq!(locked.outcome.graph.nodes[0].name, name);
+        assert!(locked.outcome.lockfile.text().contains(&format!("\"name\": \"{name}\"")));
     }
 }
 
