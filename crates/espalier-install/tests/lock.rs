@@ -113,6 +113,17 @@ async fn the_project_may_lie_in_a_folder_that_it_depends_on() {
     assert_eq!(lockfile["packages"][".."], json!({"version": "1.0.0"}));
 }
 
+/// npm resolves the path before it names the root by its folder.
+#[tokio::test]
+async fn the_folder_gives_its_name_however_it_is_written() {
+    let root = project(&[("app/package.json", json!({})), ("app/inner/readme.json", json!({}))]);
+    for path in ["app", "app/", "app/.", "app/inner/..", "app/inner/../"] {
+        let locked = lock(&root.path().join(path), &[], std::future::pending()).await.expect("a lock");
+        let lockfile: Value = serde_json::from_str(locked.outcome.lockfile.text()).expect("JSON");
+        assert_eq!(lockfile["name"], "app", "{path}");
+    }
+}
+
 /// npm saves where a folder really is (`build-ideal-tree.js`, `realpath`).
 #[cfg(unix)]
 #[tokio::test]

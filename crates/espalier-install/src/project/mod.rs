@@ -9,7 +9,7 @@ mod lockfile;
 mod workspaces;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use espalier_core::{Changes, FetchFailure, FetchFailureKind, NodeModules, Project, TarballListing};
 use espalier_package::agreement::Declared;
@@ -238,9 +238,19 @@ impl ProjectFolder {
     }
 }
 
+/// An absolute path as Node's `path.resolve` makes it: without `..` and without a slash at its end, so that its last part is the
+/// folder's name.
 fn absolute(folder: &Path) -> Result<PathBuf, ProjectError> {
     let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    if path.is_dir() { Ok(path) } else { Err(ProjectError::NoFolder { path }) }
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            resolved.pop();
+        } else {
+            resolved.push(part);
+        }
+    }
+    if resolved.is_dir() { Ok(resolved) } else { Err(ProjectError::NoFolder { path: resolved }) }
 }
 
 fn is_absent(error: &io::Error) -> bool {
