@@ -279,12 +279,14 @@ impl<'a> Reify<'a> {
         let mut failed = None;
         loop {
             let finished = tokio::select! {
-                finished = tasks.join_next() => finished,
+                // An interruption counts even if everything has been placed by now.
+                biased;
                 () = &mut interruption, if failed.is_none() => {
                     failed = Some(ReifyError::Interrupted);
                     let _ = stop.send(true);
                     continue;
                 }
+                finished = tasks.join_next() => finished,
             };
             let Some(finished) = finished else { break };
             let (placements, error) =
