@@ -330,6 +330,10 @@ pub struct OutputArguments {
     #[arg(long)]
     pub timings: bool,
 
+    /// Write what was done when, and on which thread, as a trace that Perfetto opens
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+
     /// Print errors only
     #[arg(short, long)]
     pub quiet: bool,

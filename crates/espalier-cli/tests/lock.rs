@@ -342,3 +342,28 @@ fn a_verbose_log_says_why_a_package_is_where_it_is() {
     fs::remove_file(stage.path("project/package-lock.json")).expect("a lockfile");
     assert!(stage.lock(&["-ddd"]).stderr.contains("visit"));
 }
+
+#[test]
+fn a_trace_says_what_was_done_when() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    let trace = stage.path("trace.json");
+    let outcome = stage.lock(&["--trace", trace.to_str().expect("text")]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let trace: Value = serde_json::from_slice(&fs::read(&trace).expect("a trace")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let names = |phase: &str| {
+        let of_phase = events.iter().filter(|event| event["ph"] == phase);
+        of_phase.map(|event| event["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    for work in ["resolve", "wait", "inflate", "parse"] {
+        assert!(names("X").iter().any(|name| name == work), "{work}: {events:?}");
+    }
+    let requests = names("b");
+    assert_eq!(requests, names("e"));
+    assert!(requests.iter().any(|address| address.ends_with("/a")), "{requests:?}");
+    let is_in_time = |event: &Value| event["dur"].as_f64().is_none_or(|length| length >= 0.0);
+    assert!(events.iter().all(is_in_time), "{events:?}");
+    let outcome = stage.lock(&["--trace", "/nowhere/trace.json"]);
+    assert_eq!(outcome.code, Some(0));
+    assert!(outcome.stderr.contains("cannot write /nowhere/trace.json"), "{}", outcome.stderr);
+}

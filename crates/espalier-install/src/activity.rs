@@ -3,7 +3,10 @@
 //! A progress line reads them on its own timer, so counting costs one addition.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use crate::spans::Spans;
 
 /// The counts of one run.
 #[derive(Debug, Default)]
@@ -36,6 +39,7 @@ pub struct Activity {
     pub unpacking: Stopwatch,
     /// Linking and copying into `node_modules`, summed over threads.
     pub placing: Stopwatch,
+    spans: OnceLock<Arc<Spans>>,
 }
 
 impl Activity {
@@ -45,6 +49,27 @@ impl Activity {
         for stopwatch in [inflating, parsing, resolving, unpacking, placing] {
             stopwatch.is_wanted.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Begins to record when each piece of work is done, and on which thread.
+    pub fn trace(&self) {
+        let spans = self.spans.get_or_init(Arc::default);
+        let Self { inflating, parsing, resolving, unpacking, placing, .. } = self;
+        for (name, stopwatch) in [
+            ("inflate", inflating),
+            ("parse", parsing),
+            ("resolve", resolving),
+            ("verify and unpack", unpacking),
+            ("link", placing),
+        ] {
+            // It was set by an earlier call, to the same.
+            let _ = stopwatch.spans.set((name, Arc::clone(spans)));
+        }
+    }
+
+    /// What was recorded, if [`Activity::trace`] was called.
+    pub fn spans(&self) -> Option<&Spans> {
+        self.spans.get().map(Arc::as_ref)
     }
 }
 
@@ -77,11 +102,20 @@ impl Counter {
 pub struct Stopwatch {
     is_wanted: AtomicBool,
     sum: Counter,
+    /// The name of the work, and where its spans are recorded.
+    spans: OnceLock<(&'static str, Arc<Spans>)>,
 }
 
 impl Stopwatch {
     /// Runs something and adds the processor time that it took.
     pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self.spans.get() {
+            Some((name, spans)) => spans.work(name, || self.measured(work)),
+            None => self.measured(work),
+        }
+    }
+
+    fn measured<T>(&self, work: impl FnOnce() -> T) -> T {
         if !self.is_wanted.load(Ordering::Relaxed) {
             return work();
         }

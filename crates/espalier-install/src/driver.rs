@@ -253,9 +253,15 @@ pub async fn run(
         }
         assert!(outstanding > 0, "the resolution waits for nothing");
         let start = Instant::now();
-        let answered = tokio::select! {
-            answered = fetching.answers() => Some(answered),
-            () = &mut interruption => None,
+        let wait = async {
+            tokio::select! {
+                answered = fetching.answers() => Some(answered),
+                () = &mut interruption => None,
+            }
+        };
+        let answered = match activity.spans() {
+            Some(spans) => spans.wait("wait", wait).await,
+            None => wait.await,
         };
         waiting += start.elapsed();
         let Some(answered) = answered else { return (Ended::Interrupted, waiting) };

@@ -29,6 +29,7 @@ mod remedies;
 mod retired;
 pub mod scripts;
 pub mod snapshot;
+pub mod spans;
 pub mod store;
 pub mod tarball;
 pub mod unpack;

@@ -76,7 +76,9 @@ fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kin
     let activity = Arc::<Activity>::default();
     let name = kind.name();
     let output = &arguments.lock.output;
-    match execute(context, arguments, changes, kind, &activity) {
+    let result = execute(context, arguments, changes, kind, &activity);
+    lock::write_trace(output, &activity);
+    match result {
         Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
         Ok(done) => {
             if let Some(plan) = &done.plan {

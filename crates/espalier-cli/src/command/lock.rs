@@ -54,7 +54,9 @@ pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
 /// Runs the command in a project that was found.
 pub(super) fn run_in(context: &Context, arguments: &LockArguments, changes: Changes) -> ExitCode {
     let activity = Arc::<Activity>::default();
-    match lock(context, arguments, changes, &activity) {
+    let result = lock(context, arguments, changes, &activity);
+    write_trace(&arguments.output, &activity);
+    match result {
         Ok(locked) => {
             report_success(&locked, &activity, &arguments.output);
             // The process ends now. Taking a large tree apart takes time.
@@ -84,6 +86,16 @@ fn lock(
     result
 }
 
+/// Writes the trace, if one is wanted. A trace that can't be written doesn't change how the command ends.
+pub(super) fn write_trace(output: &OutputArguments, activity: &Activity) {
+    let (Some(file), Some(spans)) = (&output.trace, activity.spans()) else { return };
+    let written = std::fs::File::create(file).and_then(|file| spans.write(std::io::BufWriter::new(file)));
+    if let Err(error) = written {
+        let warning = crate::style::Styled(crate::style::CAUTION, "warning:");
+        anstream::eprintln!("{warning} cannot write {}: {error}", file.display());
+    }
+}
+
 /// The project to change. Adding packages creates one if there is none, as in npm.
 pub(super) fn context(arguments: &LockArguments, changes: &Changes, command: &str) -> Result<Context, Complaint> {
     let LockArguments { project, workspaces, .. } = arguments;
@@ -104,6 +116,9 @@ pub(super) fn of(
     let Context { project, config, settings, environment } = context;
     if arguments.output.timings || arguments.output.json {
         activity.measure();
+    }
+    if arguments.output.trace.is_some() {
+        activity.trace();
     }
     if !arguments.output.quiet && !arguments.output.json {
         for warning in config.warnings() {

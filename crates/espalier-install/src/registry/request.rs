@@ -115,6 +115,13 @@ impl Requester {
 
     async fn exchange(&self, get: &Get, protocol: Protocol) -> Result<Reply, Trouble> {
         self.activity.network_requests.add(1);
+        match self.activity.spans() {
+            Some(spans) => spans.request(get.address.shown(), Box::pin(self.ask(get, protocol))).await,
+            None => self.ask(get, protocol).await,
+        }
+    }
+
+    async fn ask(&self, get: &Get, protocol: Protocol) -> Result<Reply, Trouble> {
         let plain = match self.clients.wire() {
             Some(wire) => wire.exchange(get, protocol).await.transpose()?,
             None => None,
