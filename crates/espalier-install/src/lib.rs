@@ -33,3 +33,4 @@ pub mod spans;
 pub mod store;
 pub mod tarball;
 pub mod unpack;
+mod workers;

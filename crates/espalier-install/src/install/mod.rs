@@ -315,7 +315,6 @@ impl Install {
             layout,
             plan,
             origins,
-            concurrency: self.lock.settings.network.tarballs,
             activity: Arc::clone(&self.lock.activity),
             executable_mode: store.executable_mode(),
             patches,

@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 
 pub use espalier_package::{bins, layout, optional};
 
+use crate::git::Repository;
 use crate::integrity::Integrity;
 use crate::store::StoredPackage;
 use bins::BinLink;
@@ -57,6 +58,13 @@ pub struct Source {
     pub integrity: Option<Integrity>,
     /// The stored package, if the store has it already.
     pub stored: Option<StoredPackage>,
+}
+
+impl Source {
+    /// Whether it is downloaded, and not read from the disk or cloned.
+    pub fn is_download(&self) -> bool {
+        !self.resolved.starts_with("file:") && Repository::of(&self.resolved).is_none()
+    }
 }
 
 /// A package to place.

@@ -25,6 +25,7 @@ use crate::cache::Cache;
 use crate::cache::documents::DocumentKey;
 use crate::config::ConfigError;
 use crate::config::settings::{Freshness, Network, Settings};
+use crate::workers::Workers;
 use request::Requester;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -88,10 +89,11 @@ impl Registry {
             factor: network.retry_factor,
         };
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let readers = Arc::new(Semaphore::new(processors.max(2)));
+        let workers = Workers::new(processors.max(2));
+        let downloads = Arc::new(Semaphore::new(network.tarballs));
         Ok(Self {
             registries: Arc::new(settings.registries.clone()),
-            requester: Requester { clients, retries, activity, readers },
+            requester: Requester { clients, retries, activity, downloads, workers },
             cache,
             freshness: settings.freshness,
             experience: Arc::default(),
@@ -113,6 +115,11 @@ impl Registry {
     /// Whether the network must not be used.
     pub fn is_offline(&self) -> bool {
         self.freshness == Freshness::CacheOnly
+    }
+
+    /// The threads that unpack what it fetches.
+    pub(crate) fn workers(&self) -> &Workers {
+        &self.requester.workers
     }
 
     pub(crate) fn activity(&self) -> &Arc<Activity> {

@@ -18,6 +18,7 @@ use super::transport::Clients;
 use super::wire::{Outcome, Protocol};
 use crate::activity::Activity;
 use crate::body::{Encoding, Inflater, too_long};
+use crate::workers::Workers;
 
 /// How much of a refusal's body is read.
 pub(super) const LONGEST_REFUSAL: u64 = 16 << 10;
@@ -32,6 +33,16 @@ pub(super) enum Reply {
     },
     /// A body.
     Body(Received),
+}
+
+impl Reply {
+    /// The length of its body in bytes.
+    fn size(&self) -> usize {
+        match self {
+            Self::Unchanged { .. } => 0,
+            Self::Body(received) => received.bytes.len(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -55,8 +66,10 @@ pub(super) struct Requester {
     pub clients: Clients,
     pub retries: Retries,
     pub activity: Arc<Activity>,
-    /// Limits the readers to the number of processors. Reading is computation, so more threads would only take turns.
-    pub readers: Arc<Semaphore>,
+    /// Limits the concurrent downloads of large bodies.
+    pub downloads: Arc<Semaphore>,
+    /// The threads that read large bodies.
+    pub workers: Workers,
 }
 
 impl Requester {
@@ -68,21 +81,22 @@ impl Requester {
     ) -> Result<T, FetchFailure> {
         let mut attempts = 0;
         loop {
-            let reply = self.fetch(get, Protocol::Http1, &mut attempts).await?;
-            let decode = decode.clone();
-            let decoded = {
+            let (reply, size, room) = {
                 // The semaphore is never closed.
-                let _reader = self.readers.acquire().await;
-                tokio::task::spawn_blocking(move || decode(reply)).await
+                let _download = self.downloads.acquire().await;
+                let reply = self.fetch(get, Protocol::Http1, &mut attempts).await?;
+                let size = reply.size();
+                (reply, size, self.workers.room(size).await)
             };
-            let unusable = match decoded {
-                Ok(Ok(result)) => return Ok(result),
-                Ok(Err(reason)) => reason,
-                // A panic of the decoder is a bug. It must not look like a failed fetch.
-                Err(error) => match error.try_into_panic() {
-                    Ok(panic) => std::panic::resume_unwind(panic),
-                    Err(_) => "came while everything was ending".to_owned(),
-                },
+            let decode = decode.clone();
+            let read = move || {
+                let _room = room;
+                decode(reply)
+            };
+            let unusable = match self.workers.run(size, read).await {
+                Some(Ok(result)) => return Ok(result),
+                Some(Err(reason)) => reason,
+                None => "came while everything was ending".to_owned(),
             };
             self.wait(get, &mut attempts, Trouble::Unusable(unusable)).await?;
         }

@@ -35,7 +35,7 @@ use streams::Origins;
 /// How many bytes of an answer of unknown length are read at once.
 const PIECE: usize = 16 << 10;
 /// How much memory is reserved for a body in advance.
-const MOST_AT_ONCE: usize = 256 << 10;
+const MOST_AT_ONCE: usize = 8 << 20;
 /// The maximum length of an answer's head.
 const LONGEST_HEAD: usize = 64 << 10;
 

@@ -45,8 +45,11 @@ use ready::Ready;
 use replaced::symlink;
 use task::{Job, Shared, run};
 
-/// The number of threads that place files. More of them make no disk faster.
+/// The number of threads that place stored packages. More of them make no disk faster.
 const HANDS: usize = 2;
+
+/// The maximum number of clones, folders and files that are packed and unpacked at once.
+const WORKSHOP: usize = 16;
 
 /// An installation to be carried out. It has a field for each thing that the installer passes on.
 #[derive(Debug)]
@@ -61,8 +64,6 @@ pub struct Reify<'a> {
     pub plan: Plan,
     /// The sources of packages.
     pub origins: Origins,
-    /// The maximum number of concurrent requests.
-    pub concurrency: usize,
     /// The counts of the run.
     pub activity: Arc<Activity>,
     /// The mode of commands.
@@ -243,8 +244,7 @@ impl<'a> Reify<'a> {
             executables,
             executable_mode: self.executable_mode,
             patches: std::mem::take(&mut self.patches),
-            network: Semaphore::new(self.concurrency),
-            hands: Semaphore::new(HANDS),
+            workshop: Semaphore::new(WORKSHOP),
             activity: Arc::clone(&self.activity),
         }
     }

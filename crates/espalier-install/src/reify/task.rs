@@ -32,8 +32,8 @@ pub(super) struct Shared {
     pub executables: FxHashMap<String, Vec<String>>,
     pub executable_mode: u32,
     pub patches: FxHashMap<String, String>,
-    pub network: Semaphore,
-    pub hands: Semaphore,
+    /// Limits the clones, folders and files that are packed and unpacked at once.
+    pub workshop: Semaphore,
     pub activity: Arc<Activity>,
 }
 
@@ -60,33 +60,33 @@ pub(super) async fn run(
             }
             Err(ObtainError::Store(error)) => return (placements, Err(error.into())),
         };
-        let Ok(_hand) = shared.hands.acquire().await else { return (placements, Ok(())) };
-        if *stopped.borrow() {
-            return (placements, Ok(()));
-        }
-        let (sharing, package, goals) = (Arc::clone(&shared), stored.clone(), placements.clone());
-        let placed = tokio::task::spawn_blocking(move || sharing.place(&package, &goals)).await;
-        match placed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
-            Ok(()) => {
+        let (sharing, package, goals, halt) =
+            (Arc::clone(&shared), stored.clone(), placements.clone(), stopped.clone());
+        let place = move || if *halt.borrow() { Ok(()) } else { sharing.place(&package, &goals) };
+        // What is in the store is placed before anything else is unpacked.
+        match shared.origins.registry.workers().run(usize::MAX, place).await {
+            Some(Ok(())) => {
                 shared.activity.installed.add(placements.len() as u64);
                 return (placements, Ok(()));
             }
+            None => return (placements, Ok(())),
             // The stored package is damaged: fetch it once more.
-            Err(PlaceError::Damaged(_)) if attempt < 2 => {
+            Some(Err(PlaceError::Damaged(_))) if attempt < 2 => {
                 if let Err(error) = shared.origins.store.discard(&stored.key) {
                     return (placements, Err(error.into()));
                 }
                 shared.origins.flights.forget(&job.source);
                 job.source.stored = None;
             }
-            Err(error) => return (placements, Err(ReifyError::Place(error))),
+            Some(Err(error)) => return (placements, Err(ReifyError::Place(error))),
         }
     }
     (placements, Ok(()))
 }
 
 async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, ObtainError> {
-    let Ok(_permit) = shared.network.acquire().await else { return shared.origins.obtain(source).await };
+    // Downloads have limits of their own.
+    let _place = if source.is_download() { None } else { shared.workshop.acquire().await.ok() };
     let stored = shared.origins.obtain(source).await?;
     if source.stored.is_none() {
         shared.activity.downloaded.add(1);

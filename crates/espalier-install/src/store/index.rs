@@ -57,19 +57,14 @@ impl Index {
         Ok(Self { connection })
     }
 
-    /// The packages with these integrities, as far as the index has them. One transaction serves all, because beginning one costs
-    /// more than a lookup.
-    pub fn find_all<'a>(
+    /// The package with each of these integrities. One transaction serves all, because beginning one costs more than a lookup.
+    pub fn find_all(
         &self,
-        integrities: impl Iterator<Item = &'a str>,
+        integrities: &[String],
         umask: u32,
-    ) -> rusqlite::Result<Vec<(&'a str, PackageKey, PackageRecord)>> {
+    ) -> rusqlite::Result<Vec<Option<(PackageKey, PackageRecord)>>> {
         let reading = self.connection.unchecked_transaction()?;
-        let mut found = Vec::new();
-        for integrity in integrities {
-            let package = self.find(integrity, umask)?;
-            found.extend(package.map(|(key, record)| (integrity, key, record)));
-        }
+        let found = integrities.iter().map(|integrity| self.find(integrity, umask)).collect::<rusqlite::Result<_>>()?;
         reading.finish()?;
         Ok(found)
     }

@@ -39,8 +39,8 @@ pub struct Store {
     staging: Staging,
     index: Mutex<Index>,
     pending: Mutex<Vec<Row>>,
-    /// Packages that were looked up ahead, by integrity.
-    found: Mutex<FxHashMap<String, StoredPackage>>,
+    /// What was found of the packages that were looked up ahead, by integrity.
+    found: Mutex<FxHashMap<String, Option<StoredPackage>>>,
 }
 
 /// A package in the store.
@@ -124,7 +124,7 @@ impl Store {
     pub fn find(&self, integrity: &Integrity) -> Option<StoredPackage> {
         let integrity = integrity.to_string();
         if let Some(found) = self.found().get(&integrity) {
-            return Some(found.clone());
+            return found.clone();
         }
         let (key, record) = self.index().find(&integrity, self.umask).ok()??;
         Some(self.stored(key, record))
@@ -133,8 +133,11 @@ impl Store {
     /// Looks these packages up together and remembers the results.
     pub fn find_ahead<'a>(&self, integrities: impl Iterator<Item = &'a Integrity>) {
         let integrities: Vec<String> = integrities.map(ToString::to_string).collect();
-        let Ok(found) = self.index().find_all(integrities.iter().map(String::as_str), self.umask) else { return };
-        let found = found.into_iter().map(|(integrity, key, record)| (integrity.to_owned(), self.stored(key, record)));
+        let Ok(found) = self.index().find_all(&integrities, self.umask) else { return };
+        let found = integrities.iter().zip(found).map(|(integrity, found)| {
+            let stored = found.map(|(key, record)| self.stored(key, record));
+            (integrity.clone(), stored)
+        });
         self.found().extend(found);
     }
 
@@ -196,7 +199,7 @@ impl Store {
 
     /// Removes a damaged package, so that it can be added again.
     pub fn discard(&self, key: &PackageKey) -> Result<(), StoreError> {
-        self.found().retain(|_, found| found.key != *key);
+        self.found().retain(|_, found| found.as_ref().is_none_or(|found| found.key != *key));
         let removed = self.index().remove(key);
         removed.map_err(|source| StoreError::Index { folder: self.root.clone(), source })?;
         let folder = self.folder_of(key);
@@ -235,7 +238,7 @@ impl Store {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn found(&self) -> MutexGuard<'_, FxHashMap<String, StoredPackage>> {
+    fn found(&self) -> MutexGuard<'_, FxHashMap<String, Option<StoredPackage>>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,0 +1,173 @@
+//! Runs computations on a few threads, the largest waiting one first: unpacking tarballs and placing packages.
+//!
+//! More threads than processors would only take turns. If a large piece of work came last, one thread would do it while the others
+//! had nothing to do. A thread goes on until nothing waits, so most pieces wake no thread. This module doesn't know what the work
+//! is.
+
+use std::collections::BinaryHeap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// The maximum number of KiB of bodies that wait for a thread. Further downloads wait until there is room.
+const ROOM: u32 = 16 << 10;
+
+/// The threads, and the work that waits for them.
+#[derive(Clone, Debug)]
+pub(crate) struct Workers {
+    queue: Arc<Mutex<Queue>>,
+    room: Arc<Semaphore>,
+    most_threads: usize,
+}
+
+/// The memory of a waiting body.
+#[derive(Debug)]
+pub(crate) struct Room(#[expect(dead_code, reason = "it ends with the body")] Option<OwnedSemaphorePermit>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: BinaryHeap<Waiting>,
+    threads: usize,
+    /// The number of pieces of work so far.
+    arrived: u64,
+}
+
+struct Waiting {
+    size: usize,
+    arrival: u64,
+    work: Box<dyn FnOnce() + Send>,
+}
+
+impl Workers {
+    pub fn new(most_threads: usize) -> Self {
+        Self { queue: Arc::default(), room: Arc::new(Semaphore::new(ROOM as usize)), most_threads }
+    }
+
+    /// Waits until a body of this many bytes may wait for a thread.
+    pub async fn room(&self, size: usize) -> Room {
+        let size = u32::try_from(size >> 10).unwrap_or(ROOM).clamp(1, ROOM);
+        // The semaphore is never closed.
+        Room(Arc::clone(&self.room).acquire_many_owned(size).await.ok())
+    }
+
+    /// Does work of this size on another thread. `None` if the program ends before. Work whose result nobody waits for any more
+    /// isn't done.
+    pub async fn run<T: Send + 'static>(&self, size: usize, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (send, received) = oneshot::channel();
+        let work = Box::new(move || {
+            if !send.is_closed() {
+                // The receiver goes away if its task is cancelled.
+                let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
+            }
+        });
+        let needs_thread = {
+            let mut queue = self.queue();
+            queue.arrived += 1;
+            let arrival = queue.arrived;
+            queue.waiting.push(Waiting { size, arrival, work });
+            let needs_thread = queue.threads < self.most_threads;
+            queue.threads += usize::from(needs_thread);
+            needs_thread
+        };
+        if needs_thread {
+            let workers = self.clone();
+            tokio::task::spawn_blocking(move || workers.run_all());
+        }
+        // A panic is a bug. It must not look like a failed fetch.
+        Some(received.await.ok()?.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    fn run_all(&self) {
+        loop {
+            let next = {
+                let mut queue = self.queue();
+                let next = queue.waiting.pop();
+                queue.threads -= usize::from(next.is_none());
+                next
+            };
+            match next {
+                Some(waiting) => (waiting.work)(),
+                None => return,
+            }
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    /// The largest piece is done first; of two equal ones, the one that arrived first.
+    fn rank(&self) -> (usize, std::cmp::Reverse<u64>) {
+        (self.size, std::cmp::Reverse(self.arrival))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Waiting").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::Workers;
+
+    #[tokio::test]
+    async fn the_largest_waiting_piece_is_done_first() {
+        let workers = Workers::new(1);
+        let (start, started) = mpsc::channel::<()>();
+        let (done, order) = mpsc::channel();
+        let first = workers.run(1, move || started.recv().is_ok());
+        let others = [5, 9, 7].map(|size| {
+            let done = done.clone();
+            workers.run(size, move || done.send(size).is_ok())
+        });
+        let all = futures_util::future::join(first, futures_util::future::join_all(others));
+        let release = async { start.send(()).is_ok() };
+        // The pieces are queued in the order of this list, before the first one may end.
+        let ((first, others), released) = futures_util::future::join(all, release).await;
+        assert_eq!((first, others, released), (Some(true), vec![Some(true); 3], true));
+        drop(done);
+        assert_eq!(order.into_iter().collect::<Vec<_>>(), [9, 7, 5]);
+    }
+
+    #[tokio::test]
+    async fn downloads_wait_while_too_many_bodies_wait() {
+        let workers = Workers::new(1);
+        let large = workers.room(usize::MAX).await;
+        assert!(futures_util::future::FutureExt::now_or_never(workers.room(1)).is_none());
+        drop(large);
+        assert!(futures_util::future::FutureExt::now_or_never(workers.room(1)).is_some());
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "a bug")]
+    async fn a_panic_is_passed_on() {
+        Workers::new(1).run(1, || -> () { panic!("a bug") }).await;
+    }
+}
