@@ -8,7 +8,8 @@ use espalier_core::hosted::HostedGit;
 use espalier_core::semver::{Range, Version, min_version, valid_range};
 use espalier_core::spec::{Specs, split_argument};
 use espalier_core::{
-    FetchFailure, FetchFailureKind, Omit, Options, Outcome, Progress, Project, Reading, Resolution, ResolveError,
+    FetchFailure, FetchFailureKind, Omit, Options, Outcome, ParsedLock, Progress, Project, Reading, Resolution,
+    ResolveError,
 };
 use espalier_package::agreement::{self, Declared};
 use espalier_package::archive::{self, Limits, Reader, Receiver};
@@ -81,9 +82,10 @@ pub fn lockfile(text: &str) {
     let _ = ended(Resolution::inspect(project.clone(), Options::default(), Reading::Lockfile));
     if let Ok(outcome) = ended(Resolution::new(project, Options::default())) {
         laid_out(&outcome);
-        let _ = agreement::disagreements(text, &outcome.graph, &[]);
+        let parsed = ParsedLock::read(text, &outcome.graph.project);
+        let _ = agreement::disagreements(&parsed, &outcome.graph, &[]);
         let manifest = r#"{"packageExtensions":{"a":{},"a@1":{}}}"#.to_owned();
-        let _ = agreement::stale(text, &Declared { manifest, ..Declared::default() }, &outcome.graph);
+        let _ = agreement::stale(&parsed, &Declared { manifest, ..Declared::default() }, &outcome.graph);
         let hidden = Noted::read(&outcome.lockfile.hidden(true, &|_| true)).expect("the hidden lockfile is JSON");
         assert_eq!(hidden.locations().count(), outcome.statistics.packages);
     }

@@ -30,8 +30,10 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands. The options of each are defined when it is used: to define those of all takes longer than a command that finds
+/// nothing to do.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Install the dependencies of package.json and update package-lock.json
     ///

@@ -79,7 +79,9 @@ impl Picker {
     fn pick_in_range(&mut self, packument: &Packument, range: &Range, any: bool) -> Result<usize, NoPick> {
         let default = packument.tagged(&self.default_tag).and_then(|version| packument.find(version));
         if let Some(index) = default {
-            let fits = any || packument.semver()[index].as_ref().is_some_and(|version| range.satisfied_by(version));
+            // Most packuments need no other version, so the others aren't parsed.
+            let version = || Version::parse_loose(packument.version(index));
+            let fits = any || version().is_some_and(|version| range.satisfied_by(&version));
             if fits
                 && self.is_early_enough(packument, packument.version(index))
                 && self.is_sound(packument.manifest(index))

@@ -44,7 +44,7 @@ struct Note {
 
 /// A file under construction, and the checksum of what was written.
 struct Checked {
-    file: BufWriter<tempfile::NamedTempFile>,
+    file: tempfile::NamedTempFile,
     checksum: crc32fast::Hasher,
 }
 
@@ -107,14 +107,16 @@ impl Recall {
         }
         let folder = self.file.parent()?;
         fs::create_dir_all(folder).ok()?;
-        let file = BufWriter::with_capacity(1 << 16, tempfile::NamedTempFile::new_in(folder).ok()?);
-        let mut checked = Checked { file, checksum: crc32fast::Hasher::new() };
+        let file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        let checked = Checked { file, checksum: crc32fast::Hasher::new() };
+        // The serialiser writes a few bytes at a time.
+        let mut buffered = BufWriter::with_capacity(1 << 16, checked);
         let note = Note { documents, reads, folder: project.path().to_owned() };
-        postcard::to_io(&note, &mut checked).ok()?;
-        outcome.record(&mut checked).ok()?;
-        let Checked { mut file, checksum } = checked;
+        postcard::to_io(&note, &mut buffered).ok()?;
+        outcome.record(&mut buffered).ok()?;
+        let Checked { mut file, checksum } = buffered.into_inner().ok()?;
         file.write_all(&checksum.finalize().to_le_bytes()).ok()?;
-        file.into_inner().ok()?.persist(&self.file).ok()?;
+        file.persist(&self.file).ok()?;
         remove_oldest(folder);
         Some(())
     }

@@ -31,8 +31,7 @@ pub struct Declared {
 
 /// The disagreements, in npm's words. `lockfile` is the one on disk, and `placed` lists the locations that the resolution placed,
 /// in its order.
-pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec<String> {
-    let lockfile = ParsedLock::read(lockfile, &resolved.project);
+pub fn disagreements(lockfile: &ParsedLock, resolved: &Graph, placed: &[String]) -> Vec<String> {
     // Newly placed packages follow the existing ones.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
     let mut nodes: Vec<&GraphNode> = resolved.nodes.iter().filter(|node| !node.location.is_empty()).collect();
@@ -41,7 +40,7 @@ pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec
     for node in nodes {
         let name = split(&node.location).1;
         let wanted = node.version.as_deref().unwrap_or("undefined");
-        match version(&lockfile, &node.location) {
+        match version(lockfile, &node.location) {
             // npm compares before it looks into bundles that the lock doesn't list.
             None if node.in_bundle || lockfile.is_ancient() => {}
             None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
@@ -61,15 +60,14 @@ pub fn disagreements(lockfile: &str, resolved: &Graph, placed: &[String]) -> Vec
 
 /// The disagreements about extensions, in npm's words. npm prints them last. A tab omits this check, because it can't run
 /// extensions and the check weighs 1 KB.
-pub fn stale(lockfile: &str, declared: &Declared, resolved: &Graph) -> Vec<String> {
-    let lockfile = ParsedLock::read(lockfile, &resolved.project);
+pub fn stale(lockfile: &ParsedLock, declared: &Declared, resolved: &Graph) -> Vec<String> {
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
     let mut wrong = Vec::new();
     // If the rules differ, npm compares nothing else.
     if recorded == resolved.extensions_hash.as_deref() {
-        wrong.extend(stale_extensions(&lockfile, &declared.manifest, resolved));
+        wrong.extend(stale_extensions(lockfile, &declared.manifest, resolved));
     }
-    wrong.extend(extension_file_disagreements(&lockfile, &declared.extension_files).into_iter().map(str::to_owned));
+    wrong.extend(extension_file_disagreements(lockfile, &declared.extension_files).into_iter().map(str::to_owned));
     wrong
 }
 
@@ -178,9 +176,17 @@ fn extension_hash(name: &str, bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use espalier_core::{Graph, GraphNode, PatchFile};
+    use espalier_core::{Graph, GraphNode, ParsedLock, PatchFile};
 
-    use super::{Declared, disagreements, stale};
+    use super::Declared;
+
+    fn disagreements(lockfile: &str, tree: &Graph, placed: &[String]) -> Vec<String> {
+        super::disagreements(&ParsedLock::read(lockfile, &tree.project), tree, placed)
+    }
+
+    fn stale(lockfile: &str, declared: &Declared, tree: &Graph) -> Vec<String> {
+        super::stale(&ParsedLock::read(lockfile, &tree.project), declared, tree)
+    }
 
     fn lock(packages: &str) -> String {
         format!("{{ \"lockfileVersion\": 3, \"packages\": {{ \"\": {{}}, {packages} }} }}")

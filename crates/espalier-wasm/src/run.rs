@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use espalier_core::remedy::Search;
-use espalier_core::{Event, Options, Outcome, Progress, Project, Remedy, Request, Resolution, ResolveError, Urgency};
+use espalier_core::{
+    Event, Options, Outcome, ParsedLock, Progress, Project, Remedy, Request, Resolution, ResolveError, Urgency,
+};
 use espalier_package::agreement;
 use espalier_registry::Registries;
 use js_sys::{Date, Function};
@@ -76,7 +78,8 @@ fn installed(
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
         let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
-        let differences = agreement::disagreements(lockfile, &outcome.graph, placed);
+        let lockfile = ParsedLock::read(lockfile, &outcome.graph.project);
+        let differences = agreement::disagreements(&lockfile, &outcome.graph, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));
         }

@@ -12,10 +12,11 @@ use espalier_package::identity::package_of;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 
 use crate::plan::Source;
+use crate::registry::Registry;
 use crate::reify::Origins;
 use crate::store::Store;
 
@@ -28,11 +29,14 @@ pub(super) struct Ahead {
     origins: Arc<Origins>,
     room: Arc<Semaphore>,
     tasks: JoinSet<()>,
+    /// Ends when the store was asked for the packages of the lockfile.
+    looked_up: Option<oneshot::Receiver<()>>,
 }
 
 impl Ahead {
     pub fn new(origins: Origins) -> Self {
-        Self { origins: Arc::new(origins), room: Arc::new(Semaphore::new(AT_ONCE)), tasks: JoinSet::new() }
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        Self { origins: Arc::new(origins), room, tasks: JoinSet::new(), looked_up: None }
     }
 
     /// The store that the packages go to.
@@ -47,63 +51,80 @@ impl Ahead {
         if *kind == EdgeKind::Optional && tarball.name.contains("musl") {
             return;
         }
-        if let Some(source) = self.source(&tarball.name, version, &tarball.resolved, tarball.integrity.as_deref()) {
-            self.fetch(source);
+        let source =
+            source(&self.origins.registry, &tarball.name, version, &tarball.resolved, tarball.integrity.as_deref());
+        if let Some(source) = source {
+            self.tasks.spawn(fetch(Arc::clone(&self.origins), Arc::clone(&self.room), source));
         }
     }
 
-    /// Fetches the packages of a lockfile that suit this platform.
-    pub fn read(&mut self, lockfile: &str, platform: &Platform) {
-        let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
-        let mut sources = Vec::new();
-        for (location, entry) in &packages {
-            let Some((_, name)) = location.rsplit_once("node_modules/") else { continue };
-            let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else { continue };
-            if !entry.link && !entry.in_bundle && entry.suits(platform) {
-                let name = entry.name.as_deref().unwrap_or(name);
-                sources.extend(self.source(name, version, resolved, entry.integrity.as_deref()));
-            }
-        }
-        let store = self.store();
-        store.find_ahead(sources.iter().filter_map(|source| source.integrity.as_ref()));
-        let is_stored =
-            |source: &Source| source.integrity.as_ref().is_some_and(|integrity| store.find(integrity).is_some());
-        for source in sources.into_iter().filter(|source| !is_stored(source)) {
-            self.fetch(source);
-        }
-    }
-
-    /// The source of a package, if it may be fetched without permission.
-    fn source(&self, name: &str, version: &str, resolved: &str, integrity: Option<&str>) -> Option<Source> {
-        let registry = &self.origins.registry;
-        let other = package_of(resolved);
-        let is_plain = registry.is_of_registry(resolved, name) && (other.is_empty() || other == name);
-        // Without an integrity, the store can't be asked for it.
-        let integrity = integrity.and_then(|text| text.parse().ok()).filter(|_| is_plain)?;
-        Some(Source {
-            name: name.to_owned(),
-            version: Some(version.to_owned()),
-            resolved: resolved.to_owned(),
-            integrity: Some(integrity),
-            stored: None,
-        })
-    }
-
-    fn fetch(&mut self, source: Source) {
+    /// Fetches the packages of a lockfile that suit this platform. It is read on another thread, because the resolution reads it,
+    /// too, and needs nothing from here.
+    pub fn read(&mut self, lockfile: String, platform: Platform) {
+        let (found, looked_up) = oneshot::channel();
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
         self.tasks.spawn(async move {
-            let Ok(_room) = room.acquire().await else { return };
-            let is_stored = source.integrity.as_ref().is_some_and(|integrity| origins.store.find(integrity).is_some());
-            if !is_stored {
-                // If the package is needed, the installation reports the failure.
-                let _ = origins.obtain(&source).await;
-            }
+            let reading = Arc::clone(&origins);
+            let missing = tokio::task::spawn_blocking(move || missing(&reading, &lockfile, &platform)).await;
+            drop(found);
+            let missing = missing.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
+            let mut downloads: JoinSet<()> = downloads.collect();
+            while downloads.join_next().await.is_some() {}
         });
+        self.looked_up = Some(looked_up);
     }
 
-    /// Cancels the downloads that haven't begun. The installation knows what it needs.
-    pub fn settle(&self) {
+    /// Waits until the store was asked for the packages of the lockfile, and cancels the downloads that haven't begun. The
+    /// installation knows what it needs.
+    pub async fn settle(&mut self) {
+        if let Some(looked_up) = self.looked_up.take() {
+            // It only ends, and sends nothing.
+            let _ = looked_up.await;
+        }
         self.room.close();
+    }
+}
+
+/// The packages of a lockfile that suit this platform and aren't in the store.
+fn missing(origins: &Origins, lockfile: &str, platform: &Platform) -> Vec<Source> {
+    let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
+    let mut sources = Vec::new();
+    for (location, entry) in &packages {
+        let Some((_, name)) = location.rsplit_once("node_modules/") else { continue };
+        let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else { continue };
+        if !entry.link && !entry.in_bundle && entry.suits(platform) {
+            let name = entry.name.as_deref().unwrap_or(name);
+            sources.extend(source(&origins.registry, name, version, resolved, entry.integrity.as_deref()));
+        }
+    }
+    let store = &origins.store;
+    store.find_ahead(sources.iter().filter_map(|source| source.integrity.as_ref()));
+    sources.retain(|source| source.integrity.as_ref().is_none_or(|integrity| store.find(integrity).is_none()));
+    sources
+}
+
+/// The source of a package, if it may be fetched without permission.
+fn source(registry: &Registry, name: &str, version: &str, resolved: &str, integrity: Option<&str>) -> Option<Source> {
+    let other = package_of(resolved);
+    let is_plain = registry.is_of_registry(resolved, name) && (other.is_empty() || other == name);
+    // Without an integrity, the store can't be asked for it.
+    let integrity = integrity.and_then(|text| text.parse().ok()).filter(|_| is_plain)?;
+    Some(Source {
+        name: name.to_owned(),
+        version: Some(version.to_owned()),
+        resolved: resolved.to_owned(),
+        integrity: Some(integrity),
+        stored: None,
+    })
+}
+
+async fn fetch(origins: Arc<Origins>, room: Arc<Semaphore>, source: Source) {
+    let Ok(_room) = room.acquire().await else { return };
+    let is_stored = source.integrity.as_ref().is_some_and(|integrity| origins.store.find(integrity).is_some());
+    if !is_stored {
+        // If the package is needed, the installation reports the failure.
+        let _ = origins.obtain(&source).await;
     }
 }
 

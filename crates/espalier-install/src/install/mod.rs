@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use espalier_core::Warning;
-use espalier_core::{Event, Graph};
+use espalier_core::{Event, Graph, ParsedLock};
 use espalier_package::agreement;
 use espalier_package::noted::Noted;
 use espalier_package::patch::PatchError;
@@ -205,14 +205,15 @@ impl Install {
         };
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
         let resolved = Box::pin(resolving).await?;
-        if let Some(ahead) = &ahead {
-            ahead.settle();
+        if let Some(ahead) = &mut ahead {
+            ahead.settle().await;
         }
         if self.clean {
             let (lockfile, graph) = (resolved.lockfile.text().unwrap_or_default(), &resolved.outcome.graph);
-            let mut differences = agreement::disagreements(lockfile, graph, &placed);
+            let lockfile = ParsedLock::read(lockfile, &graph.project);
+            let mut differences = agreement::disagreements(&lockfile, graph, &placed);
             let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
-            differences.extend(agreement::stale(lockfile, &declared, graph));
+            differences.extend(agreement::stale(&lockfile, &declared, graph));
             if !differences.is_empty() {
                 return Err(InstallError::Disagreement { differences });
             }
@@ -236,7 +237,7 @@ impl Install {
         });
         let is_new = !project.join(HIDDEN_LOCKFILE).exists();
         if let Some(lockfile) = started.lockfile.text().filter(|_| is_new) {
-            ahead.read(lockfile, &self.lock.platform().1);
+            ahead.read(lockfile.to_owned(), self.lock.platform().1);
         }
         Some(ahead)
     }
