@@ -79,21 +79,12 @@ function begun(id: number, work: Work): Run<unknown, unknown> {
   }
 }
 
-/** Transfers the arrays of the graph. The client makes `graph` again. */
+/** Transfers the arrays of the graph. The client makes `graph` of them; looking at it here would make it here as well. */
 function sendResult(id: number, result: unknown): void {
   if (typeof result !== 'object' || result === null || !('packedGraph' in result))
     return post({ id, type: 'result', result });
-  const {
-    graph: _graph,
-    files: _files,
-    tree,
-    ...rest
-  } = Object.defineProperty({ ...result }, 'graph', { value: undefined }) as {
-    packedGraph: PackedGraph;
-    graph?: unknown;
-    files?: unknown;
-    tree?: MountedTree;
-  };
+  delete (result as { graph?: unknown }).graph;
+  const { files: _files, tree, ...rest } = result as { packedGraph: PackedGraph; files?: unknown; tree?: MountedTree };
   if (tree) mounted.set(id, tree);
   post({ id, type: 'result', result: rest }, buffersOf(rest.packedGraph));
 }
