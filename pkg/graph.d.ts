@@ -15,9 +15,10 @@ export interface PackedGraph {
   texts: Uint8Array<ArrayBuffer>;
   offsets: Uint32Array<ArrayBuffer>;
   /**
-   * 13 numbers for each node: name, packageName, version, location, resolved, integrity, license, deprecated (texts),
-   * parent, target (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle;
-   * then the unpacked size and the number of files, each plus one, and 0 if unknown.
+   * 14 numbers for each node: name, packageName, version, location, resolved, integrity, license, deprecated (texts),
+   * parent, target (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle,
+   * 128 hasInstallScript; then the unpacked size and the number of files, each plus one, and 0 if unknown; then nodeRange
+   * (text).
    */
   nodes: Uint32Array<ArrayBuffer>;
   /**
@@ -61,6 +62,8 @@ export interface GraphNode {
   unpackedSize?: number;
   /** The number of its files, if the registry states it. */
   fileCount?: number;
+  /** The versions of Node.js that it is for: the `node` of its `engines`. */
+  nodeRange?: string;
   /** Only dev dependencies need it. */
   dev: boolean;
   /** Only optional dependencies need it. */
@@ -75,6 +78,8 @@ export interface GraphNode {
   inert: boolean;
   /** It is in the tarball of another package. */
   inBundle: boolean;
+  /** Whether it has install scripts. */
+  hasInstallScript: boolean;
 }
 
 /** A dependency, from the dependent to the package that meets it. */

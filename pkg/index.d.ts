@@ -439,6 +439,8 @@ export interface Result {
   packedGraph: PackedGraph;
   /** Warnings about the tree. */
   warnings: Warning[];
+  /** The address of the default registry: of the packages whose scope has none of its own. */
+  registry: string;
   /** Counts and times. */
   statistics: Statistics;
   /** The use of the snapshot, if there was one. */

@@ -67,6 +67,8 @@ export class Network {
   constructor(options: NetworkOptions, fetch: Fetch | undefined, cache: Cache | undefined);
   /** Fetches and verifies a tarball. Rejects with an error's details. */
   fetchTarball(resolved: string, name: string, integrity: string | undefined): Promise<Tarball>;
+  /** The address of the default registry. */
+  registry(): string;
   /** Ends all requests. */
   end(): void;
   /** Settles when all entries are kept. */

@@ -2,7 +2,7 @@
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode, PackedGraph } from '../index.js';
 
-const NODE_FIELDS = 13;
+const NODE_FIELDS = 14;
 const EDGE_FIELDS = 6;
 const KINDS: DependencyKind[] = ['prod', 'dev', 'optional', 'peer', 'peerOptional', 'workspace'];
 const OVERRIDDEN = 8;
@@ -45,6 +45,7 @@ function node(fields: Uint32Array, at: number, text: (number: number) => string)
     extraneous: is(16),
     inert: is(32),
     inBundle: is(64),
+    hasInstallScript: is(128),
   };
   for (const [index, field] of TEXTS) {
     const number = fields[at + index]!;
@@ -65,6 +66,7 @@ const TEXTS = [
   [5, 'integrity'],
   [6, 'license'],
   [7, 'deprecated'],
+  [13, 'nodeRange'],
 ] as const;
 const NUMBERS = [
   [8, 'parent'],

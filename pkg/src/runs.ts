@@ -168,9 +168,10 @@ class Context {
     const { lockfile, packedGraph, warnings, statistics, tree } = outcome;
     const { packages, packuments, version_documents: versionDocuments } = statistics;
     const { requests, retries, bytes, wireBytes, cached, elapsed } = guarded(() => this.network.traffic());
+    const registry = guarded(() => this.network.registry());
     const counts = { packages, packuments, versionDocuments, requests, cached, retries, bytes, wireBytes, elapsed };
     const used = snapshot && { snapshot: snapshot.use() };
-    return { result: withGraph({ lockfile, packedGraph, warnings, statistics: counts, ...used }), tree };
+    return { result: withGraph({ lockfile, packedGraph, warnings, registry, statistics: counts, ...used }), tree };
   }
 
   /** Whatever the end is, all requests end, and all entries are kept. */

@@ -16,7 +16,7 @@ const PACKAGES = {
 test("the lock is npm's, and its graph, warnings and statistics come with it", async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'app', version: '1.0.0', dependencies: { a: '^1.0.0', b: '^2.0.0' } };
-  const { lockfile, graph, warnings, statistics } = await resolve({ manifest, registry: url }).result;
+  const { lockfile, graph, warnings, registry, statistics } = await resolve({ manifest, registry: url }).result;
 
   const lock = JSON.parse(lockfile);
   assert.equal(lock.lockfileVersion, 3);
@@ -37,6 +37,7 @@ test("the lock is npm's, and its graph, warnings and statistics come with it", a
   const edge = graph.edges.find(({ from, name }) => graph.nodes[from]?.name === 'a' && name === 'b');
   assert.deepEqual(edge && graph.nodes[edge.to ?? -1]?.version, '1.1.0');
   assert.deepEqual(warnings, []);
+  assert.equal(registry, `${url}/`);
   assert.equal(statistics.packages, 3);
   assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
 });
@@ -67,6 +68,21 @@ test('the graph says how large packages are, where the registry does', async () 
       ['a', 1234, 5],
       ['empty', 0, 0],
       ['silent', undefined, undefined],
+    ],
+  );
+});
+
+test('the graph says which packages have install scripts, and which Node.js they are for', async () => {
+  const { url } = await startRegistry({
+    a: { '1.0.0': { hasInstallScript: true, engines: { node: '>=18' } } },
+    b: { '1.0.0': { engines: ['node >= 0.6'] } },
+  });
+  const { graph } = await resolve({ manifest: { dependencies: { a: '*', b: '*' } }, registry: url }).result;
+  assert.deepEqual(
+    graph.nodes.slice(1).map(({ name, hasInstallScript, nodeRange }) => [name, hasInstallScript, nodeRange]),
+    [
+      ['a', true, '>=18'],
+      ['b', false, undefined],
     ],
   );
 });

@@ -3,7 +3,7 @@
 // `memory.js` measures the whole process.
 //
 //   npm run --workspace web build
-//   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE]
+//   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE] [--dist DIR]
 // @ts-check
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     corpus: { type: 'string' },
     project: { type: 'string', default: 'ant-design' },
     profile: { type: 'string' },
+    dist: { type: 'string', default: 'dist' },
   },
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
@@ -29,7 +30,12 @@ const manifest = readFileSync(join(project, 'package.json'), 'utf8');
 
 const registry = await serve(values.corpus, '--tls');
 const root = fileURLToPath(new URL('../../web/', import.meta.url));
-const server = await preview({ root, logLevel: 'error', preview: { host: '127.0.0.1', port: 0 } });
+const server = await preview({
+  root,
+  logLevel: 'error',
+  build: { outDir: values.dist },
+  preview: { host: '127.0.0.1', port: 0 },
+});
 const address = server.resolvedUrls?.local[0];
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',

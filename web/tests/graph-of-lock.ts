@@ -10,6 +10,8 @@ export interface LockEntry {
   deprecated?: string;
   resolved?: string;
   link?: boolean;
+  hasInstallScript?: boolean;
+  engines?: { node?: string };
   dev?: boolean;
   optional?: boolean;
   devOptional?: boolean;
@@ -58,6 +60,7 @@ function nodeOf(location: string, entry: LockEntry, index: Map<string, number>):
     ...(entry.link ? { target: index.get(entry.resolved!)! } : {}),
     ...(entry.license ? { license: entry.license } : {}),
     ...(entry.deprecated ? { deprecated: entry.deprecated } : {}),
+    ...(entry.engines?.node ? { nodeRange: entry.engines.node } : {}),
     dev: entry.dev ?? false,
     optional: entry.optional ?? false,
     devOptional: entry.devOptional ?? false,
@@ -65,6 +68,7 @@ function nodeOf(location: string, entry: LockEntry, index: Map<string, number>):
     extraneous: false,
     inert: false,
     inBundle: false,
+    hasInstallScript: entry.hasInstallScript ?? false,
   };
 }
 

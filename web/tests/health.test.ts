@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
-import { noteLockfile } from '../src/model/entries';
 import { health } from '../src/model/health';
 import { licenseClass } from '../src/model/licenses';
-import { sampleTree } from './sample';
+import { treeOf } from '../src/model/tree';
+import { graphOfLock } from './graph-of-lock';
+import { SAMPLE } from './sample';
 
-test('findings name the packages, by what the lockfile says of them', () => {
-  const packages = {
-    'node_modules/a': { hasInstallScript: true, engines: { node: '>=22' } },
-    'node_modules/b': { engines: { node: '^18 || >=20' } },
-  };
-  const tree = noteLockfile(sampleTree(), JSON.stringify({ packages }));
+test('findings name the packages that they are about', () => {
+  const tree = treeOf(
+    graphOfLock({
+      ...SAMPLE,
+      'node_modules/a': { ...SAMPLE['node_modules/a'], hasInstallScript: true, engines: { node: '>=22' } },
+      'node_modules/b': { ...SAMPLE['node_modules/b'], engines: { node: '^18 || >=20' } },
+    }),
+  );
   const found = Object.fromEntries(
     health(tree, '20.20.2').map(({ name, nodes }) => [name, nodes.map((node) => tree.nodes[node]!.name)]),
   );

@@ -36,6 +36,7 @@ test('each step says what stood of the tree; what no decision placed was there b
     extraneous: false,
     inert: false,
     inBundle: false,
+    hasInstallScript: false,
   });
   const tree = treeOf({
     nodes: [

@@ -59,6 +59,8 @@ pub struct GraphNode {
     pub unpacked_size: Option<u64>,
     /// The number of its files, if the registry states it.
     pub file_count: Option<u64>,
+    /// The versions of Node.js that it is for: the `node` of its `engines`.
+    pub node_range: Option<String>,
     /// Only dev dependencies need it.
     pub dev: bool,
     /// Only optional dependencies need it.

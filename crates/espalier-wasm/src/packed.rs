@@ -52,7 +52,7 @@ impl PackedGraph {
     pub fn new(graph: &Graph) -> Self {
         let numbers = FxHashMap::from_iter([(String::new(), 0)]);
         let mut texts = Texts { bytes: Vec::new(), offsets: vec![0, 0], numbers };
-        let mut nodes = Vec::with_capacity(graph.nodes.len() * 13);
+        let mut nodes = Vec::with_capacity(graph.nodes.len() * 14);
         for node in &graph.nodes {
             nodes.push(texts.number(&node.name));
             nodes.push(texts.number_of(node.package_name.as_deref()));
@@ -63,11 +63,20 @@ impl PackedGraph {
             nodes.push(texts.number_of(node.license.as_deref()));
             nodes.push(texts.number_of(node.deprecated.as_deref()));
             nodes.extend([node.parent, node.target].map(|node| node.map_or(0, |node| node + 1)));
-            let flags =
-                [node.dev, node.optional, node.dev_optional, node.peer, node.extraneous, node.inert, node.in_bundle];
+            let flags = [
+                node.dev,
+                node.optional,
+                node.dev_optional,
+                node.peer,
+                node.extraneous,
+                node.inert,
+                node.in_bundle,
+                node.contents.has_install_script,
+            ];
             nodes.push(flags.iter().zip(0..).map(|(&flag, bit)| u32::from(flag) << bit).sum());
             let known = |count: Option<u64>| count.map_or(0, |count| u32::try_from(count + 1).unwrap_or(u32::MAX));
             nodes.extend([node.unpacked_size, node.file_count].map(known));
+            nodes.push(texts.number_of(node.node_range.as_deref()));
         }
         let mut edges = Vec::with_capacity(graph.edges.len() * 6);
         for edge in &graph.edges {

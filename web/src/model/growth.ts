@@ -75,5 +75,6 @@ function node(name: string, version: string | undefined, location: string, kind?
     extraneous: false,
     inert: false,
     inBundle: false,
+    hasInstallScript: false,
   };
 }

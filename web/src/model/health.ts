@@ -1,7 +1,6 @@
 // What a person should know about the packages of a tree, each with the filter that shows them.
 
 import { copiesOf } from './copies';
-import { entriesOf, scriptsOf } from './entries';
 import { holds, NO_FACTS, OLD_YEARS, RECENT_DAYS, type Facts, type FactState, type Subject } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
@@ -25,8 +24,6 @@ export interface Finding {
 
 export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS, now = Date.now()): Finding[] {
   const packages = packagesOf(tree);
-  const scripts = scriptsOf(tree);
-  const entries = entriesOf(tree);
   const where = (holds: (node: number) => boolean | undefined) => packages.filter((node) => holds(node));
   const node = (index: number) => tree.nodes[index]!;
   const major = Number.parseInt(nodeVersion, 10);
@@ -64,7 +61,7 @@ export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS,
       title: `Not for Node ${major}`,
       words: [`package not for Node ${major}`, `packages not for Node ${major}`],
       about: 'Their engines field asks for a newer Node than the tree is resolved for.',
-      nodes: where((index) => isTooNew(entries.get(node(index).location)?.engines?.node, major)),
+      nodes: where((index) => isTooNew(node(index).nodeRange, major)),
       isBad: true,
     },
     {
@@ -72,7 +69,7 @@ export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS,
       title: 'Install scripts',
       words: ['package with install scripts', 'packages with install scripts'],
       about: 'They run code of their own when they are installed. npm asks for approval; they never run here.',
-      nodes: where((index) => scripts.has(node(index).location)),
+      nodes: where((index) => node(index).hasInstallScript),
       query: 'is:scripts',
       isBad: false,
     },

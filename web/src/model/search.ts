@@ -2,7 +2,6 @@
 
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
-import { scriptsOf } from './entries';
 import { holds, isFactState, NO_FACTS, type Facts } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
@@ -101,7 +100,7 @@ function predicate(tree: Tree, word: string, facts: Facts): Predicate {
 function state(tree: Tree, name: string): Predicate {
   const states: Record<State, Predicate> = {
     direct: (_, index) => tree.into[index]!.some((edge) => tree.edges[edge]!.from === 0),
-    scripts: (node) => scriptsOf(tree).has(node.location),
+    scripts: (node) => node.hasInstallScript,
     copyleft: (node) => licenseClass(node.license) === 'copyleft',
     unlicensed: (node) => node.license === undefined,
     overridden: (_, index) => tree.into[index]!.some((edge) => tree.edges[edge]!.overridden),

@@ -2,15 +2,16 @@
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { answers, questions, type Fact, type Facts, type Subject } from '../model/facts';
+import type { Result } from '../engine/types';
 import type { Tree } from '../model/tree';
 import { EMBEDDED, registryAddress } from './project';
-import { registryOf } from './registry-of';
 
 const AT_ONCE = 12;
 
 export type Lookup = ReturnType<typeof createLookup>;
 
-export function createLookup(tree: () => Tree | undefined, registry: () => string) {
+/** Only the resolver knows the address of the public registry, and says it with its result. */
+export function createLookup(tree: () => Tree | undefined, registry: () => string, result: () => Result | undefined) {
   const [known, setKnown] = createSignal<Facts>(new Map());
   const [wanted, setWanted] = createSignal<ReadonlySet<Subject>>(new Set());
   const [waiting, setWaiting] = createSignal(0);
@@ -23,7 +24,7 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
   );
   createEffect(
     on([tree, registry, wanted], ([current, name, subjects]) => {
-      const address = current && (registryAddress(name) ?? registryOf(current));
+      const address = current && (registryAddress(name) ?? result()?.registry);
       setWaiting(0);
       if (!current || address === undefined || subjects.size === 0) return;
       const list = [...subjects]

@@ -6,7 +6,6 @@ import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { breathe, start } from '../engine';
 import type { ErrorDetails, ResolveEvent, Result } from '../engine/types';
 import { snapshot, type Snapshot } from '../model/diff';
-import { noteLockfile } from '../model/entries';
 import { Growth, type Moment } from '../model/growth';
 import { identity } from '../model/manifest';
 import { treeOf, type Tree } from '../model/tree';
@@ -17,9 +16,11 @@ export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 
 /** Long enough to type on, short enough not to wait for. */
 const PAUSE = 450;
-/** How often the growing tree is redrawn, at most; a large one takes longer to lay out, and is redrawn less often. */
+/** How often the growing tree is redrawn, at most. */
 const REDRAW = 120;
-const LARGE = 1_500;
+/** A large one takes longer to lay out, and leaves more behind: it is redrawn when it has grown by a tenth. */
+const LARGE = 1_000;
+const GROWN = 1.1;
 
 export interface Traffic {
   readonly requests: number;
@@ -71,16 +72,16 @@ export function createRun(project: Project, history: History) {
 
     const all: ResolveEvent[] = [];
     let drawn = -1;
-    let drawnAt = 0;
+    let drawnSize = 0;
     const draw = () => {
       batch(() => {
         setElapsed(now());
         setTraffic({ requests: growth.requests, pending: growth.pending, bytes: growth.bytes });
         if (growth.moments.length === drawn) return;
         setMoments([...growth.moments]);
-        if (isEdit || (growth.size > LARGE && now() - drawnAt < REDRAW * 6)) return;
+        if (isEdit || (growth.size > LARGE && growth.size < drawnSize * GROWN)) return;
         drawn = growth.moments.length;
-        drawnAt = now();
+        drawnSize = growth.size;
         setTree(treeOf(growth.graph(name, version)));
       });
     };
@@ -108,7 +109,7 @@ export function createRun(project: Project, history: History) {
           const standing = tree();
           const before = isEdit && standing ? snapshot(standing) : undefined;
           await breathe();
-          const next = noteLockfile(treeOf(outcome.graph), outcome.lockfile);
+          const next = treeOf(outcome.graph);
           await breathe();
           if (current !== inputs) return;
           finish('done', () => {

@@ -36,8 +36,9 @@ function createSession() {
   const project = createProject();
   const history = createHistory(project);
   const run = createRun(project, history);
-  const lookup = createLookup(run.tree, project.registry);
-  const view = createView(run.tree, lookup.known);
+  const lookup = createLookup(run.tree, project.registry, run.result);
+  const finished = () => (run.result() ? run.tree() : undefined);
+  const view = createView(run.tree, finished, lookup.known);
   const [notice, setNotice] = createSignal<string | undefined>();
 
   // The selected package is shown where the final tree has it, which may be elsewhere than while it grew.

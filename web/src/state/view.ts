@@ -15,7 +15,8 @@ type Toggled = ReadonlyMap<string, boolean>;
 
 export type View = ReturnType<typeof createView>;
 
-export function createView(tree: () => Tree | undefined, facts: () => Facts) {
+/** The finished tree is the one on screen, once that grows no more. */
+export function createView(tree: () => Tree | undefined, finished: () => Tree | undefined, facts: () => Facts) {
   const [name, setName] = createSignal<ViewName>(FIRST_VIEW);
   const [query, setQuery] = createSignal('');
   const [toggled, setToggled] = createSignal<Toggled>(new Map());
@@ -30,7 +31,7 @@ export function createView(tree: () => Tree | undefined, facts: () => Facts) {
     return current && search(current, query(), facts());
   });
   /** How many packages each filter finds, for those that would find none; counted when there is time. */
-  const rested = whenIdle(tree);
+  const rested = whenIdle(finished);
   const counts = createMemo(() => (rested() ? stateCounts(rested()!) : new Map<string, number>()));
   const isOpen = (location: string, level: number) =>
     matches() ? (toggledInSearch().get(location) ?? true) : (toggled().get(location) ?? level <= OPEN_LEVELS);

@@ -55,6 +55,7 @@ fn graph_node(tree: &Tree, node: NodeId, location: &str, positions: &FxHashMap<N
         deprecated: text(package.deprecated()),
         unpacked_size: package.unpacked_size,
         file_count: package.file_count,
+        node_range: text(package.field("engines").and_then(|engines| engines.get("node")?.as_str())),
         dev: entry.flags.dev,
         optional: entry.flags.optional,
         dev_optional: entry.flags.dev_optional,

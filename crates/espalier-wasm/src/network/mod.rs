@@ -162,6 +162,11 @@ impl Network {
         self.flight(resolved, package, integrity, true, false)
     }
 
+    /// The address of the default registry.
+    pub fn registry(&self) -> String {
+        self.0.registries.default_registry().as_str().to_owned()
+    }
+
     /// Ends all requests.
     pub fn end(&self) {
         self.0.end.close();

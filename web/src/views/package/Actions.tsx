@@ -1,13 +1,15 @@
-// What can be done about a package: each is an edit of package.json, and can be undone.
+// What can be done about a package. The edits of package.json can be undone.
 
 import { Show } from 'solid-js';
 import { packageName } from '../../model/copies';
+import { pageOnSite } from '../../model/site';
 import { withChanges, withOverride, withoutDependency } from '../../model/manifest';
 import type { Tree } from '../../model/tree';
+import { PUBLIC } from '../../state/project';
 import { useSession } from '../../state/session';
 
 export function Actions(props: { tree: Tree; node: number }) {
-  const { project, view } = useSession();
+  const { project, run, view } = useSession();
   const node = () => props.tree.nodes[props.node]!;
   /** The project's own edge to it, where it has one. */
   const own = () => props.tree.into[props.node]!.map((edge) => props.tree.edges[edge]!).find(({ from }) => from === 0);
@@ -18,6 +20,8 @@ export function Actions(props: { tree: Tree; node: number }) {
     project.edit(
       withChanges(project.text(), [{ kind: 'range', block: block(), name: own()!.name, from: own()!.spec, to: range }]),
     );
+  const page = () =>
+    project.registry() === PUBLIC && run.result() ? pageOnSite(run.result()!.registry, node()) : undefined;
   const isPinned = () => own()?.spec === node().version;
   return (
     <div class="actions">
@@ -57,6 +61,13 @@ export function Actions(props: { tree: Tree; node: number }) {
       <button type="button" class="button" onClick={() => view.open('focus')}>
         Focus
       </button>
+      <Show when={page()}>
+        {(address) => (
+          <a class="button" href={address()} target="_blank" rel="noopener noreferrer">
+            Open on npm
+          </a>
+        )}
+      </Show>
     </div>
   );
 }

@@ -6,21 +6,20 @@ import { aboutOf } from '../../model/about';
 import { packageName } from '../../model/copies';
 import type { Tree } from '../../model/tree';
 import { EMBEDDED, registryAddress } from '../../state/project';
-import { registryOf } from '../../state/registry-of';
 import { useSession } from '../../state/session';
 
 /** Who only walks past isn't asked for. */
 const PAUSE = 350;
 
 export function Facts(props: { tree: Tree; node: number }) {
-  const { project } = useSession();
+  const { project, run } = useSession();
   let stop: AbortController | undefined;
   onCleanup(() => stop?.abort());
   const address = () => {
     const { version, target, inBundle, resolved } = props.tree.nodes[props.node]!;
     const registry = project.registry();
     if (!version || target !== undefined || inBundle || !resolved || registry === EMBEDDED) return undefined;
-    const base = registryAddress(registry) ?? registryOf(props.tree);
+    const base = registryAddress(registry) ?? run.result()?.registry;
     const name = packageName(props.tree.nodes[props.node]!).replace('/', '%2f');
     return base && new URL(`${name}/${encodeURIComponent(version)}`, base).href;
   };

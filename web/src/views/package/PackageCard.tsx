@@ -3,7 +3,6 @@
 import { createMemo, For, Show } from 'solid-js';
 import { analyze, reaches } from '../../model/analysis';
 import { copiesOf, packageName } from '../../model/copies';
-import { entriesOf } from '../../model/entries';
 import { bytes, count, counted } from '../../model/format';
 import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
@@ -19,7 +18,6 @@ export function PackageCard(props: { tree: Tree; node: number }) {
   const node = () => props.tree.nodes[props.node]!;
   const copies = createMemo(() => copiesOf(props.tree, node()));
   const only = () => analyze(props.tree).only[props.node]! - 1;
-  const entry = () => entriesOf(props.tree).get(node().location);
   const before = () => changes()?.before.get(node().location);
   return (
     <article class="card">
@@ -42,10 +40,10 @@ export function PackageCard(props: { tree: Tree; node: number }) {
             </span>
           </Show>
           <For each={flags(node())}>{(flag) => <span class="soft">{flag}</span>}</For>
-          <Show when={entry()?.hasInstallScript}>
+          <Show when={node().hasInstallScript}>
             <span class="ochre">has install scripts</span>
           </Show>
-          <Show when={entry()?.engines?.node}>{(range) => <span class="soft">Node {range()}</span>}</Show>
+          <Show when={node().nodeRange}>{(range) => <span class="soft">Node {range()}</span>}</Show>
         </p>
         <p class="card-location mono soft">{node().location}</p>
         <Show when={before()}>
