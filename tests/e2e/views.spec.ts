@@ -331,6 +331,10 @@ test('everything that can be shared is what it says', async ({ page }) => {
   const bom = JSON.parse((await save(/^CycloneDX/)).toString());
   expect(bom.components.map(({ purl }: { purl: string }) => purl)).toContain('pkg:npm/once@1.4.0');
   expect(JSON.parse((await save(/^SPDX/)).toString()).packages.length).toBe(4);
+  const graph = JSON.parse((await save(/^Graph/)).toString());
+  const once = graph.nodes.findIndex(({ location }: { location: string }) => location === 'node_modules/once');
+  expect(graph.nodes[once]).toMatchObject({ name: 'once', version: '1.4.0', license: 'ISC' });
+  expect(graph.edges).toContainEqual(expect.objectContaining({ from: once, name: 'wrappy', spec: '1', kind: 'prod' }));
   expect((await save(/^Drawing/)).toString()).toContain('<title>wrappy 1.0.2</title>');
   expect([...(await save(/^Picture/)).subarray(1, 4)]).toEqual([0x50, 0x4e, 0x47]);
   await page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 // Edits that the page offers, and where they are seen.
 
 import { expect, test, type Page } from '@playwright/test';
-import { card, dependOn, DONE, grid, openSample, openView, row, sentence, start } from './playground';
+import { card, dependOn, DONE, grid, openSample, openView, row, sentence, start, write } from './playground';
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'package.json' });
 const summary = (page: Page) => page.locator('.changes summary');
@@ -21,6 +21,54 @@ test('a package is pinned, updated and overridden from its card', async ({ page 
   await expect(editor(page)).toContainText('"react": "latest"');
 });
 
+test('a package that others ask for is overridden by a click', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree', '&at=node_modules/wrappy');
+  await expect(row(page, 'wrappy')).not.toContainText('overridden');
+  await card(page).getByRole('button', { name: 'Override' }).click();
+  await expect(editor(page)).toContainText(/"overrides": \{\s*"wrappy": "1\.0\.2"/);
+  await expect(row(page, 'wrappy')).toContainText('overridden');
+});
+
+test('only a package of the public registry has a page on npm', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree', '&at=node_modules/once');
+  const link = card(page).getByRole('link', { name: 'Open on npm' });
+  await expect(card(page).getByRole('button', { name: 'Override' })).toBeVisible();
+  await expect(link).toHaveCount(0);
+
+  let registry = '';
+  await page.route(/^https:/, (route) => {
+    registry = new URL(route.request().url()).origin;
+    const tarball = `${registry}/only/-/only-1.0.0.tgz`;
+    const manifest = { name: 'only', version: '1.0.0', license: 'MIT', dist: { tarball, integrity: 'sha512-AA==' } };
+    const packument = { name: 'only', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': manifest } };
+    return route.fulfill({ json: packument, headers: { 'access-control-allow-origin': '*' } });
+  });
+  await page.goto('./');
+  await write(page, '{ "name": "mine", "dependencies": { "only": "^1.0.0" } }');
+  await expect(sentence(page)).toContainText(DONE);
+  await openView(page, 'Tree');
+  await row(page, 'only').locator('.name').click();
+  await expect(link).toHaveAttribute('href', `${registry.replace('//registry.', '//www.')}/package/only`);
+  await expect(link).toHaveAttribute('rel', 'noopener noreferrer');
+  await expect(link).toHaveAttribute('target', '_blank');
+});
+
+test('the tree is resolved for the Node that is asked for', async ({ page }) => {
+  await openSample(page, 'vite-react-ts', 'health');
+  await page.getByText('What if…').click();
+  const node = page.getByRole('textbox', { name: 'Node' });
+  await node.fill('the latest');
+  await node.press('Enter');
+  await expect(page).not.toHaveURL(/node=/);
+  await node.fill('16.0.0');
+  await node.press('Enter');
+  await expect(page).toHaveURL(/node=16\.0\.0/);
+  await expect(sentence(page)).toContainText(DONE);
+  await expect(page.getByRole('region', { name: 'Not for Node 16' })).toContainText('packages not for Node 16');
+  await page.getByRole('button', { name: 'Undo the last change' }).click();
+  await expect(page).not.toHaveURL(/node=/);
+});
+
 test('what an edit changed is marked beside names', async ({ page }) => {
   await openSample(page, 'tiny', 'table', '&at=node_modules/once');
   await card(page).getByRole('button', { name: 'Remove' }).click();
@@ -34,6 +82,12 @@ test('what an edit changed is marked beside names', async ({ page }) => {
   await expect(summary(page)).toHaveText(/\+2 −0 ~0/);
   await openView(page, 'Table');
   await expect(signs(page)).toHaveText(['+ ', '+ ']);
+  // The list of decisions marks where they were placed.
+  await openView(page, 'Replay');
+  await expect(page.locator('.replay-row', { has: page.locator('.sign') })).toHaveText([
+    /placed \+ once 1\.4\.0$/,
+    /placed \+ wrappy 1\.0\.2$/,
+  ]);
 });
 
 test('what an edit changed is marked on what is drawn', async ({ page }) => {
@@ -53,6 +107,9 @@ test('what an edit changed is marked on what is drawn', async ({ page }) => {
   expect(await drawn()).not.toContain('−2');
   await card(page).getByRole('button', { name: 'Remove' }).click();
   await expect(summary(page)).toHaveText(/\+0 −2 ~0/);
+  await expect.poll(drawn).toContain('−2');
+  await page.evaluate(() => (globalThis as unknown as { texts: Set<string> }).texts.clear());
+  await openView(page, 'Replay');
   await expect.poll(drawn).toContain('−2');
   await page.getByRole('button', { name: 'Undo the last change' }).click();
   await expect(summary(page)).toHaveText(/\+2 −0 ~0/);

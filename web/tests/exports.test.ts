@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cycloneDx, importMap, markdown, purl, spdx } from '../src/model/exports';
+import { cycloneDx, graphJson, importMap, markdown, purl, spdx } from '../src/model/exports';
 import { treeOf } from '../src/model/tree';
 import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
@@ -21,6 +21,17 @@ test('CycloneDX lists every package and who depends on whom', () => {
   for (const { ref, dependsOn } of bom.dependencies) for (const one of [ref, ...dependsOn]) expect(refs).toContain(one);
   const b = bom.dependencies.find(({ ref }: { ref: string }) => ref === 'pkg:npm/b@2.0.0');
   expect(b.dependsOn).toEqual(['pkg:npm/shared@2.1.0']);
+});
+
+test('the graph lists every package, and every edge with the packages that it joins', () => {
+  const tree = sampleTree();
+  const graph = JSON.parse(graphJson(tree));
+  expect(graph.nodes.map(({ location }: { location: string }) => location)).toEqual([...tree.at.keys()]);
+  const [from, to] = [at(tree, 'node_modules/b'), at(tree, 'node_modules/b/node_modules/shared')];
+  expect(graph.edges).toContainEqual(
+    expect.objectContaining({ from, to, name: 'shared', spec: '^2.0.0', kind: 'prod' }),
+  );
+  expect(graph.edges.length).toBe(tree.edges.length);
 });
 
 test('SPDX relates only what it describes', () => {

@@ -11,6 +11,9 @@ import { createPalette } from '../palette';
 import { Sign } from '../Sign';
 import './map.css';
 
+/** Between a name and the figure below it. */
+const LINE = 14;
+
 export function TreeMap(props: { tree: Tree }) {
   const { view, changes } = useSession();
   const palette = createPalette();
@@ -81,16 +84,17 @@ export function TreeMap(props: { tree: Tree }) {
     if (words === '') return;
     const y = area.y + (area.header > 0 ? area.header / 2 + 1 : Math.min(area.height / 2, 10));
     context.fillText(words, area.x + 6, y);
-    const wide = context.measureText(words).width;
+    const wide = context.measureText(words).width + 8;
     const weight =
       measure() === 'bytes' ? analyze(props.tree).onlyBytes[area.node]! : analyze(props.tree).only[area.node]!;
     const figure = measure() === 'bytes' ? bytes(weight) : String(weight);
-    if (area.width > wide + 80) {
-      const alpha = context.globalAlpha;
-      context.globalAlpha = alpha * 0.65;
-      context.fillText(figure, area.x + 6 + wide + 8, y);
-      context.globalAlpha = alpha;
-    }
+    const room = area.width - 12 - context.measureText(figure).width;
+    const isBelow = room < wide && room >= 0 && area.header === 0 && area.height > 2 * LINE;
+    if (room < wide && !isBelow) return;
+    const alpha = context.globalAlpha;
+    context.globalAlpha = alpha * 0.65;
+    context.fillText(figure, area.x + 6 + (isBelow ? 0 : wide), y + (isBelow ? LINE : 0));
+    context.globalAlpha = alpha;
   };
   /** What a package's own files take, where it holds others. */
   const itself = (context: CanvasRenderingContext2D, node: number, own: Box, ink: string) => {
@@ -98,8 +102,9 @@ export function TreeMap(props: { tree: Tree }) {
     const alpha = context.globalAlpha;
     context.globalAlpha = alpha * 0.65;
     context.fillStyle = ink;
-    const figure = measure() === 'bytes' && own.width > 120 ? ` ${bytes(bytesOf(props.tree, node))}` : '';
-    context.fillText(`itself${figure}`, own.x + 6, own.y + Math.min(own.height / 2, 10));
+    const words = measure() === 'bytes' ? `itself ${bytes(bytesOf(props.tree, node))}` : 'itself';
+    const isWide = own.width > context.measureText(words).width + 12;
+    context.fillText(isWide ? words : 'itself', own.x + 6, own.y + Math.min(own.height / 2, 10));
     context.globalAlpha = alpha;
   };
   let frame = 0;

@@ -130,7 +130,7 @@ function Picture(props: OverviewProps) {
       hovered: hovered()?.node,
       found: found(),
       present: props.present,
-      diff: props.plain || props.present || run.tree() !== props.tree ? undefined : changes(),
+      diff: props.plain || run.tree() !== props.tree ? undefined : changes(),
       moving: moving() && layout().order.length > 600,
     });
   };

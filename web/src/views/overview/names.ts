@@ -9,6 +9,10 @@ const FONT = 11;
 const MOST = 420;
 /** Levels that are closer than this have no room for names between them. */
 const BETWEEN = 10;
+/** Between a name and the edge of the canvas. */
+const EDGE = 2;
+/** How far a name goes to the side, where the project's own leaf is in the way. */
+const ASIDE = 16;
 /** Ranks: what is always named, what was changed or is found, what the project asks for itself. */
 const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
 
@@ -30,6 +34,7 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     room.leaf(x, y, radius(scene, node));
     return true;
   });
+  room.block(camera.x, camera.y, radius(scene, 0));
   const ranked = visible.map((node) => [rank(scene, node), node] as const).filter(([value]) => value >= 0);
   ranked.sort((a, b) => b[0] - a[0]);
   let drawn = 0;
@@ -38,10 +43,17 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     const isDirect = layout.parent[node] === 0;
     if (value < MARKED && !isDirect && layout.level * scale < BETWEEN) continue;
     const text = label(tree, node, scale * layout.pitch);
-    const [x, y, wide] = place(context, scene, node, text, isDirect);
+    const [ideal, y, wide] = place(context, scene, node, text, isDirect);
+    const last = width - EDGE - wide;
+    const places =
+      value >= ALWAYS
+        ? [Math.max(EDGE, Math.min(last, ideal))]
+        : [ideal, ...(isDirect ? [ideal + ASIDE * Math.sign(layout.x[node]!)] : [])];
     // A name that would be cut off says less than none.
-    if (value < ALWAYS && (x < 2 || x + wide > width - 2)) continue;
-    if (!room.take(x, y - FONT / 2, wide, FONT, value)) continue;
+    const x = places.find(
+      (x) => x >= EDGE && (x <= last || value >= ALWAYS) && room.take(x, y - FONT / 2, wide, FONT, value),
+    );
+    if (x === undefined) continue;
     context.strokeText(text, x, y);
     context.fillStyle = node === selected ? palette.green : isDirect || node === 0 ? palette.ink : palette['ink-soft'];
     context.fillText(text, x, y);
@@ -106,6 +118,14 @@ class Room {
     const half = r / 2;
     this.#each(x - half, y - half, r, r, (cell) => {
       this.#leaves[cell] = 1;
+      return true;
+    });
+  }
+
+  /** No name goes over this. */
+  block(x: number, y: number, r: number): void {
+    this.#each(x - r, y - r, 2 * r, 2 * r, (cell) => {
+      this.#names[cell] = 1;
       return true;
     });
   }

@@ -234,10 +234,11 @@ function leaf(context: CanvasRenderingContext2D, tree: Tree, node: number, x: nu
 }
 
 function marks(context: CanvasRenderingContext2D, scene: Scene, diff: Diff): void {
-  const { layout, camera, palette } = scene;
+  const { layout, camera, palette, present } = scene;
+  const stands = (node: number) => !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
   context.lineWidth = 2;
   for (const [node, mark] of diff.marks) {
-    if (Number.isNaN(layout.x[node]!)) continue;
+    if (!stands(node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
     const r = radius(scene, node) + 3;
     context.strokeStyle = mark === 'added' ? palette.green : palette.ochre;
@@ -257,7 +258,7 @@ function marks(context: CanvasRenderingContext2D, scene: Scene, diff: Diff): voi
   context.fillStyle = palette.rust;
   const taken: [x: number, y: number][] = [];
   for (const [node, places] of diff.gone) {
-    if (Number.isNaN(layout.x[node]!)) continue;
+    if (!stands(node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
     // The project's name stands on its right.
     const isRoot = node === 0;

@@ -31,6 +31,7 @@ import type { Tree } from '../../model/tree';
 import { sourceOf } from '../../state/project';
 import { useSession } from '../../state/session';
 import { Overview } from '../overview/Overview';
+import { Sign } from '../Sign';
 import './replay.css';
 
 /** Decisions before and after the present one; as many as have room are seen. */
@@ -89,6 +90,9 @@ export function Replay(props: { tree: Tree }) {
   };
   const selectedName = () => view.selected()?.slice((view.selected()?.lastIndexOf('node_modules/') ?? -13) + 13);
   const landed = createMemo(() => (view.selected() ? landing(list(), view.selected()!) : undefined));
+  /** The package that a decision placed, if it stays. */
+  const placed = (decision: Decision) =>
+    decision.type === 'placed' && !isPassing(decision, props.tree) ? props.tree.at.get(decision.location) : undefined;
   const near = createMemo(() => {
     const from = Math.max(0, Math.min(step() - AROUND, list().length - 2 * AROUND));
     return list()
@@ -200,6 +204,7 @@ export function Replay(props: { tree: Tree }) {
                 >
                   <span class="soft replay-number">{count(number)}</span>{' '}
                   <span class={`replay-kind ${decision.type}`}>{word(decision)}</span>{' '}
+                  <Show when={placed(decision)}>{(node) => <Sign node={node()} />}</Show>
                   <span class="mono">{brief(decision)}</span>
                 </button>
               </li>

@@ -122,7 +122,7 @@ export function PackageTable(props: { tree: Tree }) {
   const activeIndex = createMemo(() => rows().findIndex(({ key }) => key === view.selected()));
   const window = createWindow(rows, activeIndex, () => grid, HEADER);
   const columns = createColumns('table', COLUMNS, window.width);
-  createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index), { defer: true }));
+  createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index)));
 
   const order = ({ name }: Column) => (by().column !== name ? 'none' : by().descending ? 'descending' : 'ascending');
   const sort = (column: Column) =>
