@@ -91,3 +91,19 @@ test('the selected package says why it is here, and who else holds a copy', asyn
   await expect(activeRow(page)).toContainText('copies');
   await expect(card.locator('[aria-current=true]')).toBeVisible();
 });
+
+test('rows are sorted by what would go, and as npm has them again', async ({ page }) => {
+  const first = grid(page).locator('[aria-level="2"] .name').first();
+  const head = grid(page).getByRole('columnheader', { name: 'Only' });
+  const sort = head.getByRole('button', { name: 'Only' });
+  await expect(first).toHaveText('bcrypt');
+  await sort.click();
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+  await expect(first).toHaveText('jest');
+  await sort.click();
+  await expect(head).toHaveAttribute('aria-sort', 'ascending');
+  await expect(first).not.toHaveText('jest');
+  await sort.click();
+  await expect(head).toHaveAttribute('aria-sort', 'none');
+  await expect(first).toHaveText('bcrypt');
+});

@@ -65,6 +65,9 @@ test('the tree is resolved for the Node that is asked for', async ({ page }) => 
   await expect(page).toHaveURL(/node=16\.0\.0/);
   await expect(sentence(page)).toContainText(DONE);
   await expect(page.getByRole('region', { name: 'Not for Node 16' })).toContainText('packages not for Node 16');
+  await page.getByRole('region', { name: 'Not for Node 16' }).getByRole('button', { name: 'Filter by this' }).click();
+  await expect(page).toHaveURL(/q=is:not-for-node-16/);
+  await expect(page.locator('.search-count')).toHaveText(/^61 of/);
   await page.getByRole('button', { name: 'Undo the last change' }).click();
   await expect(page).not.toHaveURL(/node=/);
 });

@@ -32,6 +32,18 @@ test('what is closed is not listed', () => {
   expect(rows.map((row) => row.open)).toEqual([true, false, false, false]);
 });
 
+test('sorted by what would go, what is only referred to comes last', () => {
+  const order = { by: 'only', descending: true } as const;
+  expect(draw(rowsOf(tree, { isOpen: (_, level) => level === 1, order }))).toEqual(['app', '  b', '  a', '  test']);
+  const names = { by: 'package', descending: true } as const;
+  expect(draw(rowsOf(tree, { isOpen: (_, level) => level === 1, order: names }))).toEqual([
+    'app',
+    '  test',
+    '  b',
+    '  a',
+  ]);
+});
+
 test('positions and wires', () => {
   const rows = rowsOf(tree, { isOpen: () => true });
   expect(rows.map((row) => `${row.position}/${row.setSize}`).slice(0, 4)).toEqual(['1/1', '1/3', '1/2', '1/1']);

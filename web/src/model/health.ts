@@ -1,6 +1,7 @@
 // What a person should know about the packages of a tree, each with the filter that shows them.
 
 import { copiesOf } from './copies';
+import { isTooNew } from './engines';
 import { holds, NO_FACTS, OLD_YEARS, RECENT_DAYS, type Facts, type FactState, type Subject } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
@@ -62,6 +63,7 @@ export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS,
       words: [`package not for Node ${major}`, `packages not for Node ${major}`],
       about: 'Their engines field asks for a newer Node than the tree is resolved for.',
       nodes: where((index) => isTooNew(node(index).nodeRange, major)),
+      query: `is:not-for-node-${major}`,
       isBad: true,
     },
     {
@@ -170,13 +172,3 @@ const FACTS: readonly (Omit<Finding, 'name' | 'nodes' | 'query'> & { state: Fact
     needs: 'modules',
   },
 ];
-
-/** Whether every version that a range allows is of a later major. Only plain ranges are judged: `>=22`, `^22.1.0`, `22 || >=24`. */
-function isTooNew(range: string | undefined, major: number): boolean {
-  if (!range || !/\d/.test(range)) return false;
-  const alternatives = range.split('||').map((part) => part.trim());
-  return alternatives.every((part) => {
-    const [, operator, number] = /^(>=|>|\^|~|=)?\s*v?(\d+)/.exec(part) ?? [];
-    return number !== undefined && operator !== undefined && Number(number) > major;
-  });
-}

@@ -2,6 +2,7 @@
 // A package stands on one row; everywhere else it is "deduped" and has no rows below it, so there are never
 // more rows than edges, although the fully expanded tree may have a million.
 
+import { analyze, reaches } from './analysis';
 import { isUnmet } from './problems';
 import { answer, type Tree } from './tree';
 
@@ -29,6 +30,13 @@ export interface Listing {
   isOpen(location: string, level: number): boolean;
   /** When given, only these packages, each where it stands, and what is wrong with their dependencies. */
   readonly kept?: ReadonlySet<number> | undefined;
+  /** The order of what one package asks for; by kind and name, where it isn't said. */
+  readonly order?: Order | undefined;
+}
+
+export interface Order {
+  readonly by: 'package' | 'only' | 'reaches';
+  readonly descending: boolean;
 }
 
 export const ROOT_KEY = '';
@@ -42,14 +50,18 @@ export function rowKey(tree: Tree, edge: number): string {
 export function rowsOf(tree: Tree, listing: Listing): Row[] {
   const rows: Row[] = [];
   if (tree.nodes.length === 0) return rows;
+  const compare = listing.order && comparison(tree, listing.order);
 
   const children = (node: number): readonly number[] => {
     const { kept } = listing;
-    if (!kept) return tree.out[node]!;
-    return tree.out[node]!.filter((edge) => {
-      const to = answer(tree, edge);
-      return isUnmet(tree.edges[edge]!) || (kept.has(to) && tree.home[to] === edge);
-    });
+    const edges = tree.out[node]!;
+    const listed = kept
+      ? edges.filter((edge) => {
+          const to = answer(tree, edge);
+          return isUnmet(tree.edges[edge]!) || (kept.has(to) && tree.home[to] === edge);
+        })
+      : edges;
+    return compare ? listed.toSorted(compare) : listed;
   };
   const visit = (edge: number, node: number, level: number, position: number, setSize: number, rails: boolean[]) => {
     const deduped = node !== -1 && tree.home[node] !== edge;
@@ -62,6 +74,21 @@ export function rowsOf(tree: Tree, listing: Listing): Row[] {
   };
   visit(-1, 0, 1, 1, 1, []);
   return rows;
+}
+
+/** What has no figure on its row comes after all that have one, or before. */
+function comparison(tree: Tree, { by, descending }: Order): (a: number, b: number) => number {
+  const direction = descending ? -1 : 1;
+  if (by === 'package') {
+    const name = (edge: number) => tree.edges[edge]!.name;
+    return (a, b) => direction * (name(a) < name(b) ? -1 : 1);
+  }
+  const figure = (edge: number) => {
+    const node = answer(tree, edge);
+    if (node <= 0 || tree.home[node] !== edge) return 0;
+    return by === 'only' ? analyze(tree).only[node]! : reaches(tree, node);
+  };
+  return (a, b) => direction * (figure(a) - figure(b));
 }
 
 /** The index of the row above that asked for this one; -1 for the root's. */

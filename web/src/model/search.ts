@@ -2,6 +2,7 @@
 
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
+import { isTooNew } from './engines';
 import { holds, isFactState, NO_FACTS, type Facts } from './facts';
 import { licenseClass } from './licenses';
 import { isUnmet, isUnmetPeer } from './problems';
@@ -80,6 +81,8 @@ export function toggleWord(query: string, word: string): string {
 }
 
 function predicate(tree: Tree, word: string, facts: Facts): Predicate {
+  const [, major] = /^is:not-for-node-(\d+)$/.exec(word) ?? [];
+  if (major) return (node) => isTooNew(node.nodeRange, Number(major));
   if (word.startsWith('is:')) {
     const name = word.slice(3);
     const now = Date.now();

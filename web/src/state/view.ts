@@ -2,7 +2,7 @@
 
 import { batch, createMemo, createSignal } from 'solid-js';
 import type { Facts } from '../model/facts';
-import { parentRow, ROOT_KEY, rowKey, rowsOf, type Row } from '../model/rows';
+import { parentRow, ROOT_KEY, rowKey, rowsOf, type Order, type Row } from '../model/rows';
 import { search, stateCounts } from '../model/search';
 import { answer, path, type Tree } from '../model/tree';
 import { whenIdle } from './idle';
@@ -23,6 +23,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
   // A search opens what it finds; what a person closes in it is not meant for the next one.
   const [toggledInSearch, setToggledInSearch] = createSignal<Toggled>(new Map());
   const [active, setActive] = createSignal(ROOT_KEY);
+  const [order, setOrder] = createSignal<Order | undefined>();
   const [selected, setSelected] = createSignal<string | undefined>();
   const jumps: string[] = [];
 
@@ -41,7 +42,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
   };
   const rows = createMemo<Row[]>(() => {
     const current = tree();
-    return current ? rowsOf(current, { isOpen, kept: matches()?.kept }) : [];
+    return current ? rowsOf(current, { isOpen, kept: matches()?.kept, order: order() }) : [];
   });
   const activeIndex = createMemo(() => rows().findIndex((row) => row.key === active()));
 
@@ -89,6 +90,9 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
     open: setName,
     query,
     find,
+    /** How the rows of the tree are sorted. */
+    order,
+    setOrder,
     matches,
     counts,
     rows,

@@ -4,13 +4,16 @@ import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { LEAST_WIDTH, MOST_WIDTH, type Columns, type ColumnSpec } from '../../state/columns';
 import './columns.css';
 
+export type Sorted = 'ascending' | 'descending' | 'none';
+
 /** The head of a table. The first column's has the buttons. */
 export function ColumnHeads<Spec extends ColumnSpec>(props: {
   columns: Columns<Spec>;
   /** The class of a row, and of a column's cell. */
   row: string;
   cell: (column: Spec) => string;
-  sorted?: (column: Spec) => 'ascending' | 'descending' | 'none';
+  /** Undefined for a column that nothing is sorted by. */
+  sorted?: (column: Spec) => Sorted | undefined;
   buttons?: JSX.Element;
   children: (column: Spec) => JSX.Element;
 }) {
@@ -24,7 +27,7 @@ export function ColumnHeads<Spec extends ColumnSpec>(props: {
               class={props.cell(column)}
               aria-colindex={index() + 1}
               aria-sort={props.sorted?.(column)}
-              title={props.sorted ? undefined : column.about}
+              title={props.sorted?.(column) ? undefined : column.about}
             >
               {props.children(column)}
               <Show when={index() === 0}>
@@ -39,6 +42,16 @@ export function ColumnHeads<Spec extends ColumnSpec>(props: {
         </For>
       </div>
     </div>
+  );
+}
+
+/** The words of a column, which sort by it. */
+export function SortButton(props: { column: ColumnSpec; sorted: Sorted; onClick: () => void }) {
+  return (
+    <button type="button" class="plain sort" title={props.column.about} onClick={() => props.onClick()}>
+      {props.column.words}
+      <span aria-hidden="true">{{ ascending: ' ↑', descending: ' ↓', none: '' }[props.sorted]}</span>
+    </button>
   );
 }
 

@@ -6,7 +6,7 @@ import { bytes, count, counted } from '../../model/format';
 import { packagesOf, type Tree } from '../../model/tree';
 import { createColumns, type ColumnSpec } from '../../state/columns';
 import { useSession } from '../../state/session';
-import { ColumnHeads } from '../columns/Columns';
+import { ColumnHeads, SortButton } from '../columns/Columns';
 import { createWindow } from '../tree/window';
 import { Sign } from '../Sign';
 import { title } from '../words';
@@ -163,12 +163,7 @@ export function PackageTable(props: { tree: Tree }) {
       onKeyDown={onKeyDown}
     >
       <ColumnHeads columns={columns} row="table-row" cell={(column) => cellClass(column, -1)} sorted={order}>
-        {(column) => (
-          <button type="button" class="plain sort" title={column.about} onClick={() => sort(column)}>
-            {column.words}
-            <span aria-hidden="true">{{ ascending: ' ↑', descending: ' ↓', none: '' }[order(column)]}</span>
-          </button>
-        )}
+        {(column) => <SortButton column={column} sorted={order(column)} onClick={() => sort(column)} />}
       </ColumnHeads>
       <div role="rowgroup" class="tree-body" style={{ height: `${rows().length * window.rowHeight()}px` }}>
         <Index each={window.drawn()}>

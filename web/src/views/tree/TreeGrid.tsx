@@ -1,12 +1,13 @@
 // The tree as a treegrid. The grid keeps the focus and points at the active row, which may be redrawn at any
 // time while the tree grows.
 
-import { createEffect, createMemo, Index, on } from 'solid-js';
+import { createEffect, createMemo, Index, on, Show } from 'solid-js';
 import { counted } from '../../model/format';
+import type { Order } from '../../model/rows';
 import { nameWords } from '../../model/search';
 import { createColumns, type ColumnSpec } from '../../state/columns';
 import { useSession } from '../../state/session';
-import { ColumnHeads } from '../columns/Columns';
+import { ColumnHeads, SortButton, type Sorted } from '../columns/Columns';
 import { createTreeKeys } from './keys';
 import { TreeRow } from './TreeRow';
 import { createWindow } from './window';
@@ -36,6 +37,12 @@ const COLUMNS = [
 export type ColumnName = (typeof COLUMNS)[number]['name'];
 type TreeColumn = ColumnSpec & { readonly name: ColumnName };
 const HEADER = 32;
+/** What rows can be sorted by, and whether the most comes first. */
+const FIRST: Partial<Record<ColumnName, Order>> = {
+  package: { by: 'package', descending: false },
+  only: { by: 'only', descending: true },
+  reaches: { by: 'reaches', descending: true },
+};
 
 export function TreeGrid() {
   const { view, run } = useSession();
@@ -51,6 +58,17 @@ export function TreeGrid() {
   const trained = createMemo(() => trainedWires(view.rows(), view.activeIndex()));
   const words = createMemo(() => nameWords(view.query()));
 
+  const sorted = ({ name }: TreeColumn): Sorted | undefined => {
+    const order = view.order();
+    if (!FIRST[name]) return undefined;
+    return order?.by !== name ? 'none' : order.descending ? 'descending' : 'ascending';
+  };
+  /** One way, the other way, and as npm has it again. */
+  const sort = (first: Order) => {
+    const { by, descending } = view.order() ?? {};
+    if (by !== first.by) view.setOrder(first);
+    else view.setOrder(descending === first.descending ? { ...first, descending: !descending } : undefined);
+  };
   createEffect(
     on(view.active, () => view.activeIndex() >= 0 && window.bringIntoView(view.activeIndex()), { defer: true }),
   );
@@ -74,6 +92,7 @@ export function TreeGrid() {
         columns={columns}
         row="tree-row"
         cell={({ name }) => `head-${name}`}
+        sorted={sorted}
         buttons={
           <>
             <HeadButton words="Open all" path="m4 3 4 4 4-4M4 9l4 4 4-4" onClick={() => view.setAllOpen(true)} />
@@ -81,7 +100,11 @@ export function TreeGrid() {
           </>
         }
       >
-        {({ words }) => words}
+        {(column) => (
+          <Show when={FIRST[column.name]} fallback={column.words}>
+            {(first) => <SortButton column={column} sorted={sorted(column) ?? 'none'} onClick={() => sort(first())} />}
+          </Show>
+        )}
       </ColumnHeads>
       <div role="rowgroup" class="tree-body" style={{ height: `${view.rows().length * window.rowHeight()}px` }}>
         <Index each={window.drawn()}>
