@@ -17,6 +17,7 @@ mod settings;
 mod spoil;
 mod static_files;
 mod statistics;
+mod synthetic;
 
 pub use fault::{Fault, FaultError, FaultKind, FaultScope, HELP as FAULT_HELP};
 pub use habit::{HELP as HABIT_HELP, HabitError, Habits, Only, Product};
@@ -24,3 +25,4 @@ pub use registry::{Registry, RegistryError};
 pub use server::{Server, ServerError};
 pub use settings::Settings;
 pub use statistics::Statistics;
+pub use synthetic::{NotSynthetic, Shape, Synthetic};

@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use espalier_replay::{FAULT_HELP, Fault, HABIT_HELP, Habits, Product, Registry, Server, Settings};
+use espalier_replay::{FAULT_HELP, Fault, HABIT_HELP, Habits, Product, Registry, Server, Settings, Synthetic};
 
 /// Serve a recorded npm registry on loopback.
 #[derive(Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 struct Arguments {
     /// The folder that holds the recording.
-    #[arg(long, value_name = "DIR")]
-    corpus: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "synthetic")]
+    corpus: Option<PathBuf>,
+    /// Serve a made-up registry instead: deep, wide, versions or peers, and the number of packages, such as deep:1000.
+    #[arg(long, value_name = "SHAPE:PACKAGES", conflicts_with = "corpus")]
+    synthetic: Option<Synthetic>,
     /// The port on 127.0.0.1; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -59,7 +62,11 @@ struct Arguments {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let registry = Arc::new(Registry::open(&arguments.corpus)?);
+    let registry = match (&arguments.corpus, arguments.synthetic) {
+        (_, Some(synthetic)) => Registry::synthetic(synthetic),
+        (corpus, None) => Registry::open(corpus.as_deref().context("--corpus names the recording")?)?,
+    };
+    let registry = Arc::new(registry);
     let habits = Habits::new(arguments.like.as_ref(), arguments.habit.iter().map(String::as_str))?;
     let below = habits.below.clone();
     let server = Server::start(registry, settings(&arguments, habits)).await?;

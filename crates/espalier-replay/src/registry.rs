@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
+use crate::synthetic::Synthetic;
+
 /// Why a folder can't be served.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
@@ -47,6 +49,8 @@ enum Stored {
     File(PathBuf),
     /// A slice of the unpacked archive.
     Memory(Bytes),
+    /// Made when it is requested.
+    Made(Synthetic, usize),
     /// Uncompressed, in a larger file.
     Section {
         archive: PathBuf,
@@ -75,6 +79,12 @@ impl Registry {
             registry.index_tarballs(&packed_tarballs).map_err(unreadable(&packed_tarballs))?;
         }
         Ok(registry)
+    }
+
+    /// A made-up registry, without tarballs.
+    pub fn synthetic(synthetic: Synthetic) -> Self {
+        let packuments = synthetic.names().enumerate().map(|(package, name)| (name, Stored::Made(synthetic, package)));
+        Self { packuments: packuments.collect(), advisories: None, tarballs: HashMap::new() }
     }
 
     /// The names of all packages, unordered.
@@ -152,6 +162,7 @@ impl Stored {
         match self {
             Self::File(path) => fs::read(path).map(Bytes::from),
             Self::Memory(body) => Ok(body.clone()),
+            Self::Made(synthetic, package) => Ok(Bytes::from(synthetic.packument(*package).to_string())),
             Self::Section { archive, offset, length } => {
                 let mut file = File::open(archive)?;
                 file.seek(SeekFrom::Start(*offset))?;

@@ -11,6 +11,7 @@ mod chart;
 mod check;
 mod contestants;
 mod floor;
+mod growth;
 mod measure;
 mod phase;
 mod report;
@@ -25,10 +26,11 @@ use anyhow::{Context as _, Result, ensure};
 use crate::oracle;
 use crate::toolchain::run as run_command;
 use contestants::Contestant;
+pub use growth::{Arguments as Growing, run as grow};
 pub use measure::{Arguments as Measured, child as measure_child, counted};
 use phase::{Phase, Project};
 use report::{Outcome, Report, Run};
-use server::Replay;
+use server::{Replay, Served};
 
 /// Arguments of `cargo xtask bench`.
 #[derive(clap::Args)]
@@ -84,7 +86,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         if arguments.project.is_empty() { PROJECTS.map(str::to_owned).into() } else { arguments.project.clone() };
     let mut report = Report::new(arguments.rounds, bench.contestants.iter().map(|one| one.0));
     for &delay in &arguments.delay {
-        let server = Replay::start(&bench.replay, &arguments.corpus, delay, arguments.tls, &bench.scratch)?;
+        let server =
+            Replay::start(&bench.replay, Served::Corpus(&arguments.corpus), delay, arguments.tls, &bench.scratch)?;
         for name in &names {
             let project = Project::read(&arguments.corpus, name)?;
             for &phase in &bench.phases {
@@ -107,6 +110,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Builds the server of recorded registries.
+fn build_replay(target: &Path) -> Result<PathBuf> {
+    build("espalier-replay")?;
+    Ok(std::path::absolute(target.join("release/espalier-replay"))?)
+}
+
+/// The command to measure, which is built if none is given.
+fn build_espalier(given: Option<&Path>, target: &Path) -> Result<PathBuf> {
+    if let Some(program) = given {
+        return Ok(std::path::absolute(program)?);
+    }
+    build("espalier-cli")?;
+    Ok(std::path::absolute(target.join("release/espalier"))?)
+}
+
+fn build(package: &str) -> Result<()> {
+    run_command(Command::new("cargo").args(["build", "--quiet", "--release", "--package", package]))
+}
+
 struct Bench {
     /// The contestants with their programs.
     contestants: Vec<(Contestant, PathBuf)>,
@@ -121,20 +143,8 @@ struct Bench {
 
 impl Bench {
     fn new(arguments: &Arguments, target: &Path) -> Result<Self> {
-        run_command(Command::new("cargo").args(["build", "--quiet", "--release", "--package", "espalier-replay"]))?;
-        let espalier = match &arguments.espalier {
-            Some(program) => std::path::absolute(program)?,
-            None => {
-                run_command(Command::new("cargo").args([
-                    "build",
-                    "--quiet",
-                    "--release",
-                    "--package",
-                    "espalier-cli",
-                ]))?;
-                target.join("release/espalier")
-            }
-        };
+        let replay = build_replay(target)?;
+        let espalier = build_espalier(arguments.espalier.as_deref(), target)?;
         let mut wanted = arguments.against.clone();
         if wanted.is_empty() {
             wanted = vec![Contestant::Bun, Contestant::Pnpm, Contestant::Utoo, Contestant::Npm];
@@ -159,7 +169,7 @@ impl Bench {
         Ok(Self {
             contestants,
             phases,
-            replay: std::path::absolute(target.join("release/espalier-replay"))?,
+            replay,
             scratch: folder.path().to_owned(),
             rounds: arguments.rounds,
             system_calls: arguments.system_calls,

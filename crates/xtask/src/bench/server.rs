@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
-use espalier_replay::Statistics;
+use espalier_replay::{Statistics, Synthetic};
 
 use super::floor::fetch;
 
@@ -21,11 +21,24 @@ pub struct Replay {
     pub address: SocketAddr,
 }
 
+/// What a server has.
+#[derive(Clone, Copy)]
+pub enum Served<'a> {
+    /// A recording, in this folder.
+    Corpus(&'a Path),
+    /// A made-up registry.
+    Synthetic(Synthetic),
+}
+
 impl Replay {
-    /// Starts a server of this corpus.
-    pub fn start(program: &Path, corpus: &Path, delay: u64, tls: bool, scratch: &Path) -> Result<Self> {
+    /// Starts a server.
+    pub fn start(program: &Path, served: Served<'_>, delay: u64, tls: bool, scratch: &Path) -> Result<Self> {
         let mut command = Command::new(program);
-        command.arg("--corpus").arg(corpus).args(["--delay", &format!("{delay}ms")]);
+        match served {
+            Served::Corpus(folder) => command.arg("--corpus").arg(folder),
+            Served::Synthetic(synthetic) => command.arg("--synthetic").arg(synthetic.to_string()),
+        };
+        command.args(["--delay", &format!("{delay}ms")]);
         let certificate = tls.then(|| scratch.join(format!("certificate-{delay}.pem")));
         if let Some(certificate) = &certificate {
             command.arg("--tls").arg("--certificate").arg(certificate);
