@@ -11,7 +11,7 @@ const CHAIN: usize = 100;
 const VERSIONS: usize = 100;
 /// The number of packages that many others disagree about.
 const DISPUTED: usize = 10;
-/// A framework and its plugins.
+/// A framework and its plugins. Each plugin has the framework and the plugin before it as peers.
 const FAMILY: usize = 10;
 
 /// How the packages depend on each other.
@@ -23,7 +23,7 @@ pub enum Shape {
     Wide,
     /// Packages with a hundred versions. A few of them are needed by all others, in three versions that exclude each other.
     Versions,
-    /// Plugins that have a framework and each other as peers.
+    /// Presets of plugins that have a framework and each other as peers.
     Peers,
 }
 
@@ -109,8 +109,7 @@ impl Synthetic {
             Shape::Deep => package.is_multiple_of(CHAIN),
             Shape::Wide => package < side,
             Shape::Versions => package == 0,
-            // The last plugin of a family has all others as peers.
-            Shape::Peers => package % FAMILY == FAMILY - 1 || package + 1 == self.packages,
+            Shape::Peers => package < self.presets(),
         };
         let direct = (0..self.packages).filter(|&package| is_direct(package));
         let dependencies: Map<String, Value> = direct.map(|package| (name(package), "^1.0.0".into())).collect();
@@ -164,13 +163,23 @@ impl Synthetic {
                 }
                 needs.add(disputed, &format!("~1.{}.0", package % 3 * 10))
             }
-            Shape::Peers if !package.is_multiple_of(FAMILY) => {
-                let framework = package - package % FAMILY;
-                let needs = needs.add_peer(framework);
-                if package - 1 == framework { needs } else { needs.add_peer(package - 1) }
+            Shape::Peers if package < self.presets() => {
+                let families = (self.presets()..self.packages).step_by(FAMILY).skip(package).step_by(self.presets());
+                let last_plugins = families.map(|framework| (framework + FAMILY).min(self.packages) - 1);
+                last_plugins.fold(needs, |needs, plugin| needs.add(plugin, "^1.0.0"))
             }
+            Shape::Peers => match (package - self.presets()) % FAMILY {
+                0 => needs,
+                1 => needs.add_peer(package - 1),
+                position => needs.add_peer(package - position).add_peer(package - 1),
+            },
             _ => needs,
         }
+    }
+
+    /// The number of packages that depend on plugins, about as many as each of them depends on.
+    fn presets(self) -> usize {
+        (self.packages / FAMILY).isqrt().max(1)
     }
 
     /// The number of direct dependencies of a wide project, and of the dependencies of each of those.

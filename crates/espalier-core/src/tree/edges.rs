@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
 use crate::manifest::{Dependency, Manifest};
 use crate::names::Name;
@@ -67,6 +69,7 @@ impl Tree {
         for (name, path) in workspaces.iter() {
             let spec = format!("file:{}", self.absolute(path));
             let spec = self.words.specs.intern(&spec);
+            self.replace_edge(node, *name, EdgeKind::Workspace);
             self.add_edge(node, *name, spec, EdgeKind::Workspace, None);
         }
     }
@@ -78,18 +81,19 @@ impl Tree {
             return;
         }
         let manifest = self[node].manifest.clone();
+        let replaces = !self[node].edges_out.is_empty() || !self.names_are_distinct(&manifest);
         if self[node].with_peers {
             let optional = |(name, _): &&Dependency| manifest.optional_peers.contains(name);
             let peers = &manifest.peer_dependencies;
-            self.load_kind(node, peers.iter().filter(|peer| !optional(peer)), EdgeKind::Peer, &manifest);
-            self.load_kind(node, peers.iter().filter(optional), EdgeKind::PeerOptional, &manifest);
+            self.load_kind(node, peers.iter().filter(|peer| !optional(peer)), EdgeKind::Peer, &manifest, replaces);
+            self.load_kind(node, peers.iter().filter(optional), EdgeKind::PeerOptional, &manifest, replaces);
         }
-        self.load_kind(node, &manifest.dependencies, EdgeKind::Prod, &manifest);
-        self.load_kind(node, &manifest.optional_dependencies, EdgeKind::Optional, &manifest);
+        self.load_kind(node, &manifest.dependencies, EdgeKind::Prod, &manifest, replaces);
+        self.load_kind(node, &manifest.optional_dependencies, EdgeKind::Optional, &manifest, replaces);
 
         let is_project = |node: NodeId| self[node].parent.is_none() && self[node].path.is_some();
         if is_project(node) && self[node].source.is_none_or(is_project) {
-            self.load_kind(node, &manifest.dev_dependencies, EdgeKind::Dev, &manifest);
+            self.load_kind(node, &manifest.dev_dependencies, EdgeKind::Dev, &manifest, replaces);
         }
     }
 
@@ -99,21 +103,53 @@ impl Tree {
         dependencies: impl IntoIterator<Item = &'a Dependency>,
         kind: EdgeKind,
         manifest: &Manifest,
+        replaces: bool,
     ) {
         for (name, spec) in dependencies {
+            if replaces && !self.replace_edge(node, *name, kind) {
+                continue;
+            }
             let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
             self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
         }
     }
 
+    /// Whether no two dependencies of a manifest have the same name. A project's manifest is loaded for each of its direct
+    /// dependencies, so the verdict on the last large one is kept.
+    fn names_are_distinct(&mut self, manifest: &Rc<Manifest>) -> bool {
+        const LARGE: usize = 16;
+        let blocks = [
+            &manifest.peer_dependencies,
+            &manifest.dependencies,
+            &manifest.optional_dependencies,
+            &manifest.dev_dependencies,
+        ];
+        if blocks.iter().map(|block| block.len()).sum::<usize>() < LARGE {
+            // To look for a former edge of the name takes less.
+            return false;
+        }
+        if let Some((_, verdict)) = self.last_large.as_ref().filter(|(known, _)| Rc::ptr_eq(known, manifest)) {
+            return *verdict;
+        }
+        let mut seen = FxHashSet::default();
+        let verdict = blocks.into_iter().flatten().all(|(name, _)| seen.insert(self.words.names.fold(*name)));
+        self.last_large = Some((manifest.clone(), verdict));
+        verdict
+    }
+
+    /// Drops the edge with a name, if there is one that an edge of this kind may replace. Returns whether there is none then.
+    fn replace_edge(&mut self, from: NodeId, name: Name, kind: EdgeKind) -> bool {
+        let Some(former) = self.edge(from, name) else { return true };
+        if self[former].kind == EdgeKind::Workspace && kind != EdgeKind::Workspace {
+            return false;
+        }
+        self.detach(former);
+        true
+    }
+
+    /// Adds an edge. There is none with its name.
     fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
         let folded = self.words.names.fold(name);
-        if let Some(former) = self[from].edges_out.named(folded) {
-            if self[former].kind == EdgeKind::Workspace && kind != EdgeKind::Workspace {
-                return;
-            }
-            self.detach(former);
-        }
         let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
         let rule = self[from].rule.map(|rule| self.words.overrides.for_edge(rule, name, &spec));
         let rule = rule.map(|found| self.noted(found));

@@ -201,6 +201,8 @@ pub struct Tree {
     pub install_links: bool,
     /// The first override whose key is not a range, although moving an edge required comparing it with one. npm fails there.
     pub incomparable_override: Option<RuleId>,
+    /// The last large manifest whose dependencies were loaded, and whether their names are distinct.
+    last_large: Option<(Rc<Manifest>, bool)>,
 }
 
 impl Index<NodeId> for Tree {
@@ -247,6 +249,7 @@ impl Tree {
             project,
             install_links,
             incomparable_override: None,
+            last_large: None,
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);
         let folder = tree.project.clone();
