@@ -1,6 +1,9 @@
-// The playground on one large recorded project, measured: when it can be used after the resolution, its longest task in each
-// phase, frames while the overview is panned, what an edit takes when the packuments are cached, and the memory of its JavaScript.
-// `memory.js` measures the whole process.
+// The playground on one large recorded project, measured: when it can be used after the resolution, the longest tasks of its main
+// thread in each phase, frames while the overview is panned, what an edit takes when the packuments are cached, and the memory of
+// its JavaScript. `memory.js` measures the whole process.
+//
+// Of a task stands what it took of the processor, from Chromium's trace, and in brackets what passed on the clock: that is longer
+// by as much as other programs took meanwhile.
 //
 //   npm run --workspace web build
 //   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE] [--dist DIR]
@@ -22,6 +25,7 @@ const { values } = parseArgs({
     dist: { type: 'string', default: 'dist' },
   },
 });
+const PHASE = 'phase ';
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const project = join(values.corpus, 'projects', values.project);
 const flagsFile = join(project, 'npm-args');
@@ -43,13 +47,17 @@ const browser = await chromium.launch({
 });
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ignoreHTTPSErrors: true });
 const page = await context.newPage();
-await page.addInitScript(() => {
-  /** @type {number[]} */
-  const tasks = [];
-  Object.assign(globalThis, { tasks });
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) tasks.push(Math.round(entry.duration));
-  }).observe({ type: 'longtask', buffered: true });
+/** @typedef {{ name: string, ph: string, pid: number, tid: number, ts: number, dur?: number, tdur?: number }} Traced */
+/** @type {Traced[]} */
+const traced = [];
+const tracer = await browser.newBrowserCDPSession();
+tracer.on('Tracing.dataCollected', ({ value }) => {
+  const events = /** @type {Traced[]} */ (/** @type {unknown} */ (value));
+  traced.push(...events.filter(({ name }) => name.endsWith('RunTask') || name.startsWith(PHASE)));
+});
+await tracer.send('Tracing.start', {
+  transferMode: 'ReportEvents',
+  traceConfig: { includedCategories: ['toplevel', 'devtools.timeline', 'blink.user_timing'] },
 });
 const devtools = await context.newCDPSession(page);
 if (values.profile) {
@@ -59,16 +67,16 @@ if (values.profile) {
 }
 
 const done = () => page.locator('.sentence', { hasText: /packages.* in [\d.]+ s/ }).waitFor({ timeout: 300_000 });
-/** Tasks of more than 50 ms since the last call, the longest first. */
-const longTasks = async () =>
-  page.evaluate(async () => {
+/** @type {string[]} */
+const phases = [];
+/** Ends a phase: its tasks are those since the last call. */
+const ended = async (/** @type {string} */ phase) => {
+  const mark = `${PHASE}${phases.push(phase)}`;
+  await page.evaluate(async (name) => {
     await new Promise((rest) => setTimeout(rest, 1_200));
-    const { tasks } = /** @type {{ tasks: number[] }} */ (/** @type {unknown} */ (globalThis));
-    return tasks
-      .splice(0)
-      .sort((a, b) => b - a)
-      .slice(0, 6);
-  });
+    performance.mark(name);
+  }, mark);
+};
 const report = (/** @type {string} */ what, /** @type {unknown} */ figure) =>
   console.log(`${what.padEnd(28)} ${Array.isArray(figure) ? figure.join(' ') : figure}`);
 const heap = async () => {
@@ -80,7 +88,7 @@ const switches = flags.map((flag) => `&${flag.replace(/^--/, '')}`).join('');
 
 await page.goto(`${address}#view=overview&registry=${encodeURIComponent(`${registry.origin}/`)}${switches}`);
 await page.getByRole('textbox').first().fill(manifest);
-await longTasks();
+await ended('');
 await page.keyboard.press('ControlOrMeta+Enter');
 await done();
 // The first task after the end that isn't busy: a click would be answered now.
@@ -90,14 +98,14 @@ const ready = await page.evaluate(() => {
 });
 report('resolution', await page.locator('.sentence').innerText());
 report('then ready after, ms', Math.round(/** @type {number} */ (ready)));
-report('long tasks, resolving', await longTasks());
+await ended('resolving');
 report('heap', await heap());
 
 const canvas = page.locator('.overview-canvas');
 const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await canvas.boundingBox());
 for (const zoomed of [0, 6]) {
   for (let step = 0; step < zoomed; step += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
-  await longTasks();
+  await ended('');
   const frames = await canvas.evaluate(async (element) => {
     // Moved from within, frame after frame: a driver's own pauses are no frames of the page.
     const send = (/** @type {string} */ type, /** @type {number} */ x) =>
@@ -117,31 +125,46 @@ for (const zoomed of [0, 6]) {
     return (count * 1000) / (performance.now() - began);
   });
   report(`frames a second, ${zoomed === 0 ? 'all of it' : 'zoomed in'}`, frames.toFixed(0));
-  report('long tasks, panning', await longTasks());
+  await ended('panning');
 }
 await page.mouse.move(box.x + 300, box.y + 200);
 for (const view of ['Tree', 'Focus', 'Map', 'Table', 'Duplicates', 'Health', 'Overview']) {
   await page.getByRole('tab', { name: view }).click();
-  report(`long tasks, ${view}`, await longTasks());
+  await ended(view);
 }
 await page.getByRole('searchbox').pressSequentially('react', { delay: 60 });
-report('long tasks, searching', await longTasks());
+await ended('searching');
 await page.keyboard.press('Escape');
 
 for (let time = 0; time < 4; time += 1) {
-  await longTasks();
+  await ended('');
   const began = Date.now();
   await page.getByText('--prefer-dedupe').click();
   await page.locator('.sentence', { hasText: 'Resolving the change' }).waitFor();
   await done();
   report('what if, ms', `${Date.now() - began} (${await page.locator('.sentence').innerText()})`);
-  report('long tasks, what if', await longTasks());
+  await ended('what if');
 }
 report('heap', await heap());
 if (values.profile) {
   const { profile } = await devtools.send('Profiler.stop');
   writeFileSync(values.profile, JSON.stringify(profile));
 }
+const complete = new Promise((resolve) => tracer.once('Tracing.tracingComplete', resolve));
+await tracer.send('Tracing.end');
+await complete;
+const marks = traced.filter(({ name }) => name.startsWith(PHASE)).sort((a, b) => a.ts - b.ts);
+marks.forEach(({ pid, tid, ts }, index) => {
+  const from = marks[index - 1]?.ts ?? 0;
+  const tasks = traced.filter((task) => task.pid === pid && task.tid === tid && task.ts >= from && task.ts < ts);
+  const longest = (/** @type {'dur' | 'tdur'} */ time) =>
+    tasks
+      .map((task) => Math.round((task[time] ?? 0) / 1000))
+      .sort((a, b) => b - a)
+      .slice(0, 4)
+      .join(' ');
+  if (phases[index]) report(`tasks, ${phases[index]}, ms`, `${longest('tdur')} (${longest('dur')})`);
+});
 await browser.close();
 await server.close();
 registry.stop();
