@@ -374,6 +374,20 @@ test.describe('on a narrow phone, without motion', () => {
     expect((await overview(page).boundingBox())!.height).toBeGreaterThan(150);
   });
 
+  test('the Share menu is on screen, and an edit stays where it was made', async ({ page }) => {
+    await openSample(page, 'tiny', 'overview', '&at=node_modules/once');
+    await page.getByText('Share', { exact: true }).click();
+    const { x, width } = (await page.locator('.share-menu').boundingBox())!;
+    expect([x >= 0, x + width <= 360]).toEqual([true, true]);
+    await page.keyboard.press('Escape');
+    const region = page.getByRole('navigation', { name: 'Regions' }).getByRole('button', { name: 'Package' });
+    await region.click();
+    await card(page).getByRole('button', { name: 'Remove' }).click();
+    await expect(sentence(page)).toContainText('1 package,');
+    await expect(card(page).locator('.card-name')).toHaveText('tiny');
+    await expect(region).toHaveAttribute('aria-current', 'true');
+  });
+
   test('Focus stands one below the other, with the selected package in view', async ({ page }) => {
     await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
     const boxes = page.locator('.focus-node');

@@ -39,7 +39,7 @@ export function Editor() {
       const text = project.text();
       // What was typed here comes back as it is; only what came from elsewhere replaces the text.
       if (text !== view.state.doc.toString()) {
-        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, scrollIntoView: true });
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       }
     });
     onCleanup(() => view.destroy());

@@ -16,14 +16,18 @@ const CHIPS = [
   ['is:problem', 'Unmet'],
 ] as const;
 
+/** What nearly every project has. They are there until it is counted, so that nothing moves then. */
+const USUAL: ReadonlySet<string> = new Set(['is:direct', 'is:duplicated', 'is:dev', 'is:optional', 'is:nested']);
+
 export function Toolbar() {
   const { view } = useSession();
   const words = () => view.query().split(/\s+/);
+  const isThere = (word: string) => (view.counts().get(word) ?? Number(USUAL.has(word))) > 0;
   return (
     <div class="toolbar">
       <Search />
       <div class="chips" role="group" aria-label="Filters">
-        <For each={CHIPS.filter(([word]) => view.counts().get(word) !== 0)}>
+        <For each={CHIPS.filter(([word]) => isThere(word))}>
           {([word, label]) => (
             <button
               type="button"

@@ -11,8 +11,10 @@ const MOST = 420;
 const BETWEEN = 10;
 /** Between a name and the edge of the canvas. */
 const EDGE = 2;
+/** What `−12` takes beside a leaf. */
+const GONE = 30;
 /** How far a name goes to the side, where the project's own leaf is in the way. */
-const ASIDE = 16;
+const ASIDE = 24;
 /** Ranks: what is always named, what was changed or is found, what the project asks for itself. */
 const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
 
@@ -34,7 +36,10 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     room.leaf(x, y, radius(scene, node));
     return true;
   });
-  room.block(camera.x, camera.y, radius(scene, 0));
+  const r = radius(scene, 0);
+  // How many packages went from the project stands on the left of its leaf.
+  const left = r + (scene.diff?.gone.has(0) ? GONE : 0);
+  room.block(camera.x - left, camera.y - r, left + r, 2 * r);
   const ranked = visible.map((node) => [rank(scene, node), node] as const).filter(([value]) => value >= 0);
   ranked.sort((a, b) => b[0] - a[0]);
   let drawn = 0;
@@ -45,10 +50,9 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     const text = label(tree, node, scale * layout.pitch);
     const [ideal, y, wide] = place(context, scene, node, text, isDirect);
     const last = width - EDGE - wide;
-    const places =
-      value >= ALWAYS
-        ? [Math.max(EDGE, Math.min(last, ideal))]
-        : [ideal, ...(isDirect ? [ideal + ASIDE * Math.sign(layout.x[node]!)] : [])];
+    const isBesideTrunk = isDirect && Math.abs(layout.x[node]! * scale) < 2 * ASIDE;
+    const aside = isBesideTrunk ? [ideal + ASIDE * Math.sign(layout.x[node]!)] : [];
+    const places = value >= ALWAYS ? [Math.max(EDGE, Math.min(last, ideal))] : [ideal, ...aside];
     // A name that would be cut off says less than none.
     const x = places.find(
       (x) => x >= EDGE && (x <= last || value >= ALWAYS) && room.take(x, y - FONT / 2, wide, FONT, value),
@@ -123,8 +127,8 @@ class Room {
   }
 
   /** No name goes over this. */
-  block(x: number, y: number, r: number): void {
-    this.#each(x - r, y - r, 2 * r, 2 * r, (cell) => {
+  block(x: number, y: number, width: number, height: number): void {
+    this.#each(x, y, width, height, (cell) => {
       this.#names[cell] = 1;
       return true;
     });
