@@ -4,6 +4,7 @@
 //! well), `wasm-opt` and `tsc` from npm. Nothing is done when no input has changed since the last time.
 
 mod freshness;
+mod order;
 
 use std::env;
 use std::fs;
@@ -203,6 +204,7 @@ fn optimise(wasm: &Path) -> Result<()> {
     for arguments in RUNS {
         toolchain::run(Command::new(npm_program("wasm-opt")).args(arguments).arg(wasm).arg("-o").arg(wasm))?;
     }
+    fs::write(wasm, order::ordered(&fs::read(wasm)?)?)?;
     Ok(())
 }
 

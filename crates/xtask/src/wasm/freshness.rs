@@ -10,7 +10,7 @@ use super::{Profile, dist, wasm_file};
 use crate::toolchain::root;
 
 /// Files and folders that decide what is built.
-const INPUTS: [&str; 11] = [
+const INPUTS: [&str; 12] = [
     ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
@@ -18,6 +18,7 @@ const INPUTS: [&str; 11] = [
     "crates/espalier-package",
     "crates/espalier-wasm",
     "crates/xtask/src/wasm.rs",
+    "crates/xtask/src/wasm/order.rs",
     "package-lock.json",
     "pkg/src",
     "pkg/tsconfig.json",
