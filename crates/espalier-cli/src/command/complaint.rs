@@ -8,13 +8,10 @@ use espalier_install::installed::InstalledError;
 use espalier_install::lock::LockError;
 use serde_json::json;
 
-use super::{install, lock};
+use super::exit::{self, CALLED_WRONGLY, FAILED};
 use crate::report::failure::{self, Circumstances};
 use crate::report::{self, wrapped};
 use crate::style::{PROBLEM, Styled, strong};
-
-/// The exit code for invalid arguments.
-const CALLED_WRONGLY: u8 = 2;
 
 /// An error of a command.
 #[derive(Debug)]
@@ -68,7 +65,7 @@ impl From<InstalledError> for Complaint {
 impl Complaint {
     /// An error of this command only.
     pub fn own(code: &'static str, headline: impl Into<String>, details: impl Into<String>) -> Self {
-        Self::Own { code, headline: headline.into(), details: details.into(), exit: 1 }
+        Self::Own { code, headline: headline.into(), details: details.into(), exit: FAILED }
     }
 
     /// An error in the arguments.
@@ -100,7 +97,7 @@ impl Complaint {
                 } else {
                     anstream::eprint!("{}", failure::render(error, circumstances));
                 }
-                ExitCode::from(lock::exit_code(error))
+                ExitCode::from(exit::of_lock(error))
             }
             Self::Install(error) => {
                 if json {
@@ -108,7 +105,7 @@ impl Complaint {
                 } else {
                     anstream::eprint!("{}", report::install::render(error, circumstances));
                 }
-                ExitCode::from(install::exit_code(error))
+                ExitCode::from(exit::of_install(error))
             }
             Self::Own { code, headline, details, exit } => {
                 if json {

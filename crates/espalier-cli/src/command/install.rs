@@ -14,7 +14,7 @@ use espalier_install::store;
 
 use super::complaint::Complaint;
 use super::context::Context;
-use super::lock::{self, FAILED};
+use super::lock;
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
@@ -156,15 +156,4 @@ fn installer(arguments: &InstallArguments, config: &Config) -> Option<Installer>
         }
     }
     Some(Installer { program: std::env::current_exe().ok()?, arguments: given })
-}
-
-pub(super) fn exit_code(error: &InstallError) -> u8 {
-    use espalier_install::reify::ReifyError;
-    match error {
-        InstallError::Lock(error) => lock::exit_code(error),
-        InstallError::Reify(ReifyError::Interrupted) => lock::INTERRUPTED,
-        // The same in npm.
-        InstallError::Script(failure) => failure.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED),
-        _ => FAILED,
-    }
 }

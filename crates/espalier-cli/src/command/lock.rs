@@ -7,20 +7,17 @@ use espalier_core::manifest_edit::SaveType;
 use espalier_core::{Changes, Event, Update};
 use espalier_install::activity::Activity;
 use espalier_install::cache;
-use espalier_install::config::{Config, ConfigError, Origin};
+use espalier_install::config::Config;
 use espalier_install::lock::{Lock, LockError, Locked};
 
 use super::complaint::Complaint;
 use super::context::Context;
+use super::exit::INTERRUPTED;
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::Circumstances;
 use crate::report::{self, machine, success};
 use crate::trace;
-
-pub(super) const FAILED: u8 = 1;
-const CALLED_WRONGLY: u8 = 2;
-pub(super) const INTERRUPTED: u8 = 130;
 
 /// The changes of `lock` and `add`.
 pub fn additions(arguments: &PackageArguments) -> Changes {
@@ -197,14 +194,6 @@ fn interrupts() -> std::io::Result<tokio::signal::unix::Signal> {
 #[cfg(windows)]
 fn interrupts() -> std::io::Result<tokio::signal::windows::CtrlC> {
     tokio::signal::windows::ctrl_c()
-}
-
-pub(super) fn exit_code(error: &LockError) -> u8 {
-    match error {
-        LockError::Interrupted => INTERRUPTED,
-        LockError::Config(ConfigError::Invalid { origin: Origin::CommandLine, .. }) => CALLED_WRONGLY,
-        LockError::Config(_) | LockError::Project(_) | LockError::Resolve { .. } => FAILED,
-    }
 }
 
 fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments) {

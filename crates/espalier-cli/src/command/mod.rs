@@ -7,6 +7,7 @@ pub mod config;
 mod context;
 pub mod elsewhere;
 pub mod exec;
+mod exit;
 pub mod install;
 pub mod lock;
 pub mod outdated;

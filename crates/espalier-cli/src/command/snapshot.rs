@@ -10,7 +10,8 @@ use espalier_install::snapshot::Snapshot;
 
 use super::complaint::Complaint;
 use super::context::Context;
-use super::lock::{FAILED, context, count, interruption, of};
+use super::exit::FAILED;
+use super::lock::{context, count, interruption, of};
 use super::say;
 use crate::arguments::{LockArguments, SnapshotArguments};
 use crate::report::failure::Circumstances;

@@ -6,7 +6,7 @@ use espalier_install::cache;
 use espalier_install::config::Environment;
 use espalier_install::store::{self, Store, StoreError};
 
-use super::lock::FAILED;
+use super::exit::FAILED;
 use super::say;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::report::{bytes, counted, machine};
