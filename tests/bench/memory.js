@@ -11,12 +11,12 @@
 // @ts-check
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launch } from 'puppeteer-core';
 import { preview } from 'vite';
 import { serve } from '../replay.js';
+import { recorded } from './project.js';
 
 const { values } = parseArgs({
   options: {
@@ -26,10 +26,7 @@ const { values } = parseArgs({
   },
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
-const project = join(values.corpus, 'projects', values.project);
-const flagsFile = join(project, 'npm-args');
-const flags = existsSync(flagsFile) ? readFileSync(flagsFile, 'utf8').trim().split(/\s+/) : [];
-const manifest = readFileSync(join(project, 'package.json'), 'utf8');
+const { manifest, switches } = recorded(values.corpus, values.project);
 
 const registry = await serve(values.corpus, '--tls');
 const server = await preview({
@@ -82,7 +79,6 @@ const ended = () =>
     timeout: 300_000,
   });
 
-const switches = flags.map((flag) => `&${flag.replace(/^--/, '')}`).join('');
 const address = `${server.resolvedUrls?.local[0]}#view=overview&registry=${encodeURIComponent(`${registry.origin}/`)}`;
 await page.goto(`${address}${switches}`);
 await page.waitForSelector('textarea');

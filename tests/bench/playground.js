@@ -9,13 +9,13 @@
 //   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE] [--dist DIR]
 // @ts-check
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
 import { preview } from 'vite';
 import { serve } from '../replay.js';
+import { recorded } from './project.js';
 
 const { values } = parseArgs({
   options: {
@@ -27,10 +27,7 @@ const { values } = parseArgs({
 });
 const PHASE = 'phase ';
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
-const project = join(values.corpus, 'projects', values.project);
-const flagsFile = join(project, 'npm-args');
-const flags = existsSync(flagsFile) ? readFileSync(flagsFile, 'utf8').trim().split(/\s+/) : [];
-const manifest = readFileSync(join(project, 'package.json'), 'utf8');
+const { manifest, switches } = recorded(values.corpus, values.project);
 
 const registry = await serve(values.corpus, '--tls');
 const root = fileURLToPath(new URL('../../web/', import.meta.url));
@@ -84,7 +81,6 @@ const heap = async () => {
   const { usedSize } = await devtools.send('Runtime.getHeapUsage');
   return `${(usedSize / 1e6).toFixed(0)} MB`;
 };
-const switches = flags.map((flag) => `&${flag.replace(/^--/, '')}`).join('');
 
 await page.goto(`${address}#view=overview&registry=${encodeURIComponent(`${registry.origin}/`)}${switches}`);
 await page.getByRole('textbox').first().fill(manifest);

@@ -11,6 +11,8 @@
 //
 //   node tests/bench/resolve.js --corpus DIR [--project NAME]... [--rounds N] [--delay DURATION] [--only SUBJECT]... [--dist DIR]
 //     [--trace FILE [--trace-seconds N]]
+//
+// A trace is that of the first subject's first run.
 // @ts-check
 
 import { execFileSync } from 'node:child_process';
@@ -64,12 +66,12 @@ async function compare(project) {
   const expected = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   /** @type {Map<string, Figures[]>} */
   const figures = new Map(subjects.map((name) => [name, []]));
-  const { documents } = await inTab((tab) => tab.run({ type: 'record', ...input }));
+  const { documents } = await inTab((tab) => tab.run({ type: 'record', ...input }), undefined);
   if (subjects.includes('snapshot')) writeSnapshot(folder, input);
   for (let round = 0; round < Number(values.rounds); round++) {
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
     for (const subject of order) {
-      const told = await run(subject, input, documents);
+      const told = await run(subject, input, documents, round === 0 && subject === subjects[0]);
       const lockfile = told.lockfile?.replaceAll(`"resolved": "${registry.origin}/`, '"resolved": "/');
       if (lockfile !== undefined && lockfile !== expected)
         throw new Error(`${subject}: the lock of ${project} isn't npm's`);
@@ -127,8 +129,8 @@ function writeSnapshot(folder, { origin, flags }) {
   execFileSync(executable('espalier-cli'), [...args, ...more], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** @param {string} subject @param {Input} input @param {Document[]} documents @returns {Promise<Figures>} */
-async function run(subject, input, documents) {
+/** @param {string} subject @param {Input} input @param {Document[]} documents @param {boolean} isFirst @returns {Promise<Figures>} */
+async function run(subject, input, documents, isFirst) {
   const resolve = { type: 'resolve', ...input };
   const works = {
     cold: { ...resolve, cache: false },
@@ -139,6 +141,7 @@ async function run(subject, input, documents) {
     snapshot: { ...resolve, cache: false, snapshot: '/scratch/snapshot' },
   };
   const work = works[/** @type {keyof typeof works} */ (subject)];
+  const trace = isFirst && values.trace ? { file: values.trace, seconds: Number(values['trace-seconds']) } : undefined;
   return inTab(async (tab) => {
     if (subject === 'warm') {
       await tab.run(work);
@@ -149,18 +152,17 @@ async function run(subject, input, documents) {
     const after = tab.cpu();
     const requests = 'documents' in work ? work.documents.length : told.requests;
     return { ...told, requests, page: after.page - before.page, rest: after.rest - before.rest };
-  });
+  }, trace);
 }
 
 /**
  * A fresh browser.
  * @template T
  * @param {(tab: Tab) => Promise<T>} use
+ * @param {import('./tab.js').Trace | undefined} trace
  */
-async function inTab(use) {
+async function inTab(use, trace) {
   const folders = { pages: join(import.meta.dirname, 'pages'), espalier: values.dist, scratch };
-  const { trace: file, 'trace-seconds': seconds } = values;
-  const trace = file ? { file, seconds: Number(seconds) } : undefined;
   const tab = await Tab.open('pages/resolve.html', folders, trace);
   try {
     return await use(tab);

@@ -21,6 +21,29 @@ pub enum Expected {
     Unanswered,
 }
 
+/// The codes of npm's network failures, apart from those that begin with `ERR_SOCKET_`.
+const NETWORK_FAILURES: [&str; 11] = [
+    "EAI_AGAIN",
+    "ECONNABORTED",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EHOSTUNREACH",
+    "EIDLETIMEOUT",
+    "ENETUNREACH",
+    "ENOTFOUND",
+    "EPIPE",
+    "ERESPONSETIMEOUT",
+    "ETIMEDOUT",
+];
+
+impl Expected {
+    /// Whether npm could not reach the registry, which says nothing about the project.
+    pub fn is_network_failure(&self) -> bool {
+        let Self::Failure { code: Some(code), .. } = self else { return false };
+        code.starts_with("ERR_SOCKET_") || NETWORK_FAILURES.contains(&code.as_str())
+    }
+}
+
 /// Espalier's result.
 #[derive(Clone, Debug)]
 pub enum Answer {

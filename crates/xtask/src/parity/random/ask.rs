@@ -1,4 +1,5 @@
-//! npm's answers to made-up projects, remembered on disk: they depend on nothing but what they were asked.
+//! npm's answers to made-up projects, cached on disk: they depend on nothing but the question. Failures of the network are the
+//! exception, and are not cached.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -103,7 +104,7 @@ impl Npm {
         if self.asked.is_multiple_of(COVERAGE_EVERY) {
             self.note_coverage()?;
         }
-        if let Some(file) = remembered {
+        if let Some(file) = remembered.filter(|_| !answer.answer.is_network_failure()) {
             fs::write(&file, serde_json::to_vec(&answer)?)
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
