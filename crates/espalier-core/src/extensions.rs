@@ -4,6 +4,7 @@
 //! Rules apply to every fetched manifest before its dependencies are read.
 
 use serde_json::{Map, Value};
+use std::rc::Rc;
 
 use crate::error::ResolveError;
 use crate::integrity;
@@ -14,6 +15,7 @@ use crate::order;
 use crate::refusal::{ExtensionProblem, Refusal};
 use crate::semver::{Range, Version};
 use crate::spec::{self, Specs};
+use crate::vocabulary::Vocabulary;
 
 /// The root's rules.
 #[derive(Debug, Default)]
@@ -23,8 +25,8 @@ pub struct PackageExtensions {
     pub(crate) hash: Option<String>,
 }
 
-/// An extended manifest, and what npm writes into the lock about the extension.
-pub(crate) type Extended = (Manifest, Map<String, Value>);
+/// A manifest after the rules, and what npm writes into the lock if one of them matched.
+pub(crate) type Extended = (Rc<Manifest>, Option<Rc<Map<String, Value>>>);
 
 #[derive(Debug)]
 struct Rule {
@@ -70,17 +72,14 @@ impl PackageExtensions {
         self.selectors(name, version).next().is_some()
     }
 
-    /// The manifest after the rule that matches it, and what npm writes into the lock about that.
-    pub(crate) fn apply(
-        &self,
-        manifest: &Manifest,
-        names: &mut Names,
-        specs: &mut Specs,
-    ) -> Result<Option<Extended>, ResolveError> {
-        let Some(name) = manifest.name.as_deref().filter(|_| !self.rules.is_empty()) else { return Ok(None) };
+    /// Applies the rule that matches a fetched manifest.
+    pub(crate) fn apply(&self, manifest: Rc<Manifest>, words: &mut Vocabulary) -> Result<Extended, ResolveError> {
+        let Some(name) = manifest.name.as_deref().filter(|_| !self.rules.is_empty()) else {
+            return Ok((manifest, None));
+        };
         let version = manifest.version.as_deref().unwrap_or_default();
         let mut matching = self.rules.iter().filter(|rule| rule.matches(name, version));
-        let Some(rule) = matching.next() else { return Ok(None) };
+        let Some(rule) = matching.next() else { return Ok((manifest, None)) };
         if let Some(other) = matching.next() {
             return Err(Refusal::AmbiguousExtension {
                 name: name.to_owned(),
@@ -90,7 +89,8 @@ impl PackageExtensions {
             }
             .into());
         }
-        rule.apply(manifest, names, specs).map(Some)
+        let (manifest, applied) = rule.apply(&manifest, &mut words.names, &mut words.specs)?;
+        Ok((Rc::new(manifest), Some(Rc::new(applied))))
     }
 }
 
@@ -123,7 +123,12 @@ impl Rule {
         self.extension.get(block).and_then(Value::as_object).map(json::entries).unwrap_or_default()
     }
 
-    fn apply(&self, manifest: &Manifest, names: &mut Names, specs: &mut Specs) -> Result<Extended, ResolveError> {
+    fn apply(
+        &self,
+        manifest: &Manifest,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<(Manifest, Map<String, Value>), ResolveError> {
         let mut next = manifest.clone();
         let mut applied = Map::from_iter([("selector".to_owned(), Value::from(self.key.as_str()))]);
         for block in BLOCKS {

@@ -10,6 +10,7 @@
 mod chart;
 mod check;
 mod contestants;
+mod fetch;
 mod floor;
 mod growth;
 mod measure;
@@ -102,6 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 report.outcomes.push(outcome);
                 // A later failure doesn't lose this.
                 report.write(&output)?;
+                fs::write(output.join("bench.svg"), chart::draw(&report.outcomes))?;
             }
         }
     }

@@ -13,16 +13,17 @@ fn no_module_leads_back_to_itself() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (mut circles, mut count) = (Vec::new(), 0);
     for folder in entries(&crates) {
-        let uses = uses(&folder.join("src"));
-        count += uses.values().map(BTreeSet::len).sum::<usize>();
-        let in_circle = uses.keys().filter(|module| reached(&uses, module).contains(*module));
-        let modules: Vec<&str> = in_circle.map(String::as_str).collect();
-        if !modules.is_empty() {
-            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            circles.push(format!("{name}: {}", modules.join(", ")));
+        for (parent, uses) in uses(&folder.join("src")) {
+            count += uses.values().map(BTreeSet::len).sum::<usize>();
+            let in_circle = uses.keys().filter(|module| reached(&uses, module).contains(*module));
+            let modules: Vec<&str> = in_circle.map(String::as_str).collect();
+            if !modules.is_empty() {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                circles.push(format!("{}: {}", [&[name], parent.as_slice()].concat().join("::"), modules.join(", ")));
+            }
         }
     }
-    assert!(count > 300, "the uses were not read");
+    assert!(count > 500, "the uses were not read");
     assert!(circles.is_empty(), "these modules use each other in circles:\n{}", circles.join("\n"));
 }
 
@@ -129,27 +130,30 @@ fn reached<'a>(uses: &'a Uses, module: &str) -> BTreeSet<&'a String> {
     reached
 }
 
-/// The uses between the modules directly below a crate's root. A module contains everything below it.
-fn uses(source: &Path) -> Uses {
-    let mut uses = Uses::new();
-    for (path, code) in files(source) {
-        let Some(module) = path.first().filter(|module| *module != "tests") else { continue };
+/// The uses between the modules directly below each module. A module contains everything below it.
+fn uses(source: &Path) -> BTreeMap<Vec<String>, Uses> {
+    let files = files(source);
+    let modules: BTreeSet<&[String]> = files.iter().map(|(module, _)| module.as_slice()).collect();
+    let mut all = BTreeMap::<Vec<String>, Uses>::new();
+    for (own, code) in &files {
+        if own.iter().any(|module| module == "tests") {
+            continue;
+        }
         let code = code.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-        let names = code.split("crate::").skip(1).flat_map(modules_of);
-        let others = names.filter(|name| name != module && name.starts_with(char::is_lowercase));
-        uses.entry(module.clone()).or_default().extend(others);
+        for path in paths(own, code) {
+            let common = own.iter().zip(&path).take_while(|(own, other)| own == other).count();
+            let (Some(module), Some(other)) = (own.get(common), path.get(common)) else { continue };
+            if (common == 0 && starts_lowercase(other)) || modules.contains(&path[..=common]) {
+                let uses = all.entry(own[..common].to_vec()).or_default();
+                uses.entry(module.clone()).or_default().insert(other.clone());
+            }
+        }
     }
-    uses
+    all
 }
 
-/// The modules that a path names after `crate::`: one, or those in braces.
-fn modules_of(path: &str) -> Vec<String> {
-    let word =
-        |text: &str| text.trim().chars().take_while(|&letter| letter.is_alphanumeric() || letter == '_').collect();
-    match path.strip_prefix('{') {
-        Some(list) => list.split('}').next().unwrap_or_default().split(',').map(word).collect(),
-        None => vec![word(path)],
-    }
+fn starts_lowercase(name: &str) -> bool {
+    name.starts_with(char::is_lowercase)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

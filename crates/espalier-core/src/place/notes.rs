@@ -1,8 +1,7 @@
 //! Records the decisions of placements, if somebody wants to see them.
 
 use super::can_place::{Answer, Because};
-use super::place::{Frame, Placer};
-use crate::decision::{Decision, Demand, Placed, Trial, Verdict, Why};
+use crate::decision::{Decision, Trial, Verdict, Why};
 use crate::tree::{NodeId, Tree};
 
 /// The decisions of a placement. A package precedes its peers.
@@ -15,25 +14,15 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// Records the decision about a package, with the folders that were tried for it.
+    pub fn decided(&mut self, decision: Decision) {
+        self.decisions.push(Decision { tried: std::mem::take(&mut self.tried), ..decision });
+    }
+
     /// Records a folder that was tried.
     pub fn tried(&mut self, tree: &Tree, target: NodeId, answer: &Answer) {
         let why = why(tree, answer);
         self.tried.push(Trial { location: tree.location(target), verdict: answer.verdict, why });
-    }
-}
-
-impl Placer<'_> {
-    /// Records a decision. Packages removed since `removed_before` belong to it.
-    pub(super) fn note(&mut self, frame: &Frame<'_>, removed_before: usize, result: impl FnOnce(&Tree) -> Placed) {
-        let Some(notes) = &mut self.notes else { return };
-        notes.decisions.push(Decision {
-            demand: Demand::of(self.tree, frame.edge),
-            version: self.tree.package(frame.dep).version.as_deref().map(str::to_owned),
-            as_peer: frame.parent.is_some(),
-            tried: std::mem::take(&mut notes.tried),
-            result: result(self.tree),
-            removed: self.removed[removed_before..].iter().map(ToString::to_string).collect(),
-        });
     }
 }
 

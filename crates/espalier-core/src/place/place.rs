@@ -6,7 +6,7 @@ use super::can_place::{Answer, Question};
 use super::deepest_target;
 use super::notes::Notes;
 use crate::collation;
-use crate::decision::{Placed, Verdict};
+use crate::decision::{Decision, Demand, Placed, Verdict};
 use crate::names::Name;
 use crate::options::InstallStrategy;
 use crate::order;
@@ -70,11 +70,11 @@ pub struct Unplaceable {
 }
 
 /// A placement under way, and the placement of its dependent if it is a peer.
-pub(super) struct Frame<'p> {
-    pub(super) dep: NodeId,
-    pub(super) edge: EdgeId,
+struct Frame<'p> {
+    dep: NodeId,
+    edge: EdgeId,
     explicit: bool,
-    pub(super) parent: Option<&'p Frame<'p>>,
+    parent: Option<&'p Frame<'p>>,
     /// The question that had the best answer.
     chosen: Option<Rc<Question>>,
 }
@@ -411,6 +411,19 @@ impl Placer<'_> {
     fn remove(&mut self, node: NodeId) {
         self.note_removed(node);
         self.tree.set_root(node, None);
+    }
+
+    /// Records a decision. Packages removed since `removed_before` belong to it.
+    fn note(&mut self, frame: &Frame<'_>, removed_before: usize, result: impl FnOnce(&Tree) -> Placed) {
+        let Some(notes) = &mut self.notes else { return };
+        notes.decided(Decision {
+            demand: Demand::of(self.tree, frame.edge),
+            version: self.tree.package(frame.dep).version.as_deref().map(str::to_owned),
+            as_peer: frame.parent.is_some(),
+            tried: Vec::new(),
+            result: result(self.tree),
+            removed: self.removed[removed_before..].iter().map(ToString::to_string).collect(),
+        });
     }
 
     fn note_removed(&mut self, node: NodeId) {

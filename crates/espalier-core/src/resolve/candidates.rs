@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 use super::explain::chain;
-use super::extensions::extended;
 use super::override_checks::check_edge;
 use super::search::Search;
 use crate::catalog::Choice;
@@ -21,8 +20,15 @@ const DEEPEST_PEERS: usize = 300;
 /// The maximum number of peers, because a branching set may end too late. The largest sets of real packages have some thousands.
 const MOST_PEERS: usize = 20_000;
 
-/// The nodes that are certainly needed. The others come from optional peers only.
-pub(super) type Required = FxHashSet<NodeId>;
+/// A peer set that is being gathered: the candidate for an edge, its peers, and theirs.
+pub(super) struct PeerSet {
+    /// The nodes that are certainly needed. The others come from optional peers only.
+    pub(super) required: FxHashSet<NodeId>,
+    /// How many candidates are being built for each other.
+    depth: usize,
+    /// How many candidates were built.
+    size: usize,
+}
 
 impl Search {
     /// The candidate for a problem edge of a node: an existing node of its virtual root, a node of the tree that satisfies an
@@ -44,10 +50,9 @@ impl Search {
                 return Ok(found);
             }
         }
-        self.gathering.count = 0;
         let parent = kind.is_peer().then_some(virtual_root);
-        let mut required: Required = std::iter::once(node).collect();
-        self.build_candidate(edge, parent, None, &mut required).await
+        let mut set = PeerSet { required: std::iter::once(node).collect(), depth: 0, size: 0 };
+        self.build_candidate(edge, parent, None, &mut set).await
     }
 
     /// Builds the candidate for an edge, with its peers. `second` is another edge of the same name, which should be met as well
@@ -57,9 +62,9 @@ impl Search {
         edge: EdgeId,
         parent: Option<NodeId>,
         second: Option<EdgeId>,
-        required: &mut Required,
+        set: &mut PeerSet,
     ) -> Result<NodeId, ResolveError> {
-        let owner = |builder: &Self, edge: EdgeId| builder.tree[edge].from.expect("a live edge has a dependent");
+        let owner = |search: &Self, edge: EdgeId| search.tree[edge].from.expect("a live edge has a dependent");
         let from = owner(self, edge);
         let parent = match parent {
             Some(parent) => parent,
@@ -74,19 +79,19 @@ impl Search {
         let node = other.filter(|_| self.tree.is_valid(edge)).unwrap_or(first);
         self.tree.set_parent(node, Some(parent));
 
-        let needed = |builder: &Self, edge: EdgeId| {
-            required.contains(&owner(builder, edge)) && builder.tree[edge].kind != EdgeKind::PeerOptional
+        let needed = |search: &Self, edge: EdgeId| {
+            set.required.contains(&owner(search, edge)) && search.tree[edge].kind != EdgeKind::PeerOptional
         };
         if needed(self, edge) || second.is_some_and(|second| needed(self, second)) {
-            required.insert(node);
+            set.required.insert(node);
         }
-        self.gathering.depth += 1;
-        self.gathering.count += 1;
-        if self.gathering.depth > DEEPEST_PEERS || self.gathering.count > MOST_PEERS {
+        set.depth += 1;
+        set.size += 1;
+        if set.depth > DEEPEST_PEERS || set.size > MOST_PEERS {
             return Err(self.endless_peers(edge));
         }
-        self.load_peer_set(node, required).await?;
-        self.gathering.depth -= 1;
+        self.load_peer_set(node, set).await?;
+        set.depth -= 1;
         Ok(node)
     }
 
@@ -131,7 +136,7 @@ impl Search {
         match self.fetch_manifest(edge, &spec).await {
             Ok(manifest) => {
                 self.report_picked(edge, &spec, &manifest);
-                let (manifest, applied) = extended(&self.extensions, &mut self.tree.words, manifest)?;
+                let (manifest, applied) = self.extensions.apply(manifest, &mut self.tree.words)?;
                 let with_peers = self.sources.with_peers();
                 let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
                 let node = self.tree.add(new);

@@ -1,16 +1,11 @@
-//! Applies the root's `packageExtensions` to fetched manifests, and to a lock that was made under other rules.
-
-use serde_json::{Map, Value};
-use std::rc::Rc;
+//! Reads the root's `packageExtensions`, and applies them to a lock that was made under other rules.
 
 use super::finish::Ending;
 use super::start::Start;
 use crate::error::ResolveError;
 use crate::extensions::PackageExtensions;
-use crate::manifest::Manifest;
 use crate::options::Project;
 use crate::refusal::Refusal;
-use crate::vocabulary::Vocabulary;
 
 impl Start {
     /// Parses the rules. Entries of a lock that other rules changed are stale, so they are removed and fetched again
@@ -59,20 +54,4 @@ impl Ending {
             }
         }
     }
-}
-
-/// A manifest, and what was changed in it.
-pub(super) type Extended = (Rc<Manifest>, Option<Rc<Map<String, Value>>>);
-
-/// Applies the rules to a fetched manifest.
-pub(super) fn extended(
-    extensions: &PackageExtensions,
-    words: &mut Vocabulary,
-    manifest: Rc<Manifest>,
-) -> Result<Extended, ResolveError> {
-    let extended = extensions.apply(&manifest, &mut words.names, &mut words.specs)?;
-    Ok(match extended {
-        Some((manifest, applied)) => (Rc::new(manifest), Some(Rc::new(applied))),
-        None => (manifest, None),
-    })
 }

@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::explain::{chain_to_node, describe, name_and_version, refused};
-use super::extensions::extended;
 use super::outline;
 use super::override_checks::{check_all_met, check_saved};
 use super::search::{Findings, Settled};
@@ -266,7 +265,7 @@ impl Ending {
                 complete.integrity.clone_from(&manifest.integrity);
                 // A version's other fields never change, but it can be deprecated later, or no longer be.
                 complete.set_field("deprecated", manifest.field("deprecated").cloned().unwrap_or_default());
-                let complete = extended(&self.extensions, &mut self.tree.words, Rc::new(complete))?.0;
+                let complete = self.extensions.apply(Rc::new(complete), &mut self.tree.words)?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
             }

@@ -5,12 +5,11 @@ use std::rc::Rc;
 
 use super::start::Start;
 use crate::error::ResolveError;
-use crate::hosted::HostedGit;
 use crate::json;
 use crate::lockfile::ParsedLock;
 use crate::paths;
 use crate::refusal::Refusal;
-use crate::tree::{Flags, NewNode, NodeId, Tree};
+use crate::tree::{Flags, NewNode, NodeId};
 
 impl Start {
     /// Adds a lockfile's entries to the tree.
@@ -61,7 +60,7 @@ impl Start {
             name: Some(name),
             path: Some(location.into()),
             root: Some(self.tree.root),
-            resolved: text("resolved").map(|resolved| absolute_resolved(&self.tree, resolved)),
+            resolved: text("resolved").map(|resolved| self.tree.absolute_resolved(resolved)),
             integrity: text("integrity").map(Rc::from),
             ..NewNode::of(Rc::new(manifest), self.sources.with_peers())
         });
@@ -97,14 +96,5 @@ impl Start {
             self.tree.set_manifest(target, manifest);
         }
         Ok(())
-    }
-}
-
-/// The `resolved` of an entry in the form of the tree. The tree has absolute `file:` paths, and one form of each repository
-/// (`consistent-resolve.js`).
-pub(super) fn absolute_resolved(tree: &Tree, resolved: &str) -> Rc<str> {
-    match resolved.strip_prefix("file:") {
-        Some(path) => format!("file:{}", tree.absolute(path)).into(),
-        None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
     }
 }

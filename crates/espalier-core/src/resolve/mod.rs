@@ -13,7 +13,9 @@
 //! Nothing here learns when an answer came, so the tree can't depend on it.
 
 mod bundle;
+mod bundles_at_end;
 mod candidates;
+mod conflicts;
 mod edited;
 mod explain;
 mod extensions;
@@ -38,6 +40,7 @@ mod virtual_roots;
 mod wishes;
 pub mod workspaces;
 mod yarn;
+mod yarn_origins;
 
 use std::any::Any;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use super::candidates::Required;
+use super::candidates::PeerSet;
 use super::override_checks::check_needed;
 use super::search::Search;
 use crate::collation;
@@ -18,7 +18,7 @@ impl Search {
     pub(super) fn load_peer_set<'a>(
         &'a mut self,
         node: NodeId,
-        required: &'a mut Required,
+        set: &'a mut PeerSet,
     ) -> Pin<Box<dyn Future<Output = Result<(), ResolveError>> + 'a>> {
         Box::pin(async move {
             let tree = &self.tree;
@@ -31,11 +31,11 @@ impl Search {
                 }
                 match self.tree[edge].to {
                     None => {
-                        if !self.load_missing_peer(node, parent, edge, required).await? {
+                        if !self.load_missing_peer(node, parent, edge, set).await? {
                             break;
                         }
                     }
-                    Some(current) => self.load_better_peer(parent, edge, current, required).await?,
+                    Some(current) => self.load_better_peer(parent, edge, current, set).await?,
                 }
             }
             Ok(())
@@ -65,7 +65,7 @@ impl Search {
         node: NodeId,
         parent: NodeId,
         edge: EdgeId,
-        required: &mut Required,
+        set: &mut PeerSet,
     ) -> Result<bool, ResolveError> {
         let name = self.tree[edge].name;
         let Some(parent_edge) = self.tree.edge(parent, name) else {
@@ -77,15 +77,15 @@ impl Search {
                     return Ok(true);
                 }
             }
-            self.build_candidate(edge, Some(parent), None, required).await?;
+            self.build_candidate(edge, Some(parent), None, set).await?;
             return Ok(true);
         };
         // The dependent has a spec for it, too. Find a version for both, if there is one.
-        let dep = self.build_candidate(parent_edge, Some(parent), Some(edge), required).await?;
+        let dep = self.build_candidate(parent_edge, Some(parent), Some(edge), set).await?;
         if self.tree.is_valid(edge) {
             return Ok(true);
         }
-        if self.tolerates_conflicts(parent) || !required.contains(&dep) {
+        if self.tolerates_conflicts(parent) || !set.required.contains(&dep) {
             self.tree[edge].peer_conflicted = true;
             return Ok(true);
         }
@@ -101,16 +101,16 @@ impl Search {
         parent: NodeId,
         edge: EdgeId,
         current: NodeId,
-        required: &mut Required,
+        set: &mut PeerSet,
     ) -> Result<(), ResolveError> {
         let parent_edge = self.tree.edge(parent, self.tree[edge].name);
-        let dep = self.build_candidate(edge, None, None, required).await?;
+        let dep = self.build_candidate(edge, None, None, set).await?;
         if self.tree.can_replace(dep, current, &[]) {
-            self.build_candidate(edge, Some(parent), None, required).await?;
+            self.build_candidate(edge, Some(parent), None, set).await?;
             return Ok(());
         }
         let from = self.tree[edge].from;
-        if self.tolerates_conflicts(parent) || !from.is_some_and(|from| required.contains(&from)) {
+        if self.tolerates_conflicts(parent) || !from.is_some_and(|from| set.required.contains(&from)) {
             return Ok(());
         }
         Err(self.explain_peer_conflict(edge, parent_edge))

@@ -46,7 +46,8 @@ pub(super) struct Search {
     visits: Visits,
     /// Links that were added or used, whose targets may have to be looked at.
     pub(super) links: Vec<NodeId>,
-    pub(super) gathering: Gathering,
+    /// The latest virtual root of each node. npm gathers later candidates beside the earlier ones.
+    pub(super) virtual_roots: FxHashMap<NodeId, NodeId>,
     findings: Findings,
 }
 
@@ -64,17 +65,6 @@ struct Visits {
     seen: FxHashSet<NodeId>,
     /// The number of visits to each location.
     counts: FxHashMap<Rc<str>, u32>,
-}
-
-/// The state of gathering candidates.
-#[derive(Default)]
-pub(super) struct Gathering {
-    /// The latest virtual root of each node. npm gathers later candidates beside the earlier ones.
-    pub(super) virtual_roots: FxHashMap<NodeId, NodeId>,
-    /// The depth of candidates that are being built for each other.
-    pub(super) depth: usize,
-    /// The number of candidates for the current edge.
-    pub(super) count: usize,
 }
 
 /// The results of the search beside the tree.
@@ -108,7 +98,7 @@ impl Search {
             queue,
             visits: Visits::default(),
             links: Vec::new(),
-            gathering: Gathering::default(),
+            virtual_roots: FxHashMap::default(),
             findings: Findings { changed, ..Findings::default() },
         };
         search.foresee(from_nothing);

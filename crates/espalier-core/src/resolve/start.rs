@@ -12,7 +12,7 @@ use super::override_checks::{check_all_met, check_root};
 use super::queue::Queue;
 use super::sources::Sources;
 use super::wishes::Wishes;
-use super::yarn;
+use super::yarn_origins;
 use crate::catalog::Catalog;
 use crate::changes::Update;
 use crate::dev_engines;
@@ -234,7 +234,7 @@ impl Start {
             self.facts.lock.existed = true;
             self.tree.calculate_flags(false);
             if let Some(lock) = &self.yarn_lock {
-                yarn::decorate(&mut self.tree, lock, &self.sources.options.default_registry_host);
+                yarn_origins::decorate(&mut self.tree, lock, &self.sources.options.default_registry_host);
             }
         }
         Ok(())

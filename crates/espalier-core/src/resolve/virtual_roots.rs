@@ -7,7 +7,7 @@ impl Search {
     /// A representative of a node, with its package, edges and links. Unless `reuse` permits the latest one, a new one replaces
     /// it. Later edges of the node see the peers that were loaded there.
     pub(super) fn virtual_root(&mut self, node: NodeId, reuse: bool) -> NodeId {
-        if let Some(&known) = self.gathering.virtual_roots.get(&node).filter(|_| reuse) {
+        if let Some(&known) = self.virtual_roots.get(&node).filter(|_| reuse) {
             return known;
         }
         let source = &self.tree[node];
@@ -21,7 +21,7 @@ impl Search {
                 self.tree.add(NewNode { path, source: Some(target), root: Some(root), ..NewNode::of(manifest, true) });
             }
         }
-        self.gathering.virtual_roots.insert(node, root);
+        self.virtual_roots.insert(node, root);
         root
     }
 

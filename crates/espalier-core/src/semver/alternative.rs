@@ -4,22 +4,17 @@ use std::collections::HashSet;
 use std::fmt;
 use std::iter;
 
-use smallvec::SmallVec;
-
-use super::comparator::{Comparator, Operator};
+use super::comparator::{Comparator, Comparators, Operator};
 use super::desugar::{Desugaring, InvalidRange};
 use super::notation;
+use super::options::RangeOptions;
 use super::precedence::Precedence;
-use super::range::RangeOptions;
 
 /// Comparators that all have to hold. Without any, it is `*`, which allows everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alternative {
     pub comparators: Comparators,
 }
-
-/// Most alternatives are one version, or a lower and an upper bound.
-pub(super) type Comparators = SmallVec<[Comparator; 2]>;
 
 impl Alternative {
     /// Parses an alternative of a range whose white space is collapsed. `None` if the loose parser found only unreadable parts.

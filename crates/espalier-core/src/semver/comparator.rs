@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
+use smallvec::SmallVec;
+
 use super::precedence::{Identifier, Precedence};
 
 /// `-0`, the lowest prerelease of a version.
@@ -27,6 +29,9 @@ pub(super) struct Comparator {
     numbers: [u64; 3],
     prerelease: Cow<'static, [Identifier]>,
 }
+
+/// Most alternatives are one version, or a lower and an upper bound.
+pub(super) type Comparators = SmallVec<[Comparator; 2]>;
 
 impl Operator {
     /// Takes the operator from the front of `text`. Without one, it is equality.

@@ -5,11 +5,10 @@
 
 use std::fmt;
 
-use super::alternative::Comparators;
-use super::comparator::{Comparator, Operator};
+use super::comparator::{Comparator, Comparators, Operator};
 use super::grammar::{self, MAX_LENGTH, Partial};
 use super::number::Number;
-use super::range::RangeOptions;
+use super::options::RangeOptions;
 
 /// A part of a range makes the whole range invalid.
 pub(super) struct InvalidRange;

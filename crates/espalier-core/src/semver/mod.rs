@@ -14,14 +14,16 @@ mod grammar;
 mod minimum;
 mod notation;
 mod number;
+mod options;
 mod precedence;
 mod range;
 mod subset;
 mod version;
 
 pub use minimum::min_version;
+pub use options::RangeOptions;
 pub use precedence::Identifier;
-pub use range::{Range, RangeOptions};
+pub use range::Range;
 pub use version::Version;
 
 /// Whether version and range are valid and the range allows the version, like `semver.satisfies`.

@@ -10,7 +10,7 @@ use std::iter;
 
 use super::grammar::{self, Grammar, Partial};
 use super::number::Number;
-use super::range::RangeOptions;
+use super::options::RangeOptions;
 
 /// Trims a range and reduces each run of white space to one space.
 pub(super) fn collapse_whitespace(text: &str) -> Cow<'_, str> {

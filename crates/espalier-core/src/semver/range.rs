@@ -6,20 +6,11 @@ use smallvec::SmallVec;
 
 use super::alternative::Alternative;
 use super::desugar::InvalidRange;
-use super::grammar::Grammar;
 use super::notation;
+use super::options::RangeOptions;
 use super::precedence::Precedence;
 use super::subset;
 use super::version::Version;
-
-/// How a range is parsed, and what it allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RangeOptions {
-    /// Accepts what the strict parser doesn't, and skips unreadable parts if anything is readable.
-    pub loose: bool,
-    /// Treats prereleases like other versions. This also moves bounds: `1.x` then begins at 1.0.0-0.
-    pub include_prerelease: bool,
-}
 
 /// A range like node-semver's `Range`, with the options that it was parsed with.
 #[derive(Clone, Debug)]
@@ -30,12 +21,6 @@ pub struct Range {
 
 /// Most ranges have one alternative.
 type Alternatives = SmallVec<[Alternative; 1]>;
-
-impl RangeOptions {
-    pub(super) fn grammar(self) -> Grammar {
-        if self.loose { Grammar::Loose } else { Grammar::Strict }
-    }
-}
 
 impl Range {
     /// Parses a range like `new Range(text)`. The empty range means `*`.

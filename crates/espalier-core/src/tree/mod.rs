@@ -27,6 +27,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use crate::error::ResolveError;
+use crate::hosted::HostedGit;
 use crate::manifest::Manifest;
 use crate::names::{FoldedName, Name};
 use crate::overrides::{Overrides, RuleId};
@@ -352,6 +353,15 @@ impl Tree {
         let within = path.contains("node_modules/");
         let absolute = if within { path.to_owned() } else { self.absolute(path) };
         paths::name_from_folder(&absolute).to_owned()
+    }
+
+    /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:` paths and one form of each
+    /// repository (`consistent-resolve.js`).
+    pub fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
+        match resolved.strip_prefix("file:") {
+            Some(path) => format!("file:{}", self.absolute(path)).into(),
+            None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
+        }
     }
 
     /// A path relative to the project, as in the tree.

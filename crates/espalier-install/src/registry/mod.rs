@@ -4,6 +4,8 @@
 //! credentials are used. The resolution decides what it needs and what it means.
 
 mod advisories;
+mod answer;
+mod certificates;
 mod document;
 mod failure;
 mod hosts;

@@ -24,10 +24,10 @@ use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep};
 use tower_service::Service as _;
 
+use super::answer::{Answer, LONGEST_REFUSAL, judged};
+use super::certificates::Trusted;
 use super::failure;
 use super::hosts::Hosts;
-use super::request::{Answer, LONGEST_REFUSAL, judged};
-use super::transport::Trusted;
 use crate::body::{self, Encoding};
 use message::{Framing, Head};
 use streams::Origins;

@@ -1,6 +1,5 @@
 //! Floors: the cost of a resolution's requests without a resolver, and of an installation's links without an installer.
 
-pub mod fetch;
 mod link;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +9,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::contestants::Contestant;
+use super::fetch;
 use super::phase::{Phase, Project, Seed};
 use super::server::Replay;
 

@@ -1,4 +1,4 @@
-//! The results of a bench run, as data, as a table and as a chart.
+//! The results of a bench run, as data and as a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,6 @@ use anyhow::Result;
 use espalier_replay::Statistics;
 use serde::Serialize;
 
-use super::chart;
 use super::check::Found;
 use super::contestants::Contestant;
 use super::measure::Usage;
@@ -155,11 +154,10 @@ impl Report {
         }
     }
 
-    /// Writes all three.
+    /// Writes both.
     pub fn write(&self, folder: &Path) -> Result<()> {
         fs::write(folder.join("bench.json"), serde_json::to_string_pretty(self)? + "\n")?;
         fs::write(folder.join("bench.md"), self.markdown())?;
-        fs::write(folder.join("bench.svg"), chart::draw(&self.outcomes))?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context as _, Result};
 use espalier_replay::{Statistics, Synthetic};
 
-use super::floor::fetch;
+use super::fetch;
 
 /// A running server. It ends when it is dropped.
 pub struct Replay {

@@ -10,6 +10,7 @@ mod command;
 mod coverage;
 mod edit;
 mod generate;
+mod generator;
 mod judge;
 mod overrides;
 mod ranges;

@@ -19,8 +19,8 @@ use http::{Request, Response};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use super::super::answer::{Answer, LONGEST_REFUSAL, headers, joined, judged};
 use super::super::failure;
-use super::super::request::{Answer, LONGEST_REFUSAL, headers, joined, judged};
 use super::{Key, LONGEST_HEAD, MOST_AT_ONCE, Outcome, Patience, Protocol, Stream, Wire, too_long};
 use crate::body::Encoding;
 

@@ -6,8 +6,8 @@ use espalier_registry::{Address, Broken, Get, Judged, Trouble, Validators};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::super::certificates::Trusted;
 use super::super::hosts::Hosts;
-use super::super::transport::Trusted;
 use super::{Outcome, Patience, Protocol, Wire};
 
 /// A registry that answers over each connection with the texts of the next script, then hangs up; after the last script it

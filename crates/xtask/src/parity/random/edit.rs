@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::case::Round;
-use super::generate::Generator;
+use super::generator::Generator;
 
 const BLOCKS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 

@@ -12,6 +12,7 @@ use super::case::{Case, ORIGIN, Round};
 use super::catalog::Catalog;
 use super::command;
 use super::edit;
+use super::generator::{Entry, Generator};
 use super::overrides;
 use super::ranges;
 
@@ -55,16 +56,6 @@ pub const FLAGS: [&str; 19] = [
     "--tag=next",
 ];
 
-/// One dependency of a made-up project.
-pub struct Entry {
-    /// The key in package.json.
-    pub key: String,
-    /// The value.
-    pub spec: String,
-    /// The package that this comes to, and about which version.
-    pub package: Option<(String, String)>,
-}
-
 /// The case of a number.
 pub fn case(catalog: &Catalog, seed: u64, number: u64) -> Case {
     let random = Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(number));
@@ -79,20 +70,7 @@ pub fn case(catalog: &Catalog, seed: u64, number: u64) -> Case {
     Case { rounds }
 }
 
-/// Chance and what it chooses from.
-pub struct Generator<'a> {
-    /// Decides everything.
-    pub random: Rng,
-    /// What there is.
-    pub catalog: &'a Catalog,
-}
-
 impl Generator<'_> {
-    /// True once in so many times.
-    pub fn one_in(&mut self, times: u32) -> bool {
-        self.random.u32(0..times) == 0
-    }
-
     fn project(&mut self) -> Round {
         let mut manifests = BTreeMap::new();
         let mut root = json!({"name": "made-up", "version": "1.0.0"});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::generate::{Entry, Generator};
+use super::generator::{Entry, Generator};
 use super::ranges;
 
 /// How far below the project a rule may aim.

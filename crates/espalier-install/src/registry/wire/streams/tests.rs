@@ -17,8 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use super::super::super::certificates::Trusted;
 use super::super::super::hosts::Hosts;
-use super::super::super::transport::Trusted;
 use super::super::{Outcome, Patience, Protocol, Wire};
 use super::{MOST_CONNECTIONS, MOST_UNPROCESSED};
 
