@@ -18,9 +18,9 @@ export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 const PAUSE = 450;
 /** How often the growing tree is redrawn, at most. */
 const REDRAW = 120;
-/** A large one takes longer to lay out, and leaves more behind: it is redrawn when it has grown by a tenth. */
-const LARGE = 1_000;
-const GROWN = 1.1;
+/** A large one takes longer to lay out, and leaves more behind: it is redrawn when it has grown by a quarter. */
+const LARGE = 600;
+const GROWN = 1.25;
 
 export interface Traffic {
   readonly requests: number;
