@@ -71,8 +71,8 @@ impl Workers {
             needs_thread
         };
         if needs_thread {
-            let workers = self.clone();
-            tokio::task::spawn_blocking(move || workers.run_all());
+            let shift = Shift(Some(self.clone()));
+            tokio::task::spawn_blocking(move || shift.work());
         }
         // A panic is a bug. It must not look like a failed fetch.
         Some(received.await.ok()?.unwrap_or_else(|panic| resume_unwind(panic)))
@@ -95,6 +95,26 @@ impl Workers {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A thread that was asked for.
+struct Shift(Option<Workers>);
+
+impl Shift {
+    fn work(mut self) {
+        if let Some(workers) = self.0.take() {
+            workers.run_all();
+        }
+    }
+}
+
+impl Drop for Shift {
+    fn drop(&mut self) {
+        // The runtime has ended before the thread began. Tasks of other runtimes may wait for the work.
+        if let Some(workers) = self.0.take() {
+            std::thread::spawn(move || workers.run_all());
+        }
     }
 }
 
@@ -135,6 +155,8 @@ impl std::fmt::Debug for Waiting {
 mod tests {
     use std::sync::mpsc;
 
+    use futures_util::future::FutureExt as _;
+
     use super::Workers;
 
     #[tokio::test]
@@ -156,13 +178,25 @@ mod tests {
         assert_eq!(order.into_iter().collect::<Vec<_>>(), [9, 7, 5]);
     }
 
+    #[test]
+    fn work_is_done_even_if_the_runtime_has_ended_that_is_asked_for_a_thread() {
+        let runtime = || tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let ended = runtime().handle().clone();
+        let mut work = Box::pin(async { Workers::new(1).run(1, || 7).await });
+        let early = {
+            let _inside = ended.enter();
+            (&mut work).now_or_never()
+        };
+        assert_eq!(early.unwrap_or_else(|| runtime().block_on(work)), Some(7));
+    }
+
     #[tokio::test]
     async fn downloads_wait_while_too_many_bodies_wait() {
         let workers = Workers::new(1);
         let large = workers.room(usize::MAX).await;
-        assert!(futures_util::future::FutureExt::now_or_never(workers.room(1)).is_none());
+        assert!(workers.room(1).now_or_never().is_none());
         drop(large);
-        assert!(futures_util::future::FutureExt::now_or_never(workers.room(1)).is_some());
+        assert!(workers.room(1).now_or_never().is_some());
     }
 
     #[tokio::test]
