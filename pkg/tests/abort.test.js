@@ -33,7 +33,7 @@ test('a signal stops the resolution and its requests, and its reason is told', a
   while (!requests.every(({ aborted }) => aborted)) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('so does abort', async () => {
+test('`abort()` stops the resolution and its requests, too', async () => {
   const { url, bothAsked } = await silentRegistry();
   const resolution = resolve({ manifest: MANIFEST, registry: url });
   await bothAsked;
@@ -47,7 +47,7 @@ test('so does abort', async () => {
   );
 });
 
-test('with a signal that is aborted already, nothing is asked for', async () => {
+test('a resolution whose signal is already aborted sends no request', async () => {
   const { url, requests } = await startRegistry(PACKAGES);
   await assert.rejects(resolve({ manifest: MANIFEST, registry: url, signal: AbortSignal.abort() }).result, {
     name: 'AbortError',
@@ -55,7 +55,7 @@ test('with a signal that is aborted already, nothing is asked for', async () => 
   assert.deepEqual(requests, []);
 });
 
-test('after the end, abort does nothing', async () => {
+test('`abort()` after the end does nothing', async () => {
   const { url } = await startRegistry(PACKAGES);
   const resolution = resolve({ manifest: MANIFEST, registry: url });
   const result = await resolution.result;
@@ -63,7 +63,7 @@ test('after the end, abort does nothing', async () => {
   assert.equal(await resolution.result, result);
 });
 
-test('one that is aborted leaves another alone', async () => {
+test('aborting one resolution leaves another alone', async () => {
   const [silent, answering] = [await silentRegistry(), await startRegistry(PACKAGES)];
   const stopped = resolve({ manifest: MANIFEST, registry: silent.url });
   await silent.bothAsked;

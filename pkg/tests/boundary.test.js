@@ -70,7 +70,7 @@ test('every function and method that is declared is exported, with as many param
   assert.ok(declared > 15, `${declared} were found`);
 });
 
-test('what crosses has the fields that are declared', async () => {
+test('values that cross the boundary have the declared fields', async () => {
   const { url } = await startPackages({ a: { '1.0.0': { manifest: { bin: 'cli.js' }, files: { 'cli.js': '' } } } });
   // Loads the module.
   await install({ manifest: { dependencies: { a: '*' } }, registry: url }).result;

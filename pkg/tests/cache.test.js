@@ -27,7 +27,7 @@ class Shelf {
   }
 }
 
-test('what was fetched is not fetched again, and everything can be had offline then', async () => {
+test('cached documents and tarballs are not fetched again, and work offline', async () => {
   const { url, requests, close } = await startPackages(PACKAGES);
   const cache = new Shelf();
   const first = await install({ manifest: MANIFEST, registry: url, cache }).result;
@@ -44,7 +44,7 @@ test('what was fetched is not fetched again, and everything can be had offline t
   assert.deepEqual([...offline.files.keys()].sort(), [...first.files.keys()].sort());
 });
 
-test('offline, what is not there is a typed error', async () => {
+test('a document that is not cached is a typed error offline', async () => {
   const { url, requests } = await startPackages(PACKAGES);
   const error = await resolve({ manifest: MANIFEST, registry: url, cache: new Shelf(), offline: true }).result.catch(
     (reason) => reason,
@@ -64,7 +64,7 @@ test('documents are fetched again when they are not fresh any more, unless the c
   assert.ok(paths().length > before);
 });
 
-test('what is damaged in the cache is healed', async () => {
+test('damaged entries of the cache are replaced', async () => {
   const { url } = await startPackages(PACKAGES);
   const cache = new Shelf();
   const first = await install({ manifest: MANIFEST, registry: url, cache }).result;
@@ -75,7 +75,7 @@ test('what is damaged in the cache is healed', async () => {
   for (const entry of cache.entries.values()) assert.notDeepEqual(entry.bytes, garbage);
 });
 
-test('a cache that fails is done without', async () => {
+test('a resolution goes on without a cache that fails', async () => {
   const { url } = await startPackages(PACKAGES);
   const broken = {
     get: () => Promise.reject(new Error('no')),
@@ -87,7 +87,7 @@ test('a cache that fails is done without', async () => {
   assert.ok(files.has('node_modules/b/package.json'));
 });
 
-test('what needed a token is not for whoever has none', async () => {
+test('a document that needed a token is not given to a run without it', async () => {
   const { url, paths } = await startPackages(PACKAGES);
   const cache = new Shelf();
   await resolve({ manifest: MANIFEST, registry: url, tokens: { [url]: 'secret' }, cache }).result;
@@ -97,7 +97,7 @@ test('what needed a token is not for whoever has none', async () => {
   assert.ok(![...cache.entries.keys()].some((key) => key.includes('secret')));
 });
 
-test('without IndexedDB it is kept in memory, up to a bound', async () => {
+test('without IndexedDB, the cache is in memory, up to a limit', async () => {
   const cache = openCache({ name: 'small', maxBytes: 100 });
   const entry = { bytes: new Uint8Array(40) };
   for (const key of ['a', 'b']) await cache.set(key, entry);

@@ -90,7 +90,7 @@ test('explanations say who asks for a package, up to the project', async () => {
   });
 });
 
-test('a conflict of peers comes with what resolves it', async () => {
+test('a peer conflict comes with its remedies', async () => {
   const { url } = await startRegistry({ x: { '1.0.0': { peerDependencies: { c: '^1.0.0' } } }, c: PACKAGES.c });
   const input = { manifest: { dependencies: { x: '*', c: '2.0.0' } }, registry: url };
   const error = await resolve(input).result.catch((reason) => reason);

@@ -22,7 +22,7 @@ async function failure(input) {
   return error;
 }
 
-test('no version fits: the chain that asked, and what comes close', async () => {
+test('no version satisfies the range: the error has the chain and the nearest versions', async () => {
   const { url } = await startRegistry(PACKAGES);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
   assert.equal(error.code, 'ETARGET');
@@ -38,7 +38,7 @@ test('no version fits: the chain that asked, and what comes close', async () => 
   );
 });
 
-test('no such package', async () => {
+test('a missing package is E404', async () => {
   const { url } = await startRegistry({});
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
   assert.equal(error.code, 'E404');
@@ -52,7 +52,7 @@ test('a manifest that is not JSON: line and column', async () => {
   assert.deepEqual([error.file, error.line, error.column], ['package.json', 2, 11]);
 });
 
-test('peers that collide: both sides', async () => {
+test('a peer conflict names both sides', async () => {
   const { url } = await startRegistry({
     x: { '1.0.0': { peerDependencies: { b: '^1.0.0' } } },
     b: PACKAGES.b,
@@ -64,7 +64,7 @@ test('peers that collide: both sides', async () => {
   assert.equal(error.conflict?.wanted.spec, '^1.0.0');
 });
 
-test('a registry that refuses', async () => {
+test("a registry's refusal keeps its status", async () => {
   const { url } = await startRegistry(PACKAGES, (_path, response) => {
     response.writeHead(403).end();
     return true;
@@ -72,7 +72,7 @@ test('a registry that refuses', async () => {
   assert.equal((await failure({ manifest: DEPENDING_ON_A, registry: url })).code, 'E403');
 });
 
-test('a registry in trouble is asked again, then its status is told', async () => {
+test('a registry with server errors is asked again, then the error states its status', async () => {
   const { url, requests } = await startRegistry(PACKAGES, (_path, response) => {
     response.writeHead(503).end();
     return true;
@@ -102,7 +102,7 @@ test('a connection that breaks is tried again', async () => {
   assert.equal(statistics.retries, 1);
 });
 
-test('nobody there: Node says why, browsers can not', async () => {
+test('an unreachable registry: the error states what the platform says', async () => {
   const manifest = DEPENDING_ON_A;
   const inNode = await failure({ manifest, registry: 'http://127.0.0.1:9/' });
   assert.equal(inNode.code, 'ENETUNREACH');
@@ -114,7 +114,7 @@ test('nobody there: Node says why, browsers can not', async () => {
   assert.match(inBrowsers.message, /not found or is unreachable from a browser \(Failed to fetch\)/);
 });
 
-test('no answer in time', async () => {
+test('a timeout is an error', async () => {
   const { url, requests } = await startRegistry(PACKAGES, () => true);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url, timeout: 50 });
   assert.equal(error.code, 'ENETUNREACH');
@@ -122,7 +122,7 @@ test('no answer in time', async () => {
   await eventually(() => requests[0]?.aborted === true);
 });
 
-test('an answer that makes no sense', async () => {
+test('an unreadable answer is an error', async () => {
   const { url } = await startRegistry(PACKAGES, (_path, response) => {
     response.end('<html>Please log in</html>');
     return true;
@@ -141,7 +141,7 @@ test('a spec that JavaScript can not fetch', async () => {
   }
 });
 
-test('what npm 12 refuses unless it is allowed', async () => {
+test('sources that npm 12 refuses by default are refused', async () => {
   const specs = { EALLOWGIT: 'github:acme/a', EALLOWREMOTE: 'http://host.test/a.tgz' };
   for (const [code, spec] of Object.entries(specs)) {
     assert.equal((await failure({ manifest: { dependencies: { a: spec } } })).code, code);
@@ -150,7 +150,7 @@ test('what npm 12 refuses unless it is allowed', async () => {
   assert.deepEqual([wrong.code, /allowGit/.test(wrong.message)], ['EINPUT', true]);
 });
 
-test('what only optional dependencies want may be missing', async () => {
+test('a package that only optional dependencies need may be missing', async () => {
   const { url } = await startRegistry(PACKAGES);
   const { lockfile } = await resolve({ manifest: { optionalDependencies: { nothing: '*' } }, registry: url }).result;
   assert.equal(JSON.parse(lockfile).packages['node_modules/nothing'], undefined);
@@ -188,7 +188,7 @@ test('an error survives being made into JSON', async () => {
   assert.equal(JSON.stringify(new EspalierError(JSON.parse(text))), text);
 });
 
-test('an error has no fields but those that it is about', async () => {
+test('an error has only the fields that concern it', async () => {
   const { url } = await startRegistry(PACKAGES);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
   assert.ok(error.code in { ETARGET: 0, E404: 0 });

@@ -48,7 +48,7 @@ async function works(espalier) {
   assert.equal(statistics.packages, 1);
 }
 
-test('any source will do', async () => {
+test('`init` takes every kind of source', async () => {
   const bytes = await readFile(WASM);
   const module = await WebAssembly.compile(bytes);
   const streamed = await served('application/wasm');
@@ -61,7 +61,7 @@ test('any source will do', async () => {
   }
 });
 
-test('in Node, so will a file', async () => {
+test('in Node.js, `init` also takes the URL of a file', async () => {
   for (const source of [WASM, fileURLToPath(WASM)]) {
     const espalier = await freshFull();
     await espalier.init(source);

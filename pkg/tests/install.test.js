@@ -91,7 +91,7 @@ test("files, modes, links and the hidden lockfile are npm's", async () => {
   assert.deepEqual([installStatistics.installed, installStatistics.fetched, installStatistics.kept], [4, 4, 0]);
 });
 
-test('what is there already is left alone, and what does not belong there goes', async () => {
+test('present packages stay, and extraneous packages are removed', async () => {
   const { url, paths } = await startPackages(PACKAGES);
   const { files, lockfile } = await install({ manifest: MANIFEST, registry: url }).result;
   const before = paths().length;
@@ -109,7 +109,7 @@ test('what is there already is left alone, and what does not belong there goes',
   assert.deepEqual(shown(files), shown(fresh.files));
 });
 
-test('without a note, what is in node_modules goes, and what is not stays', async () => {
+test('without a hidden lockfile, `node_modules` is replaced, and other files stay', async () => {
   const { url } = await startPackages(PACKAGES);
   /** @type {import('espalier').Files} */
   const files = new Map();
@@ -168,7 +168,7 @@ test('workspaces are linked', async () => {
   assert.ok(installed.has('packages/two/node_modules/lib/index.js'));
 });
 
-test('a tarball that is not what was promised is fetched once more, and then refused', async () => {
+test('a tarball with a wrong integrity is fetched once more, and then refused', async () => {
   const integrity = integrityOf(Buffer.from('another'));
   const { url, paths } = await startPackages({ lib: { '1.0.0': { integrity } } });
   const error = await failure({ manifest: { name: 'p', dependencies: { lib: '1.0.0' } }, registry: url, retries: 1 });
@@ -209,7 +209,7 @@ test('a lockfile that sends a name elsewhere is refused before anything is fetch
   assert.equal(tarballs(paths()).length, before);
 });
 
-test('an optional package that cannot be had is left out, with what only it needs', async () => {
+test('an optional package that cannot be fetched is left out, with the packages that only it needs', async () => {
   const { url } = await startPackages(
     {
       fine: { '1.0.0': {} },
@@ -230,7 +230,7 @@ test('an optional package that cannot be had is left out, with what only it need
   assert.ok(lockfile.includes('node_modules/broken'));
 });
 
-test('bundled packages come with their bundler, and what is missing there comes by itself', async () => {
+test('bundled packages come with their bundler, and missing ones are fetched', async () => {
   const carrier = {
     manifest: { dependencies: { cargo: '1.0.0' }, bundleDependencies: ['cargo'] },
     files: { 'node_modules/cargo/package.json': '{"name":"cargo","version":"1.0.0"}', 'node_modules/cargo/x.js': 'x' },
@@ -245,7 +245,7 @@ test('bundled packages come with their bundler, and what is missing there comes 
   assert.deepEqual(tarballs(paths()), ['carrier-1.0.0.tgz']);
 });
 
-test('what a lockfile says is in a bundle, and is not, comes from its registry and from nowhere else', async () => {
+test('a package that a bundle lacks comes from its registry and from nowhere else', async () => {
   const carrier = { manifest: { dependencies: { cargo: '1.0.0' }, bundleDependencies: ['cargo'] } };
   const { url, paths } = await startPackages({
     carrier: { '1.0.0': carrier },
@@ -289,7 +289,7 @@ test('a package that is in several places is fetched once', async () => {
   assert.equal(tarballs(paths()).filter((name) => name === 'lib-1.0.0.tgz').length, 1);
 });
 
-test('a stream gets everything, when it wants it', async () => {
+test('a stream receives all entries at its own pace', async () => {
   const { url } = await startPackages(PACKAGES);
   /** @type {string[]} */
   const received = [];
@@ -318,7 +318,7 @@ test('a stream that fails ends the installation', async () => {
   await assert.rejects(install({ manifest: MANIFEST, registry: url, to }).result, full);
 });
 
-test('events say what is planned and what is done', async () => {
+test('events report the plan and its progress', async () => {
   const { url } = await startPackages(PACKAGES);
   const installation = install({ manifest: MANIFEST, registry: url });
   const events = [];
@@ -335,7 +335,7 @@ test('events say what is planned and what is done', async () => {
   ]);
 });
 
-test('it can be aborted at any moment', async () => {
+test('an installation can be aborted at any moment', async () => {
   for (let moment = 0; moment < 30; moment++) {
     const { url } = await startPackages(PACKAGES);
     const installation = install({ manifest: MANIFEST, registry: url });
@@ -383,7 +383,7 @@ test('a mounted tree fetches a package when it is read, once', async () => {
   assert.deepEqual(tarballs(paths()), ['app-1.0.0.tgz', 'lib-2.0.0.tgz']);
 });
 
-test('a package that could not be had is tried again by the next read', async () => {
+test('the next read fetches a package again whose fetch failed', async () => {
   const { url } = await startPackages({ lib: PACKAGES.lib }, (path, response, before) => {
     return path.endsWith('.tgz') && before === 0 && (response.writeHead(404).end(), true);
   });

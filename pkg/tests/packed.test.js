@@ -24,7 +24,7 @@ const [packed] = JSON.parse(npm('pack', PACKAGE, '--json', '--loglevel=error'));
 
 assert.ok(packed);
 
-test('it has what its exports name, and nothing that is only for its development', () => {
+test('the package contains its exports, and no development files', () => {
   const paths = packed.files.map(({ path }) => path);
   const entries = ['index.js', 'node.js', 'slim.js', 'worker.js', 'worker-entry.js', 'espalier.wasm'];
   const promised = ['index.d.ts', 'slim.d.ts', 'worker.d.ts', 'README.md', ...entries.map((entry) => `dist/${entry}`)];
@@ -38,7 +38,7 @@ test('it has what its exports name, and nothing that is only for its development
   );
 });
 
-test('it runs where it is installed', async () => {
+test('the package runs where it is installed', async () => {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   npm('install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`);
   const { url } = await startRegistry({ a: { '1.0.0': {} } });

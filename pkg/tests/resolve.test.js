@@ -42,7 +42,7 @@ test("the lock is npm's, and its graph, warnings and statistics come with it", a
   assert.ok(statistics.requests >= 2 && statistics.bytes > 0 && statistics.retries === 0);
 });
 
-test('bytes are counted as they were sent and as they are after decompression', async () => {
+test('bytes are counted before and after decompression', async () => {
   const body = JSON.stringify({ versions: { '1.0.0': { name: 'a', version: '1.0.0', license: 'MIT' } } });
   const sent = gzipSync(body);
   const { url } = await startRegistry({}, (_path, response) => {
@@ -87,7 +87,7 @@ test('the graph says which packages have install scripts, and which Node.js they
   );
 });
 
-test('text that is not Unicode is taken as everywhere where text is encoded', async () => {
+test('unpaired surrogates are encoded as U+FFFD', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest =
     '{ "name": "app", "version": "1.0.0", "license": "half \ud800 and \\\\ud800 whole \u{1f333}", "dependencies": { "b": "1.0.0" } }';
@@ -109,7 +109,7 @@ test('requests carry no header that a browser would ask permission for', async (
   }
 });
 
-test('events tell how the tree grew, to whoever asks and whenever', async () => {
+test('every iterator receives all events, whenever it starts', async () => {
   const { url } = await startRegistry(PACKAGES);
   const resolution = resolve({ manifest: { dependencies: { a: '*' } }, registry: url });
   const live = await collected(resolution);
@@ -153,7 +153,7 @@ test('a scope has its registry', async () => {
   assert.ok(open.paths().every((path) => !path.startsWith('@')));
 });
 
-test('a lock that fits stays, and one that is given among the files is used', async () => {
+test('a lock that fits is unchanged, also if it is one of the files', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'app', dependencies: { b: '1.0.0' } };
   const first = await resolve({ manifest, registry: url }).result;
@@ -165,7 +165,7 @@ test('a lock that fits stays, and one that is given among the files is used', as
   assert.equal(JSON.parse(again.lockfile).packages['node_modules/b'].version, '1.0.0');
 });
 
-test('however many requests there are, Node has nothing to warn of', async () => {
+test('many requests cause no warning of Node.js', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
   const { url } = await startRegistry(Object.fromEntries(names.map((name) => [name, { '1.0.0': {} }])));
   /** @type {Error[]} */

@@ -13,7 +13,7 @@ const MANIFEST = { name: 'project', dependencies: { '@acme/ui': '*' } };
 /** @param {Awaited<ReturnType<typeof startPackages>>} registry */
 const authorizations = ({ requests }) => [...new Set(requests.map(({ headers }) => headers.authorization))];
 
-test('a token goes to its registry, and to nothing else', async () => {
+test('a token is sent to its registry only', async () => {
   const [open, acme] = [await startPackages(OPEN), await startPackages(ACME)];
   await install({
     manifest: MANIFEST,
@@ -26,7 +26,7 @@ test('a token goes to its registry, and to nothing else', async () => {
   assert.ok(acme.paths().some((path) => path.endsWith('.tgz')));
 });
 
-test('a token for a path is not for what lies beside it', async () => {
+test('a token for a path is not sent to other paths', async () => {
   const open = await startPackages(OPEN);
   await resolve({
     manifest: { dependencies: { a: '*' } },
@@ -36,7 +36,7 @@ test('a token for a path is not for what lies beside it', async () => {
   assert.deepEqual(authorizations(open), [undefined]);
 });
 
-test('an .npmrc says the same, with variables', async () => {
+test('an .npmrc can contain tokens and variables', async () => {
   const [open, acme] = [await startPackages(OPEN), await startPackages(ACME)];
   const npmrc = [
     `registry=${open.url}`,

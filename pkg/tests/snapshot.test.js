@@ -62,7 +62,7 @@ test('a resolution from a snapshot asks for nothing, and says what is older than
   assert.equal(paths().length, before);
 });
 
-test('a snapshot is read while it comes, from its address too', async () => {
+test('a snapshot is read while it is downloaded', async () => {
   const { url } = await startRegistry(PACKAGES);
   const { snapshot, lockfile } = await taken(url, Date.now());
   const half = snapshot.length >> 1;
@@ -107,7 +107,7 @@ test('relative addresses in a snapshot count from where it is', async () => {
   assert.equal(paths().length, before);
 });
 
-test('only what can have changed is asked for again, and nothing where `before` is earlier', async () => {
+test('only documents that can have changed are requested again, and none if `before` is earlier', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const date = Date.now() - HOUR;
   const { snapshot, lockfile } = await taken(url, date);
@@ -122,7 +122,7 @@ test('only what can have changed is asked for again, and nothing where `before` 
   assert.deepEqual(await asked({ snapshotSince: date + 1000 }), ['@s/b', 'a']);
 });
 
-test('what is no snapshot, or half of one, is refused', async () => {
+test('an invalid or truncated snapshot is refused', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const { snapshot } = await taken(url, Date.now());
   const damaged = snapshot.slice();

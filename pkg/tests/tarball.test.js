@@ -33,7 +33,7 @@ function startCarrier(tarball, integrity = `sha512-${createHash('sha512').update
 /** @param {string} url @returns {Promise<unknown>} */
 const failure = (url) => resolve({ manifest: MANIFEST, registry: url }).result.catch((reason) => reason);
 
-test('what is inside is in the lock, and not asked for', async () => {
+test('bundled packages are in the lock, and their packuments are not requested', async () => {
   const { url, paths } = await startCarrier(TARBALL);
   const { lockfile } = await resolve({ manifest: MANIFEST, registry: url }).result;
   const { version, inBundle } = JSON.parse(lockfile).packages['node_modules/carrier/node_modules/cargo'];
@@ -41,7 +41,7 @@ test('what is inside is in the lock, and not asked for', async () => {
   assert.ok(!paths().includes('cargo'));
 });
 
-test('a tarball that is not what was announced is not looked into', async () => {
+test('a tarball with a wrong integrity is not read', async () => {
   const { url } = await startCarrier(TARBALL, `sha512-${createHash('sha512').update('another').digest('base64')}`);
   const error = await failure(url);
   assert.ok(error instanceof EspalierError);

@@ -50,7 +50,7 @@ function startClient(script = import.meta.resolve('espalier/worker-entry'), memo
   return client;
 }
 
-test('it resolves as the package itself does', async () => {
+test('a worker resolves, with events', async () => {
   const { url } = await startRegistry(PACKAGES);
   const resolution = startClient().resolve({ manifest: MANIFEST, registry: new URL(url), before: undefined });
   const placed = [];
@@ -61,7 +61,7 @@ test('it resolves as the package itself does', async () => {
   assert.equal(graph.nodes.length, 3);
 });
 
-test('with room in memory, a second run asks for nothing that the first one read', async () => {
+test('with room in memory, a second run requests no document again', async () => {
   const registry = await startRegistry(PACKAGES);
   const other = await startRegistry({ ...PACKAGES, b: { '2.0.0': {} } });
   const client = startClient(undefined, 128 * 1024 * 1024);
@@ -81,7 +81,7 @@ test('with room in memory, a second run asks for nothing that the first one read
   assert.ok(registry.requests.length > before);
 });
 
-test('what a registry calls stale is asked for again, although it is in memory', async () => {
+test('a stale document is requested again, although it is in memory', async () => {
   const registry = await startRegistry(
     PACKAGES,
     (_, response) => void response.setHeader('cache-control', 'max-age=0'),
@@ -97,7 +97,7 @@ test('what a registry calls stale is asked for again, although it is in memory',
   assert.deepEqual(await run(), ['a', 'b']);
 });
 
-test('without events there is only progress', async () => {
+test('with `events: false`, only `progress` arrives', async () => {
   const { url } = await startRegistry(PACKAGES);
   const types = new Set();
   for await (const { type } of startClient().resolve({ manifest: MANIFEST, registry: url, events: false }))
@@ -105,7 +105,7 @@ test('without events there is only progress', async () => {
   assert.deepEqual([...types], ['progress']);
 });
 
-test('errors arrive as instances', async () => {
+test('errors arrive as instances of EspalierError', async () => {
   const { url } = await startRegistry({ a: PACKAGES.a });
   const client = startClient();
   const error = await client.resolve({ manifest: MANIFEST, registry: url }).result.catch((reason) => reason);
@@ -118,7 +118,7 @@ test('errors arrive as instances', async () => {
   await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, fetch })).result, { code: 'EINPUT' });
 });
 
-test('several at once are told apart, and one can be aborted', async () => {
+test('concurrent resolutions are independent, and one can be aborted', async () => {
   const [silent, answering] = [await startRegistry({}, () => true), await startRegistry(PACKAGES)];
   const client = startClient();
   const stopped = client.resolve({ manifest: MANIFEST, registry: silent.url });
@@ -135,7 +135,7 @@ const INSTALLED = {
   b: { '1.0.0': {} },
 };
 
-test('it installs into a map and into a stream, as slow as that wants', async () => {
+test("the worker installs into a map and into a stream, at the stream's pace", async () => {
   const { url, paths } = await startPackages(INSTALLED);
   const client = startClient();
   const installation = client.install({ manifest: MANIFEST, registry: url });
@@ -169,7 +169,7 @@ test('a failing destination ends the installation with its own error', async () 
   await assert.rejects(startClient().install({ manifest: MANIFEST, registry: url, to }).result, /the disk is full/);
 });
 
-test('it mounts, and reads', async () => {
+test('the worker mounts a tree and reads its files', async () => {
   const { url, paths } = await startPackages(INSTALLED);
   const { tree } = await startClient().mount({ manifest: MANIFEST, registry: url }).result;
   assert.deepEqual(await tree.readdir('node_modules'), ['.bin', '.package-lock.json', 'a', 'b']);
@@ -181,7 +181,7 @@ test('it mounts, and reads', async () => {
   });
 });
 
-test('it explains', async () => {
+test('the worker explains a package', async () => {
   const { url } = await startRegistry(PACKAGES);
   const client = startClient();
   const { lockfile } = await client.resolve({ manifest: MANIFEST, registry: url }).result;
@@ -189,13 +189,13 @@ test('it explains', async () => {
   assert.equal(explanation?.dependents?.[0]?.from.name, 'a');
 });
 
-test('what has functions can not be sent to it', async () => {
+test('an input with functions is refused', async () => {
   const client = startClient();
   const cache = { get: async () => undefined, set: async () => {}, delete: async () => {} };
   await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, cache })).result, { code: 'EINPUT' });
 });
 
-test('terminating ends what is under way, and what comes after', async () => {
+test('`terminate()` rejects the running and all later calls', async () => {
   const silent = await startRegistry({}, () => true);
   const client = startClient();
   const { result } = client.resolve({ manifest: MANIFEST, registry: silent.url });
@@ -205,7 +205,7 @@ test('terminating ends what is under way, and what comes after', async () => {
   await assert.rejects(client.resolve({ manifest: MANIFEST }).result, { name: 'AbortError' });
 });
 
-test('a worker that breaks rejects with its words', async () => {
+test('a worker that crashes rejects with its message', async () => {
   const client = startClient('data:text/javascript,throw new Error("broken script")');
   await assert.rejects(client.resolve({ manifest: MANIFEST }).result, { code: 'EWASM', message: /broken script/ });
 });

@@ -11,7 +11,7 @@ fn project(dependencies: &Value) -> Value {
     json!({"name": "my-app", "version": "1.0.0", "dependencies": dependencies})
 }
 
-/// What a failure leaves on the terminal.
+/// The terminal's content after a failure.
 #[track_caller]
 fn assert_failure(outcome: &Outcome, code: i32, screen: &str) {
     assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);

@@ -1,4 +1,4 @@
-//! What a resolution tells of its decisions.
+//! The events about a resolution's decisions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What fails to be fetched, and what a resolution makes of it.
+//! Failed fetches, and their effect on a resolution.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is made of a package.json, against what npm made of it.
+//! Edits of package.json, compared with npm's.
 //!
 //! `manifest_edit/cases.json` holds what npm 12.2.0 left after `npm <command> --package-lock-only` in a folder with
 //! `before` as its package.json and a package `d` in `lib/d`; `found` is what stood in its lockfile then.

@@ -125,7 +125,7 @@ impl World {
     }
 }
 
-/// What Node would find of that name: in the package's own folder, then in those around it.
+/// The package that Node would find by that name: in the package's own folder, then in the folders around it.
 fn found(graph: &Graph, from: u32, name: &str) -> Option<u32> {
     let child = |parent: u32| {
         graph.nodes.iter().zip(0..).find(|(node, _)| node.parent == Some(parent) && node.name == name).map(|(_, id)| id)

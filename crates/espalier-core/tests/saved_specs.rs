@@ -1,4 +1,4 @@
-//! Which specs a resolution saves.
+//! The specs that a resolution saves.
 
 use std::sync::Arc;
 

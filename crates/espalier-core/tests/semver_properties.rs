@@ -1,4 +1,4 @@
-//! What holds of versions and ranges whatever the text they are read from.
+//! Properties of versions and ranges that hold for every text.
 
 use espalier_core::semver::{Range, RangeOptions, Version, min_version};
 use proptest::prelude::*;

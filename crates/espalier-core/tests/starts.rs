@@ -1,4 +1,4 @@
-//! What a resolution starts from and what users ask to be changed, against what npm made of it.
+//! Starts of a resolution and changes that users ask for, compared with npm's recorded answers.
 //!
 //! `starts/cases.json` is recorded by `tests/oracle/starts.mjs` from npm 12.2.0: projects with a lock of any version, a
 //! yarn.lock or something installed, `packageExtensions` and patches; and additions, removals and updates.

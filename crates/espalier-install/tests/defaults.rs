@@ -87,7 +87,7 @@ async fn scripts_of_what_is_bundled_never_run() {
     assert!(!scene.at("node_modules/a/node_modules/b/ran").exists());
 }
 
-/// What a registry says now about a version doesn't count against what the lock has said.
+/// The lock's statement about a version counts more than the registry's present one.
 #[tokio::test]
 async fn the_locks_hash_is_not_replaced_by_that_of_the_registry() {
     let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));

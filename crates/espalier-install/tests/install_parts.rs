@@ -1,4 +1,4 @@
-//! Which part of a tree is installed, and what is fetched for it.
+//! Installing a part of a tree, and the requests for it.
 
 mod support;
 

@@ -145,7 +145,7 @@ async fn other_settings_lead_to_a_resolution() {
     }
 }
 
-/// What a registry says now counts, also for what was resolved with what it said before.
+/// A new answer of the registry counts, also for a project that was resolved with an older one.
 #[tokio::test]
 async fn a_document_that_changed_leads_to_a_resolution() {
     let mut resolved = Resolved::usual().await;

@@ -219,7 +219,7 @@ async fn the_projects_own_scripts_run_each_time() {
     assert_eq!(settled.scene.read("ran"), "pre\npost\nprepare\n");
 }
 
-/// What a script of the project changes in `node_modules` is looked at the next time.
+/// The next installation notices what a script of the project has changed in `node_modules`.
 #[cfg(unix)]
 #[tokio::test]
 async fn what_a_script_changes_is_seen() {

@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 use crate::synthetic::Synthetic;
 
-/// Why a folder can't be served.
+/// The reason why a folder can't be served.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// The folder has neither of the two layouts.

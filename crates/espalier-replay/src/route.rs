@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// What a path names.
+/// The meaning of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Route {
     /// `/-/ping`

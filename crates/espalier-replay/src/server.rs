@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The number of threads for sockets. Reading and compressing have threads of their own.
 const WORKERS: usize = 2;
 
-/// Why a server can't be started.
+/// The reason why a server can't be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The port is taken or forbidden.

@@ -31,7 +31,7 @@ enum End {
     Cut {
         flushed: bool,
     },
-    /// Nothing more is sent, and the body doesn't end.
+    /// The server sends no more, and the body doesn't end.
     Silence,
 }
 

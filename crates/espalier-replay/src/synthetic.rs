@@ -73,7 +73,7 @@ impl FromStr for Synthetic {
     }
 }
 
-/// What a package depends on.
+/// The dependencies of a package.
 #[derive(Default)]
 struct Needs {
     dependencies: Map<String, Value>,

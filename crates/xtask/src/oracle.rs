@@ -72,7 +72,7 @@ pub fn repository() -> &'static Path {
     manifest.ancestors().nth(2).unwrap_or(manifest)
 }
 
-/// Where generated files go.
+/// The folder for generated files.
 pub fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from)
 }

@@ -23,7 +23,7 @@ pub struct Arguments {
     only: Vec<String>,
 }
 
-/// What earlier steps of the run have made.
+/// The results of earlier steps.
 #[derive(Default)]
 struct Made {
     /// The folder of our programs, once `cargo test` has built them.

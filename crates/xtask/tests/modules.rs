@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which modules of a crate each of its modules uses.
+/// The modules that each module uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
@@ -72,7 +72,7 @@ fn files(source: &Path) -> Vec<(Vec<String>, String)> {
     files
 }
 
-/// What the code of a module names by `crate::` and `super::`, as paths from the crate's root.
+/// The paths after `crate::` and `super::` in the code of a module, from the crate's root.
 fn paths(own: &[String], code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for rest in code.split("crate::").skip(1) {

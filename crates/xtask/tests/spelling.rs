@@ -9,7 +9,7 @@ use typos::{Dictionary, Status};
 use typos_dict::WORD;
 use unicase::UniCase;
 
-/// Which files are ours, and prose or code.
+/// The endings of files with prose or code of ours.
 const ENDINGS: &str = "css html js jsonc md mjs rs toml ts tsx";
 
 /// Names of others, npm's own misspelled commands, and what tests misspell on purpose.

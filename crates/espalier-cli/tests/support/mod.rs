@@ -18,7 +18,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-/// Nothing that a test runs takes nearly as long.
+/// The limit for a command that hangs. No command of a test takes nearly as long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A project, a home without settings, a cache, and a registry of the given packages.
@@ -121,7 +121,7 @@ impl Stage {
         self
     }
 
-    /// Where its registry is.
+    /// The address of its registry.
     pub fn origin(&self) -> &str {
         &self.origin
     }

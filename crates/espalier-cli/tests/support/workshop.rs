@@ -108,7 +108,7 @@ impl Workshop {
         outcome
     }
 
-    /// What is in a folder's `node_modules`: paths with contents or targets.
+    /// The content of a folder's `node_modules`: paths with contents or targets.
     pub fn tree(&self, folder: &str) -> BTreeMap<String, String> {
         let mut tree = BTreeMap::new();
         collect(&self.stage.path(folder).join("node_modules"), "", &mut tree);

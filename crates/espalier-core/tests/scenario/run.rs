@@ -1,4 +1,4 @@
-//! What Espalier makes of a scenario.
+//! Runs a scenario with Espalier.
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ pub async fn serve(folder: &Path, settings: espalier_replay::Settings) -> espali
     espalier_replay::Server::start(Arc::new(registry), settings).await.expect("a server")
 }
 
-/// What a registry is asked with: flags by npm's names, and no other configuration.
+/// The settings of a registry's client: flags by npm's names, and no other configuration.
 pub fn settings(flags: &[(&str, &str)]) -> Settings {
     let quick = [("fetch-retry-mintimeout", "1"), ("fetch-retry-maxtimeout", "2")];
     let flags = quick.iter().chain(flags).map(|(key, value)| ((*key).to_owned(), Value::Text((*value).to_owned())));

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What happens to a request.
+/// The registry's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// A response with this status line's rest, these header lines and this body.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Arguments of the process that starts the command.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Where to write the figures.
+    /// The file for the figures.
     output: PathBuf,
     /// The command to run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -21,7 +21,7 @@ pub struct Replay {
     pub address: SocketAddr,
 }
 
-/// What a server has.
+/// The registry that a server serves.
 #[derive(Clone, Copy)]
 pub enum Served<'a> {
     /// A recording, in this folder.

@@ -71,9 +71,9 @@ pub enum Verdict {
     Differs(Difference),
     /// Only one of them wrote a lock, or their errors differ.
     Otherwise {
-        /// What npm did.
+        /// npm's result.
         npm: String,
-        /// What Espalier did.
+        /// Espalier's result.
         espalier: String,
     },
 }

@@ -23,7 +23,7 @@ const PROJECTS: [&str; 2] = ["vite-react-ts", "alotta-files"];
 /// The maximum number of printed differences.
 const SHOWN: usize = 10;
 
-/// Everything in a folder, by path.
+/// The files of a folder, by path.
 type Listing = BTreeMap<String, String>;
 
 /// Compares these projects, or those of which there are tarballs.
@@ -145,7 +145,7 @@ pub fn build() -> anyhow::Result<PathBuf> {
     Ok(oracle::target_folder().join("debug").join(format!("espalier{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Everything in a folder: kind, mode, and content or target.
+/// The entries of a folder: kind, mode, and content or target.
 fn list(folder: &Path) -> anyhow::Result<Listing> {
     let mut listing = Listing::new();
     let mut open = vec![String::new()];

@@ -56,7 +56,7 @@ impl CorpusProject {
 pub struct Input {
     /// For the resolution.
     pub project: Project,
-    /// Where workspaces and `file:` specs are looked up.
+    /// The folder in which workspaces and `file:` specs are looked up.
     pub folder: PathBuf,
 }
 

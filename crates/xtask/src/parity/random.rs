@@ -118,7 +118,7 @@ pub fn run(corpus: &Path, abbreviated: bool, arguments: &Arguments) -> anyhow::R
     Ok(())
 }
 
-/// What all workers share.
+/// The state that all workers share.
 struct Bench<'a> {
     npm: PathBuf,
     recording: Arc<Recording>,

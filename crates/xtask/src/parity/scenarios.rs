@@ -49,7 +49,7 @@ pub fn run(write: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What npm makes of each step.
+/// npm's results for each step.
 fn ask(scenario: &Scenario, driver: &mut Driver, scratch: &Path) -> anyhow::Result<Vec<String>> {
     let packuments = scratch.join("packuments");
     fs::create_dir_all(&packuments)?;

@@ -1,4 +1,4 @@
-//! Which packages and versions a small registry has to hold.
+//! The selection of packages and versions for a small registry.
 //!
 //! 1. The versions that npm chose for the projects.
 //! 2. The target of `latest` of every package.
@@ -34,7 +34,7 @@ struct Demand {
     spec: String,
 }
 
-/// What has to be held in any case.
+/// The packages that are needed in any case.
 #[derive(Default)]
 pub struct Selection {
     chosen: Vec<(String, String)>,
@@ -61,7 +61,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Everything that is to be held, by name. `fetch` knows the source's packuments.
+    /// The selected versions, by name. `fetch` returns the source's packuments.
     pub fn close(
         self,
         fetch: impl FnMut(&str) -> anyhow::Result<Option<Value>>,
@@ -192,7 +192,7 @@ fn drop_what_does_not_stand(packages: &mut BTreeMap<String, Package>, chosen: &B
     }
 }
 
-/// What a version needs from the registry.
+/// The dependencies of a version on the registry.
 fn demands(manifest: &Value) -> Vec<Demand> {
     let mut demands: Vec<Demand> = demands_in(&manifest["dependencies"]).collect();
     demands.extend(demands_in(&manifest["optionalDependencies"]));

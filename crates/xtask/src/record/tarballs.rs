@@ -1,4 +1,4 @@
-//! Which tarballs a small registry has to hold, and where they lie.
+//! The tarballs of a small registry, and their paths.
 //!
 //! Most projects are only resolved. One with a file `with-tarballs` is installed as well, so what is in its lock is
 //! held, and what that file names: a `name@version` on each line, for tests that add to the project.

@@ -26,14 +26,14 @@ pub struct Npm {
     folder: PathBuf,
     scratch: PathBuf,
     driver: Driver,
-    /// What processes that were given up never executed, and what this one hasn't yet.
+    /// The code that each process has not executed. The last one is running; the others were given up.
     coverage: Option<Vec<Vec<FileCoverage>>>,
     registry: String,
-    /// What the answers depend on beside the question.
+    /// The circumstances that answers depend on beside the question.
     salt: String,
     memory: Option<PathBuf>,
     patience: Duration,
-    /// Where projects are laid out. Its name is the project's where package.json has none.
+    /// The folder of the current project. Its name is the project's if package.json has none.
     pub project: PathBuf,
     /// How often npm had to be asked.
     pub asked: usize,
@@ -72,7 +72,7 @@ impl Npm {
         })
     }
 
-    /// What npm makes of a project.
+    /// npm's answer to a project.
     pub fn answer(&mut self, round: &Round, lockfile: Option<&str>) -> anyhow::Result<Left<Expected>> {
         let key = serde_json::to_vec(&(&self.salt, round, lockfile))?;
         let name: String =
@@ -111,7 +111,7 @@ impl Npm {
         Ok(answer)
     }
 
-    /// What npm left of the project's package.json files.
+    /// The project's package.json files after npm's command.
     fn manifests(&self, round: &Round) -> anyhow::Result<BTreeMap<String, String>> {
         let read = |folder: &String| {
             let file = self.project.join(folder).join("package.json");
@@ -141,7 +141,7 @@ impl Npm {
         Ok(())
     }
 
-    /// What of npm's code each process never executed.
+    /// The parts of npm's code that each process never executed.
     pub fn coverage(mut self) -> anyhow::Result<Vec<Vec<FileCoverage>>> {
         self.note_coverage()?;
         let coverage = self.coverage.unwrap_or_default();

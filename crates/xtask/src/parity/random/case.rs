@@ -24,7 +24,7 @@ pub struct Round {
     pub command: Vec<String>,
 }
 
-/// What a command left behind.
+/// The result of a command, with the files that it changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Left<Answer> {
     /// The lock, or why there is none.

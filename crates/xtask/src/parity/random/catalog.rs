@@ -70,7 +70,7 @@ impl Catalog {
         highest.map(|index| packument.version(index).to_owned())
     }
 
-    /// What a version depends on in the registry: name and range, of all kinds that npm installs.
+    /// The dependencies of a version on the registry: name and range, of all kinds that npm installs.
     pub fn dependencies(&self, name: &str, version: &str) -> Vec<(String, String)> {
         let manifest = self.manifest(name, version);
         let optional = |name: &str| manifest["peerDependenciesMeta"][name]["optional"] == Value::Bool(true);

@@ -12,7 +12,7 @@ const SAVE_FLAGS: [&str; 7] =
     ["--save-dev", "--save-optional", "--save-peer", "--save-prod", "--save-exact", "--save-bundle", "--no-save"];
 const BLOCKS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/// What a round's command asks for.
+/// The change that a round's command asks for.
 pub struct Command {
     /// The changes.
     pub changes: Changes,

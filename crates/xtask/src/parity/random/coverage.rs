@@ -1,4 +1,4 @@
-//! Which parts of npm's placement code no process reached.
+//! The parts of npm's placement code that no process reached.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

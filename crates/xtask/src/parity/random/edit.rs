@@ -1,4 +1,4 @@
-//! What happens to a project between two runs of npm.
+//! Edits of a project between two runs of npm.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What makes up cases: chance, and what there is to choose from.
+//! The generator of cases: chance, and the packages to choose from.
 
 use fastrand::Rng;
 
@@ -18,7 +18,7 @@ pub struct Entry {
 pub struct Generator<'a> {
     /// Decides everything.
     pub random: Rng,
-    /// What there is.
+    /// The packages to choose from.
     pub catalog: &'a Catalog,
 }
 

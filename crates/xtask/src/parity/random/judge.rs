@@ -17,10 +17,10 @@ use crate::parity::project::{self, Input};
 
 /// Far more than any case takes; beyond it, the resolver is taken to hang.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// What a main thread has.
+/// The stack of a main thread.
 const STACK: usize = 8 << 20;
 
-/// What both made of a round.
+/// The results of both for a round.
 pub struct Judged {
     /// The lock that both started from.
     pub start: Option<String>,

@@ -29,7 +29,7 @@ pub fn rule(generator: &mut Generator, root: &Value, entries: &[Entry]) -> Optio
     })
 }
 
-/// What a rule replaces a spec with.
+/// The spec in a rule.
 fn wanted(generator: &mut Generator, root: &Value, name: &str) -> Option<Value> {
     let packument = generator.catalog.packument(name)?;
     Some(match generator.random.u32(0..10) {

@@ -1,4 +1,4 @@
-//! What came of many cases: counts, and for those that differ a folder with everything needed to look into it.
+//! The results of many cases: counts, and a folder for each case that differs, with everything needed to examine it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -63,7 +63,7 @@ pub fn cases(folder: &Path, seed: u64, numbers: std::ops::Range<u64>) -> anyhow:
 struct World {
     random: Rng,
     number: u64,
-    /// What there is of each package, and which version is the latest.
+    /// The versions of each package, and its latest version.
     versions: BTreeMap<&'static str, (Vec<&'static str>, &'static str)>,
 }
 
