@@ -74,6 +74,11 @@ test('columns are hidden and resized, which is kept, and are as usual again', as
   await expect.poll(() => width('Version')).toBe(usual);
 });
 
+test('Focus opens with its package in view', async ({ page }) => {
+  await openSample(page, 'express-api', 'focus');
+  await expect(page.locator('.focus-node[aria-current=true]')).toBeInViewport({ ratio: 0.9 });
+});
+
 test('keys walk Focus, and a click puts a package in the middle', async ({ page }) => {
   await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
   const boxes = page.locator('.focus-node');

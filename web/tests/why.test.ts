@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { copiesOf, duplicatedNames, place } from '../src/model/copies';
 import { summarize } from '../src/model/summary';
+import { treeOf } from '../src/model/tree';
 import { whyTree } from '../src/model/why';
+import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
 
 const tree = sampleTree();
@@ -28,6 +30,21 @@ test('from the package up to the project, with the ranges, each package followed
 test('what is only here because of a package is no reason for it', () => {
   expect(why('node_modules/b')).toEqual(['app ^2.0.0']);
   expect(why('node_modules/b/node_modules/shared')).toEqual(['b ^2.0.0', '  app ^2.0.0']);
+});
+
+test('a package is no reason for one that is a reason for it', () => {
+  const lock = {
+    '': { name: 'app', version: '1.0.0', dependencies: { linter: '*' } },
+    'node_modules/linter': { version: '1.0.0', dependencies: { utilities: '*', schemas: '*' } },
+    'node_modules/utilities': { version: '1.0.0', peerDependencies: { linter: '*' } },
+    'node_modules/schemas': { version: '1.0.0' },
+  };
+  const linted = treeOf(graphOfLock(lock));
+  const steps = whyTree(linted, at(linted, 'node_modules/schemas'), LIMITS);
+  expect(steps.map(({ node, level }) => [linted.nodes[node]!.name, level])).toEqual([
+    ['linter', 0],
+    ['app', 1],
+  ]);
 });
 
 test('more than there is room for is counted', () => {

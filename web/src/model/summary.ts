@@ -40,7 +40,7 @@ export function summarize(tree: Tree): Summary {
     {
       count: names,
       word: `duplicated (${number(copied)} copies)`,
-      title: `${number(names)} packages are installed more than once: ${number(copied)} copies in all`,
+      title: `${names === 1 ? '1 package is' : `${number(names)} packages are`} installed more than once: ${number(copied)} copies in all`,
       query: 'is:duplicated',
       tone: 'ochre',
     },

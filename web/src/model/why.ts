@@ -24,17 +24,18 @@ export interface Limits {
 
 export function whyTree(tree: Tree, node: number, { each, all }: Limits): Step[] {
   const { depth, dominator } = analyze(tree);
-  /** What is only here because of the package is no reason for it. */
-  const isOwn = (from: number) => {
-    for (let at = from; at > 0; at = dominator[at]!) if (at === node) return true;
+  /** What is only here because of a package is no reason for it. */
+  const isOwn = (from: number, target: number) => {
+    for (let at = from; at > 0; at = dominator[at]!) if (at === target) return true;
     return false;
   };
   const steps: Step[] = [];
   const followed = new Set([node]);
   const visit = (target: number, level: number) => {
-    const edges = tree.into[target]!.filter(
-      (edge) => depth[tree.edges[edge]!.from]! >= 0 && !isOwn(tree.edges[edge]!.from),
-    );
+    const edges = tree.into[target]!.filter((edge) => {
+      const { from } = tree.edges[edge]!;
+      return depth[from]! >= 0 && !isOwn(from, target) && !isOwn(from, node);
+    });
     edges.sort((a, b) => depth[tree.edges[a]!.from]! - depth[tree.edges[b]!.from]! || compareNames(tree, a, b));
     const shown = edges.slice(0, each);
     shown.forEach((edge, index) => {

@@ -86,14 +86,17 @@ pub fn curves(curves: &[Curve]) -> String {
     for (index, curve) in curves.iter().enumerate() {
         let path: Vec<String> =
             curve.points.iter().map(|&(packages, time)| format!("{:.1},{:.1}", x(packages), y(time))).collect();
-        let (end, name) = (curve.points.last().map_or(0.0, |point| y(point.1)), &curve.name);
-        let _ = writeln!(
-            drawn,
-            r#"<polyline class="curve c{index}" points="{}"/><text x="{}" y="{:.1}">{name}</text>"#,
-            path.join(" "),
-            WIDTH as f64 - RIGHT + 8.0,
-            end + 4.0,
-        );
+        let _ = writeln!(drawn, r#"<polyline class="curve c{index}" points="{}"/>"#, path.join(" "));
+    }
+    let mut names: Vec<(f64, &str)> =
+        curves.iter().filter_map(|curve| Some((y(curve.points.last()?.1) + 4.0, curve.name.as_str()))).collect();
+    names.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+    let mut free = 0.0_f64;
+    for (end, name) in names {
+        // The names of curves that end close together stand one below the other.
+        let base = end.max(free);
+        free = base + 12.0;
+        let _ = writeln!(drawn, r#"<text x="{}" y="{base:.1}">{name}</text>"#, WIDTH as f64 - RIGHT + 8.0);
     }
     format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="Processor time per package, by the number of packages">

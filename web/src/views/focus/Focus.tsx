@@ -3,7 +3,7 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { focus, through, type Column, type Link } from '../../model/focus';
 import { count, counted } from '../../model/format';
-import type { Tree } from '../../model/tree';
+import { answer, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { kindWord } from '../words';
 import { FocusBox } from './FocusBox';
@@ -26,7 +26,7 @@ export function Focus(props: { tree: Tree }) {
   const [lit, setLit] = createSignal<number | undefined>();
   const [room, setRoom] = createSignal(NARROW);
   const isNarrow = () => room() < NARROW;
-  const node = () => (view.selected() && props.tree.at.get(view.selected()!)) || heaviest(props.tree);
+  const node = () => (view.selected() && props.tree.at.get(view.selected()!)) || first(props.tree);
   const graph = createMemo(() => focus(props.tree, node(), most()));
   /** Boxes and the room between them share what three columns have, or as many as there are. */
   const sizes = createMemo(() => {
@@ -96,10 +96,15 @@ export function Focus(props: { tree: Tree }) {
   createEffect(() => {
     const at = places().at.get(node());
     if (!at) return;
-    const here = isNarrow() ? scroller.querySelector<HTMLElement>('.focus-step.here') : undefined;
     const left = at.x + sizes().wide / 2;
-    const top = here ? here.offsetTop + here.offsetHeight / 2 : at.y + HIGH / 2;
-    scroller.scrollTo({ left: left - scroller.clientWidth / 2, top: top - scroller.clientHeight / 2 });
+    const narrow = isNarrow();
+    // The canvas has its new size by then, which is how far one can scroll.
+    const frame = requestAnimationFrame(() => {
+      const here = narrow ? scroller.querySelector<HTMLElement>('.focus-step.here') : undefined;
+      const top = here ? here.offsetTop + here.offsetHeight / 2 : at.y + HIGH / 2;
+      scroller.scrollTo({ left: left - scroller.clientWidth / 2, top: top - scroller.clientHeight / 2 });
+    });
+    onCleanup(() => cancelAnimationFrame(frame));
   });
   const onKeyDown = (event: KeyboardEvent) => {
     const button = (event.target as HTMLElement).closest<HTMLElement>('[data-node]');
@@ -221,8 +226,10 @@ export function Focus(props: { tree: Tree }) {
   );
 }
 
-/** Without a selection, what most others ask for: it has something to show. */
-function heaviest(tree: Tree): number {
+/** Without a selection, the project's only dependency, or else what most others ask for: it has something to show. */
+function first(tree: Tree): number {
+  const [only, ...others] = tree.out[0]!;
+  if (only !== undefined && others.length === 0 && answer(tree, only) > 0) return answer(tree, only);
   let best = 0;
   tree.into.forEach((edges, node) => {
     if (node > 0 && edges.length > (best === 0 ? 0 : tree.into[best]!.length)) best = node;

@@ -82,7 +82,7 @@ function place(
   text: string,
   isDirect: boolean,
 ): [x: number, y: number, wide: number] {
-  const { layout, camera } = scene;
+  const { tree, layout, camera } = scene;
   const { scale } = camera;
   let wide = measured.get(text);
   if (wide === undefined) {
@@ -91,7 +91,11 @@ function place(
   }
   const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
   const r = radius(scene, node);
-  if (node === 0) return [x + r + 6, y + 3, wide];
+  if (node === 0) {
+    // On the right is the name of an only dependency.
+    const isAside = tree.out[0]!.length === 1;
+    return [isAside ? x - r - 6 - wide : x + r + 6, y + 3, wide];
+  }
   const isLeft = layout.x[node]! < 0;
   if (isDirect) return [isLeft ? x + r - wide : x - r, y + r + FONT / 2 + 2, wide];
   return [isLeft ? x - 4 - wide : x + 4, y - Math.max(r + FONT / 2 + 1, (layout.level * scale) / 2), wide];

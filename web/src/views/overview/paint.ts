@@ -124,6 +124,7 @@ function relations(context: CanvasRenderingContext2D, scene: Scene): void {
       const from = layout.parent[at]!;
       if (from < 0) break;
       if (from > 0 && hangs(layout, at)) branch(context, ...ends(layout, camera, from, at));
+      else if (follows(layout, from, at)) along(context, ...ends(layout, camera, from, at));
       else wireTo(context, scene, at);
     }
     context.stroke();
@@ -154,7 +155,22 @@ function relations(context: CanvasRenderingContext2D, scene: Scene): void {
   if (selected !== undefined && selected > 0) draw(selected, true);
 }
 
-/** From the trunk, or from the limb it is a branch of, along the wire. */
+/** Whether a package is on the wire that begins at its parent, a limb. The limb may go on elsewhere, on a wire from the trunk. */
+function follows(layout: Espalier, from: number, node: number): boolean {
+  const isNext = Math.abs(layout.y[from]! - layout.level - layout.y[node]!) < 0.5;
+  return from > 0 && isNext && layout.x[node]! / layout.x[from]! >= 1;
+}
+
+/** Up from a limb's own package, and along its wire. */
+function along(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
+  const chamfer = Math.min(Math.abs(x1 - x0), Math.abs(y1 - y0) * 0.5) * Math.sign(x1 - x0);
+  context.moveTo(x0, y0);
+  context.lineTo(x0, y1 + Math.abs(chamfer));
+  context.lineTo(x0 + chamfer, y1);
+  context.lineTo(x1, y1);
+}
+
+/** From the trunk, along the wire. */
 function wireTo(context: CanvasRenderingContext2D, { layout, camera }: Scene, node: number): void {
   const { x, y, scale } = camera;
   const [to, at] = [x + layout.x[node]! * scale, y + layout.y[node]! * scale];
