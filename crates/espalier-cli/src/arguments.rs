@@ -30,10 +30,8 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// The commands. The options of each are defined when it is used: to define those of all takes longer than a command that finds
-/// nothing to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 pub enum Command {
     /// Install the dependencies of package.json and update package-lock.json
     ///
@@ -361,6 +359,17 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    /// clap's `defer` would let the description of a struct of options replace that of the command.
+    #[test]
+    fn help_describes_the_command() {
+        let mut definition = Arguments::command();
+        definition.build();
+        let install = definition.find_subcommand_mut("install").expect("a command");
+        let help = install.render_long_help().to_string();
+        assert!(help.starts_with("Install the dependencies of package.json"), "{help}");
+        assert!(help.contains("If packages are given"), "{help}");
     }
 
     #[test]

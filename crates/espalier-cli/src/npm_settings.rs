@@ -219,8 +219,7 @@ mod tests {
     fn the_options_of_the_readme_are_options() {
         let readme =
             std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).expect("a README");
-        let mut definition = Arguments::command();
-        definition.build();
+        let definition = Arguments::command();
         let commands: Vec<_> = ["install", "add"].iter().filter_map(|name| definition.find_subcommand(name)).collect();
         let table = readme.split("| Option | Effect |").nth(1).expect("a table of options");
         let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));

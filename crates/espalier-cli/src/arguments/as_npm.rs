@@ -69,8 +69,8 @@ pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     let Some(known) = command.first().and_then(|name| find(definition, name.text())) else {
         return words.into_iter().chain(command).chain(rest).map(|word| word.0).collect();
     };
-    let takes_settings = has_long(&known, SETTING);
-    let mut reader = Reader { known: &known, takes_settings, settings: Vec::new(), rest: Vec::new() };
+    let takes_settings = has_long(known, SETTING);
+    let mut reader = Reader { known, takes_settings, settings: Vec::new(), rest: Vec::new() };
     reader.read(words, false);
     reader.read(rest, known.get_name() == "exec");
     let name = command.into_iter().chain(reader.settings).chain(reader.rest);
@@ -140,14 +140,10 @@ fn renamed(mut words: Vec<Word>) -> (Vec<Word>, Vec<Word>) {
     }
 }
 
-/// The command with this name or alias, with its options.
-fn find(definition: &Command, name: &str) -> Option<Command> {
-    let mut commands = definition.get_subcommands();
-    let command =
-        commands.find(|command| command.get_name() == name || command.get_all_aliases().any(|alias| alias == name));
-    let mut command = command?.clone();
-    command.build();
-    Some(command)
+fn find<'a>(definition: &'a Command, name: &str) -> Option<&'a Command> {
+    definition
+        .get_subcommands()
+        .find(|command| command.get_name() == name || command.get_all_aliases().any(|alias| alias == name))
 }
 
 /// The options of a command and of its subcommands (`config set`).
