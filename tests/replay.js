@@ -1,4 +1,4 @@
-// Recorded registries on loopback, served by `espalier-replay`, and our other programs.
+// Starts recorded registries on loopback (`espalier-replay`), and finds Espalier's programs.
 // @ts-check
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
-/** The recording that is in the repository. */
+/** The recording in the repository. */
 export const embedded = fileURLToPath(new URL('registry', import.meta.url));
 
 /** @typedef {{ origin: string, stop: () => void }} Registry */

@@ -1,4 +1,4 @@
-// Stopping: by a signal, or by the resolution's own `abort`.
+// Aborting a resolution, by a signal or with `abort()`.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import { startRegistry } from './registry.js';
 const MANIFEST = { dependencies: { a: '*', b: '*' } };
 const PACKAGES = { a: { '1.0.0': {} }, b: { '1.0.0': {} } };
 
-/** A registry that never answers, and a promise that it was asked twice. */
+/** A registry that never answers, and a promise that resolves at its second request. */
 async function silentRegistry() {
   /** @type {(value?: unknown) => void} */
   let asked;
@@ -22,7 +22,7 @@ async function silentRegistry() {
   return { ...registry, bothAsked };
 }
 
-test('a signal stops the resolution and its requests, and its reason is told', async () => {
+test('a signal aborts the resolution and its requests, and the result rejects with its reason', async () => {
   const { url, requests, bothAsked } = await silentRegistry();
   const controller = new AbortController();
   const { result } = resolve({ manifest: MANIFEST, registry: url, signal: controller.signal });
@@ -33,7 +33,7 @@ test('a signal stops the resolution and its requests, and its reason is told', a
   while (!requests.every(({ aborted }) => aborted)) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('`abort()` stops the resolution and its requests, too', async () => {
+test('`abort()` aborts the resolution and its requests', async () => {
   const { url, bothAsked } = await silentRegistry();
   const resolution = resolve({ manifest: MANIFEST, registry: url });
   await bothAsked;
@@ -63,7 +63,7 @@ test('`abort()` after the end does nothing', async () => {
   assert.equal(await resolution.result, result);
 });
 
-test('aborting one resolution leaves another alone', async () => {
+test('aborting one resolution does not affect another', async () => {
   const [silent, answering] = [await silentRegistry(), await startRegistry(PACKAGES)];
   const stopped = resolve({ manifest: MANIFEST, registry: silent.url });
   await silent.bothAsked;

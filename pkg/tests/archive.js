@@ -1,4 +1,4 @@
-// Tarballs for tests.
+// Makes tarballs for tests.
 // @ts-check
 
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ export function integrityOf(bytes) {
   return `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
 }
 
-/** Just enough of tar. @param {Record<string, Content>} files */
+/** Writes a minimal tar archive. @param {Record<string, Content>} files */
 export function archive(files, folder = '') {
   const blocks = Object.entries(files).flatMap(([path, file]) => {
     const { content, mode } = typeof file === 'string' || Buffer.isBuffer(file) ? { content: file, mode: 0o644 } : file;

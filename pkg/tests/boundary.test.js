@@ -1,4 +1,4 @@
-// The types of the boundary (src/glue.d.ts) are written by hand: what they say is held against what the module has.
+// Compares the types of the boundary (src/glue.d.ts), which are written by hand, with the module.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -9,23 +9,23 @@ import { startPackages } from './packages.js';
 
 /** Not part of the package's interface. @type {Record<string, any>} */
 const exported = await import(new URL('../dist/glue.js', import.meta.url).href);
-/** Without comments. It is formatted: what a declaration has is indented by two spaces. */
+/** The declarations without comments. They are formatted, so members are indented by two spaces. */
 const text = readFileSync(new URL('../src/glue.d.ts', import.meta.url), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
 
-/** What stands between the braces of a declaration. @param {string} kind @param {string} name */
+/** The text between the braces of a declaration. @param {string} kind @param {string} name */
 function bodyOf(kind, name) {
   const found = new RegExp(`^export ${kind} ${name}\\b[^{]*\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text);
   assert.ok(found, name);
   return found[1] ?? '';
 }
 
-/** The fields of an interface, and whether each has to be there. @param {string} name */
+/** The fields of an interface, and whether each is required. @param {string} name */
 function fieldsOf(name) {
   const fields = bodyOf('interface', name).matchAll(/^ {2}(\w+)(\??):/gm);
   return new Map([...fields].map(([, field, optional]) => [field ?? '', optional === '']));
 }
 
-/** How many parameters a list in parentheses has; `start` is where it begins. @param {string} list @param {number} start */
+/** The number of parameters in the parentheses that begin at `start`. @param {string} list @param {number} start */
 function parameters(list, start) {
   let depth = 0;
   let count = 0;
@@ -37,7 +37,7 @@ function parameters(list, start) {
     if (depth === 1 && character === ',') count++;
     last = character;
   }
-  throw new Error('it has no end');
+  throw new Error('the parentheses are not closed');
 }
 
 /** @param {object} value @param {string} name */
@@ -47,7 +47,7 @@ function assertIs(value, name) {
   for (const [field, required] of fields) assert.ok(!required || field in value, `${name} lacks ${field}`);
 }
 
-test('every function and method that is declared is exported, with as many parameters', () => {
+test('every declared function and method is exported, with the same number of parameters', () => {
   let declared = 0;
   /** @param {Function | undefined} actual @param {number} count @param {string} name */
   const check = (actual, count, name) => {

@@ -1,4 +1,4 @@
-// What is kept between runs. Here in memory, or in a cache of the caller's own; IndexedDB is tested in a browser (tests/e2e/cache.spec.ts).
+// Caches between runs: in memory, and of the caller's own. tests/e2e/cache.spec.ts tests IndexedDB in a browser.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import { startPackages } from './packages.js';
 const PACKAGES = { a: { '1.0.0': { manifest: { dependencies: { b: '*' } } } }, b: { '1.0.0': {} } };
 const MANIFEST = { name: 'project', dependencies: { a: '*' } };
 
-/** A cache whose content can be looked at. */
+/** A cache whose content a test can inspect. */
 class Shelf {
   /** @type {Map<string, import('espalier').CacheEntry>} */
   entries = new Map();
@@ -52,7 +52,7 @@ test('a document that is not cached is a typed error offline', async () => {
   assert.deepEqual([error.code, error.package, requests.length], ['ENOTCACHED', 'a', 0]);
 });
 
-test('documents are fetched again when they are not fresh any more, unless the cache is preferred', async () => {
+test('stale documents are fetched again, unless the cache is preferred', async () => {
   const { url, paths } = await startPackages(PACKAGES);
   const cache = new Shelf();
   await resolve({ manifest: MANIFEST, registry: url, cache }).result;
@@ -64,7 +64,7 @@ test('documents are fetched again when they are not fresh any more, unless the c
   assert.ok(paths().length > before);
 });
 
-test('damaged entries of the cache are replaced', async () => {
+test('damaged entries are replaced', async () => {
   const { url } = await startPackages(PACKAGES);
   const cache = new Shelf();
   const first = await install({ manifest: MANIFEST, registry: url, cache }).result;

@@ -1,4 +1,4 @@
-// Why: the order of decisions, explanations, remedies, and the tree in arrays.
+// Decisions in their order, explanations, remedies, and the tree in arrays.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ const PACKAGES = {
   old: { '1.0.0': { deprecated: 'gone' } },
 };
 
-test('events tell which version was chosen, why, and in which order', async () => {
+test('events state the picked versions and the reasons, in order', async () => {
   const { url } = await startRegistry(PACKAGES);
   const resolution = resolve({
     manifest: { name: 'p', dependencies: { a: 'latest', b: '1.0.0', old: '*' } },
@@ -32,7 +32,7 @@ test('events tell which version was chosen, why, and in which order', async () =
   assert.ok(told.indexOf('a picks c@1.1.0 of ^1.0.0: highest') < told.indexOf('placed node_modules/c@1.1.0'));
 });
 
-test('the tree in arrays is the tree', async () => {
+test('the tree in arrays equals the graph', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = {
     name: 'p',
@@ -42,7 +42,7 @@ test('the tree in arrays is the tree', async () => {
   };
   const { packedGraph, graph, lockfile } = await resolve({ manifest, registry: url }).result;
   assert.ok(graph.nodes.length > 0);
-  // Moved, and not copied: what was sent is empty here.
+  // The arrays are transferred, not copied, so they are empty here.
   const moved = structuredClone(packedGraph, { transfer: Object.values(packedGraph).map(({ buffer }) => buffer) });
   assert.deepEqual(
     Object.values(packedGraph).map(({ byteLength }) => byteLength),
@@ -64,7 +64,7 @@ test('the tree in arrays is the tree', async () => {
   );
 });
 
-test('explanations say who asks for a package, up to the project', async () => {
+test('explanations list the dependents of a package, up to the project', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'p', dependencies: { a: '*', c: '2.0.0' } };
   const { lockfile } = await resolve({ manifest, registry: url }).result;

@@ -1,4 +1,4 @@
-// What `resolve` rejects with: always an `EspalierError`, with what is known as fields.
+// `resolve` always rejects with an `EspalierError`, whose fields state the known facts.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ async function failure(input) {
   return error;
 }
 
-test('no version satisfies the range: the error has the chain and the nearest versions', async () => {
+test('a range without a version is ETARGET, with the chain and the nearest versions', async () => {
   const { url } = await startRegistry(PACKAGES);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
   assert.equal(error.code, 'ETARGET');
@@ -46,7 +46,7 @@ test('a missing package is E404', async () => {
   assert.equal(error.url, `${url}/a`);
 });
 
-test('a manifest that is not JSON: line and column', async () => {
+test('invalid JSON in a manifest is EJSONPARSE, with line and column', async () => {
   const error = await failure({ manifest: '{\n  "name": oops\n}' });
   assert.equal(error.code, 'EJSONPARSE');
   assert.deepEqual([error.file, error.line, error.column], ['package.json', 2, 11]);
@@ -72,7 +72,7 @@ test("a registry's refusal keeps its status", async () => {
   assert.equal((await failure({ manifest: DEPENDING_ON_A, registry: url })).code, 'E403');
 });
 
-test('a registry with server errors is asked again, then the error states its status', async () => {
+test('a server error is retried, and the error has its status', async () => {
   const { url, requests } = await startRegistry(PACKAGES, (_path, response) => {
     response.writeHead(503).end();
     return true;
@@ -81,7 +81,7 @@ test('a registry with server errors is asked again, then the error states its st
   assert.deepEqual([error.code, error.status, requests.length], ['E503', 503, 2]);
 });
 
-test('a registry that is busy for a moment is waited for', async () => {
+test('a busy registry is asked again', async () => {
   const { url } = await startRegistry({ b: PACKAGES.b }, (path, response, before) => {
     if (path !== 'b' || before > 0) return;
     response.writeHead(429, { 'retry-after': '0' }).end();
@@ -91,7 +91,7 @@ test('a registry that is busy for a moment is waited for', async () => {
   assert.equal(statistics.retries, 1);
 });
 
-test('a connection that breaks is tried again', async () => {
+test('a broken connection is retried', async () => {
   const { url } = await startRegistry({ b: PACKAGES.b }, (path, response, before) => {
     if (path !== 'b' || before > 0) return;
     response.writeHead(200, { 'content-length': '1000' }).write('{');
@@ -102,7 +102,7 @@ test('a connection that breaks is tried again', async () => {
   assert.equal(statistics.retries, 1);
 });
 
-test('an unreachable registry: the error states what the platform says', async () => {
+test('an unreachable registry is an error with the message of the platform', async () => {
   const manifest = DEPENDING_ON_A;
   const inNode = await failure({ manifest, registry: 'http://127.0.0.1:9/' });
   assert.equal(inNode.code, 'ENETUNREACH');
@@ -134,7 +134,7 @@ test('an unreadable answer is an error', async () => {
   assert.match(odd.message, /something else than a Response/);
 });
 
-test('a spec that JavaScript can not fetch', async () => {
+test('a spec that JavaScript cannot fetch is an error', async () => {
   for (const spec of ['git+ssh://git@host.test/a.git', 'github:acme/a', 'file:./a.tgz']) {
     const error = await failure({ manifest: { dependencies: { a: spec } }, allowGit: 'all' });
     assert.equal(error.code, 'EUNSUPPORTED', spec);
@@ -150,13 +150,13 @@ test('sources that npm 12 refuses by default are refused', async () => {
   assert.deepEqual([wrong.code, /allowGit/.test(wrong.message)], ['EINPUT', true]);
 });
 
-test('a package that only optional dependencies need may be missing', async () => {
+test('an optional dependency may be missing', async () => {
   const { url } = await startRegistry(PACKAGES);
   const { lockfile } = await resolve({ manifest: { optionalDependencies: { nothing: '*' } }, registry: url }).result;
   assert.equal(JSON.parse(lockfile).packages['node_modules/nothing'], undefined);
 });
 
-test('wrong input names the field', async () => {
+test('the error of an invalid input names the field', async () => {
   /** @type {[any, RegExp][]} */
   const wrong = [
     [undefined, /the input has to be an object/],
@@ -181,7 +181,7 @@ test('wrong input names the field', async () => {
   }
 });
 
-test('an error survives being made into JSON', async () => {
+test('an error converts to JSON', async () => {
   const { url } = await startRegistry(PACKAGES);
   const error = await failure({ manifest: DEPENDING_ON_A, registry: url });
   const text = JSON.stringify(error);
@@ -196,7 +196,7 @@ test('an error has only the fields that concern it', async () => {
   for (const step of error.chain) assert.ok(!('version' in step) || typeof step.version === 'string');
 });
 
-test('iterations throw what the result rejects with', async () => {
+test('iterations throw the error of the result', async () => {
   const { url } = await startRegistry({});
   const resolution = resolve({ manifest: DEPENDING_ON_A, registry: url });
   await assert.rejects(

@@ -1,4 +1,4 @@
-// Loading the module, from wherever, and what happens when that fails or the module breaks.
+// Loading the module from every kind of source, failures to load it, and crashes of it.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { startRegistry } from './registry.js';
 const WASM = new URL(import.meta.resolve('espalier/espalier.wasm'));
 const MANIFEST = { dependencies: { a: '*' } };
 
-/** Fresh copies of the package: each has an instance of its own. */
+/** Fresh copies of the package, each with an instance of its own. */
 const folder = await mkdtemp(join(tmpdir(), 'espalier-init-'));
 after(() => rm(folder, { recursive: true, force: true }));
 let copies = 0;
@@ -69,25 +69,25 @@ test('in Node.js, `init` also takes the URL of a file', async () => {
   }
 });
 
-test('initSync needs no waiting', async () => {
+test('`initSync` loads synchronously', async () => {
   const espalier = await fresh();
   espalier.initSync(await readFile(WASM));
   await works(espalier);
 });
 
-test('a second init changes nothing', async () => {
+test('a second `init` changes nothing', async () => {
   const espalier = await fresh();
   const first = espalier.init(WebAssembly.compile(await readFile(WASM)));
   assert.equal(espalier.init('http://127.0.0.1:9/never-asked-for'), first);
   await works(espalier);
 });
 
-test('the slim package says that it needs a source', async () => {
+test('the error of the slim package asks for a source', async () => {
   const espalier = await fresh();
   await assert.rejects(espalier.resolve({ manifest: MANIFEST }).result, { code: 'EWASM', message: /init\(source\)/ });
 });
 
-test('after a failure, init can be tried again', async () => {
+test('`init` can be called again after a failure', async () => {
   const espalier = await fresh();
   const address = await served('application/wasm');
   await assert.rejects(espalier.init(`${address}.missing`), { code: 'EWASM', message: /status 404/ });
@@ -96,19 +96,19 @@ test('after a failure, init can be tried again', async () => {
   await works(espalier);
 });
 
-test('a crash rejects what is under way, and the next resolution has a fresh instance', async () => {
+test('a crash rejects the current runs, and the next resolution has a fresh instance', async () => {
   const espalier = await fresh();
   await espalier.init(await readFile(WASM));
   const silent = await startRegistry({}, () => true);
   const input = { manifest: MANIFEST, registry: silent.url, timeout: 200 };
   const other = espalier.resolve(input);
-  // One that has its tree already, and waits for a tarball.
+  // This installation has its tree already, and waits for a tarball.
   const withoutTarballs = await startPackages({ a: { '1.0.0': {} } }, (path) => path.endsWith('.tgz'));
   const installing = espalier.install({ manifest: MANIFEST, registry: withoutTarballs.url, timeout: 200 });
   const wanted = () => withoutTarballs.paths().some((path) => path.endsWith('.tgz'));
   while (silent.requests.length === 0 || !wanted()) await new Promise((resolve) => setTimeout(resolve, 5));
 
-  // Rust asks for the time before it looks for remedies. An exception where it expects none goes through it like a trap.
+  // Rust asks for the time before it looks for remedies. It expects no exception there, so one acts like a trap.
   const peers = { x: { '1.0.0': { peerDependencies: { a: '1.0.0' } } }, a: { '1.0.0': {}, '2.0.0': {} } };
   const { url } = await startRegistry(peers);
   const now = Date.now.bind(Date);
@@ -126,7 +126,7 @@ test('a crash rejects what is under way, and the next resolution has a fresh ins
   await assert.rejects(installing.result, crash);
   await works(espalier);
 
-  // What the gone instance was still waiting for comes to nothing: its timers pass, its request fails.
+  // The timers and the request of the old instance end without effect.
   silent.close();
   await new Promise((resolve) => setTimeout(resolve, 300));
   await works(espalier);

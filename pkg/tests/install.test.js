@@ -1,4 +1,4 @@
-// Installing in JavaScript: which files, links and modes there are, and what is refused.
+// Installations in JavaScript: files, links, modes and refusals.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -245,7 +245,7 @@ test('bundled packages come with their bundler, and missing ones are fetched', a
   assert.deepEqual(tarballs(paths()), ['carrier-1.0.0.tgz']);
 });
 
-test('a package that a bundle lacks comes from its registry and from nowhere else', async () => {
+test('a package that a bundle lacks comes only from its registry', async () => {
   const carrier = { manifest: { dependencies: { cargo: '1.0.0' }, bundleDependencies: ['cargo'] } };
   const { url, paths } = await startPackages({
     carrier: { '1.0.0': carrier },
@@ -275,7 +275,7 @@ test('a package that a bundle lacks comes from its registry and from nowhere els
   assert.equal(error.code, 'EALLOWREMOTE');
 });
 
-test('a package that is in several places is fetched once', async () => {
+test('a package with several locations is fetched once', async () => {
   const top = (/** @type {string} */ version) => ({ manifest: { dependencies: { lib: version } } });
   const { url, paths } = await startPackages({
     a: { '1.0.0': top('1.0.0') },
@@ -350,7 +350,7 @@ test('an installation can be aborted at any moment', async () => {
   }
 });
 
-test('a mounted tree fetches a package when it is read, once', async () => {
+test('a mounted tree fetches a package once, at the first read', async () => {
   const { url, paths } = await startPackages(PACKAGES);
   const { tree } = await mount({ manifest: MANIFEST, registry: url, files: { 'src/a.js': 'own' } }).result;
   assert.deepEqual(await tree.readdir('node_modules'), ['.bin', '.package-lock.json', '@acme', 'app', 'lib']);
@@ -383,7 +383,7 @@ test('a mounted tree fetches a package when it is read, once', async () => {
   assert.deepEqual(tarballs(paths()), ['app-1.0.0.tgz', 'lib-2.0.0.tgz']);
 });
 
-test('the next read fetches a package again whose fetch failed', async () => {
+test('a failed fetch is repeated at the next read', async () => {
   const { url } = await startPackages({ lib: PACKAGES.lib }, (path, response, before) => {
     return path.endsWith('.tgz') && before === 0 && (response.writeHead(404).end(), true);
   });
@@ -405,7 +405,7 @@ const PATCH = `--- a/index.js
 +by a patch
 `;
 
-test('a patched package is patched, fetched anew when its patch changes, and its patch is checked', async () => {
+test('a patch is applied and verified, and a changed patch fetches the package again', async () => {
   const { url, paths } = await startPackages(PACKAGES);
   const manifest = {
     name: 'project',
@@ -429,7 +429,7 @@ test('a patched package is patched, fetched anew when its patch changes, and its
   assert.equal(Buffer.from(await tree.readFile('node_modules/lib/added/note.txt')).toString(), 'by a patch\n');
 });
 
-test('a patch that does not apply, leads out, is missing or another one is an error that says so', async () => {
+test('an unsafe, missing or inapplicable patch, and one that changed, is a typed error', async () => {
   const { url } = await startPackages(PACKAGES);
   const manifest = {
     name: 'project',

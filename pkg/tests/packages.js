@@ -1,4 +1,4 @@
-// A registry whose packages have tarballs: what is installed in the tests.
+// A registry whose packages have tarballs, for tests of installations.
 // @ts-check
 
 import { gzipSync } from 'node:zlib';

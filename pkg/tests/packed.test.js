@@ -1,4 +1,4 @@
-// The package as it is published: packed, and installed in a project outside this repository.
+// The published package: packed, and installed in a project outside of this repository.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const [packed] = JSON.parse(npm('pack', PACKAGE, '--json', '--loglevel=error'));
 
 assert.ok(packed);
 
-test('the package contains its exports, and no development files', () => {
+test('the package contains its exports and no development files', () => {
   const paths = packed.files.map(({ path }) => path);
   const entries = ['index.js', 'node.js', 'slim.js', 'worker.js', 'worker-entry.js', 'espalier.wasm'];
   const promised = ['index.d.ts', 'slim.d.ts', 'worker.d.ts', 'README.md', ...entries.map((entry) => `dist/${entry}`)];
@@ -38,7 +38,7 @@ test('the package contains its exports, and no development files', () => {
   );
 });
 
-test('the package runs where it is installed', async () => {
+test('the installed package runs', async () => {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   npm('install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`);
   const { url } = await startRegistry({ a: { '1.0.0': {} } });
@@ -48,7 +48,7 @@ test('the package runs where it is installed', async () => {
      const { lockfile } = await resolve({ manifest: { dependencies: { a: '*' } }, registry: ${JSON.stringify(url)} }).result;
      console.log(Object.keys(JSON.parse(lockfile).packages).join(' '));`,
   );
-  // Asynchronously: the registry is in this process.
+  // This is asynchronous, because the registry is in this process.
   const { stdout } = await promisify(execFile)(process.execPath, ['main.js'], { cwd: folder, timeout: 60_000 });
   assert.equal(stdout, ' node_modules/a\n');
 });

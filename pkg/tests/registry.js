@@ -1,4 +1,4 @@
-// A registry on loopback for the tests: a few packages, and the faults that a test asks for.
+// A registry on loopback, with a few packages and the faults that a test requests.
 // @ts-check
 
 import { createServer } from 'node:http';

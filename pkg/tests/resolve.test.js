@@ -1,4 +1,4 @@
-// What `resolve` gives when all goes well.
+// Results of successful resolutions.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ test('bytes are counted before and after decompression', async () => {
   assert.deepEqual([statistics.requests, statistics.wireBytes, statistics.bytes], [1, sent.length, body.length]);
 });
 
-test('the graph says how large packages are, where the registry does', async () => {
+test('the graph has the sizes that the registry states', async () => {
   const { url } = await startRegistry({
     a: { '1.0.0': { dist: { unpackedSize: 1234, fileCount: 5 } } },
     empty: { '1.0.0': { dist: { unpackedSize: 0, fileCount: 0 } } },
@@ -72,7 +72,7 @@ test('the graph says how large packages are, where the registry does', async () 
   );
 });
 
-test('the graph says which packages have install scripts, and which Node.js they are for', async () => {
+test('the graph marks install scripts and has the Node.js ranges of packages', async () => {
   const { url } = await startRegistry({
     a: { '1.0.0': { hasInstallScript: true, engines: { node: '>=18' } } },
     b: { '1.0.0': { engines: ['node >= 0.6'] } },
@@ -144,7 +144,7 @@ test('workspaces are read from the files', async () => {
   assert.equal(packages['packages/app'].version, '0.1.0');
 });
 
-test('a scope has its registry', async () => {
+test('a scope can have its own registry', async () => {
   const [open, acme] = [await startRegistry({ a: PACKAGES.a, b: PACKAGES.b }), await startRegistry(PACKAGES)];
   const manifest = { dependencies: { a: '*', '@acme/ui': '*' } };
   await resolve({ manifest, registry: open.url, registries: { '@acme': new URL(acme.url) } }).result;
@@ -153,7 +153,7 @@ test('a scope has its registry', async () => {
   assert.ok(open.paths().every((path) => !path.startsWith('@')));
 });
 
-test('a lock that fits is unchanged, also if it is one of the files', async () => {
+test('a valid lock stays unchanged, also as one of the files', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'app', dependencies: { b: '1.0.0' } };
   const first = await resolve({ manifest, registry: url }).result;
@@ -165,7 +165,7 @@ test('a lock that fits is unchanged, also if it is one of the files', async () =
   assert.equal(JSON.parse(again.lockfile).packages['node_modules/b'].version, '1.0.0');
 });
 
-test('many requests cause no warning of Node.js', async () => {
+test('many requests cause no warnings of Node.js', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
   const { url } = await startRegistry(Object.fromEntries(names.map((name) => [name, { '1.0.0': {} }])));
   /** @type {Error[]} */
@@ -179,7 +179,7 @@ test('many requests cause no warning of Node.js', async () => {
   assert.deepEqual(warnings, []);
 });
 
-test('no more requests are under way than were allowed', async () => {
+test('`concurrency` limits the number of requests', async () => {
   let pending = 0;
   let most = 0;
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);

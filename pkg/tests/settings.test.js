@@ -13,7 +13,7 @@ const MANIFEST = { name: 'project', dependencies: { '@acme/ui': '*' } };
 /** @param {Awaited<ReturnType<typeof startPackages>>} registry */
 const authorizations = ({ requests }) => [...new Set(requests.map(({ headers }) => headers.authorization))];
 
-test('a token is sent to its registry only', async () => {
+test('a token is sent only to its registry', async () => {
   const [open, acme] = [await startPackages(OPEN), await startPackages(ACME)];
   await install({
     manifest: MANIFEST,
@@ -52,7 +52,7 @@ test('an .npmrc can contain tokens and variables', async () => {
   assert.ok(files.has('node_modules/@acme/ui/package.json'));
 });
 
-test('a name and password', async () => {
+test('a name and password are sent as basic authentication', async () => {
   const open = await startPackages(OPEN);
   const { host } = new URL(open.url);
   const npmrc = `registry=${open.url}\n//${host}/:username=me\n//${host}/:_password=${btoa('secret')}`;
@@ -60,7 +60,7 @@ test('a name and password', async () => {
   assert.deepEqual(authorizations(open), [`Basic ${btoa('me:secret')}`]);
 });
 
-test('a project may choose its registry, but not where a token goes', async () => {
+test('a project may choose its registry, but not the recipient of a token', async () => {
   const open = await startPackages(OPEN);
   const files = { '.npmrc': `registry=${open.url}\n//${new URL(open.url).host}/:_authToken=\${TOKEN}` };
   await resolve({ manifest: { dependencies: { a: '*' } }, files, environment: { TOKEN: 's3cret' } }).result;
@@ -75,7 +75,7 @@ test('a credential without a registry is refused', async () => {
   });
 });
 
-test('a registry that does not let browsers send a token: a typed refusal says so', async () => {
+test('a registry that does not let browsers send a token is a typed error', async () => {
   const fetch = () => Promise.reject(new TypeError('Failed to fetch'));
   const input = {
     manifest: { dependencies: { a: '*' } },

@@ -1,4 +1,4 @@
-// A snapshot in place of requests: what is taken from it, what isn't, and what is said of that.
+// Snapshots in place of requests: which documents they supply, and what a result states about them.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ async function taken(registry, date, base = '') {
   return { snapshot: new Uint8Array(gzipSync(Buffer.concat([head, ...bodies]))), lockfile };
 }
 
-test('a resolution from a snapshot asks for nothing, and says what is older than a registry allows', async () => {
+test('a resolution from a snapshot sends no request, and lists documents that are too old', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const date = Date.now() - HOUR;
   const { snapshot, lockfile } = await taken(url, date);
@@ -87,7 +87,7 @@ test('a snapshot is read while it is downloaded', async () => {
   }
 });
 
-test('relative addresses in a snapshot count from where it is', async () => {
+test('relative addresses in a snapshot are relative to its own', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const { snapshot, lockfile } = await taken(url, Date.now(), url);
   const server = createServer((_request, response) => response.end(snapshot));
@@ -107,7 +107,7 @@ test('relative addresses in a snapshot count from where it is', async () => {
   assert.equal(paths().length, before);
 });
 
-test('only documents that can have changed are requested again, and none if `before` is earlier', async () => {
+test('only documents that may have changed are requested again, and none with an earlier `before`', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const date = Date.now() - HOUR;
   const { snapshot, lockfile } = await taken(url, date);
@@ -126,7 +126,7 @@ test('an invalid or truncated snapshot is refused', async () => {
   const { url, paths } = await startRegistry(PACKAGES);
   const { snapshot } = await taken(url, Date.now());
   const damaged = snapshot.slice();
-  // The checksum of the whole is in front of its length.
+  // The checksum of the file precedes its length.
   damaged.fill(0, -8, -4);
   const nothing = new Uint8Array(gzipSync('{}\n'));
   const cases = [new Uint8Array([1, 2, 3]), nothing, snapshot.slice(0, -20), damaged];

@@ -1,4 +1,4 @@
-// Packages that carry others inside: the tarball is fetched, verified, inflated and listed.
+// Packages with bundled dependencies: the tarball is fetched, verified, inflated and listed.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const TARBALL = gzipSync(
   }),
 );
 
-/** A registry whose `carrier` has that tarball, announced with that integrity. @param {Buffer} tarball */
+/** A registry whose `carrier` has the given tarball and integrity. @param {Buffer} tarball */
 function startCarrier(tarball, integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`) {
   const { name: _name, version: _version, ...own } = OWN;
   const dist = { tarball: '/carrier/-/carrier-1.0.0.tgz', integrity };
@@ -48,7 +48,7 @@ test('a tarball with a wrong integrity is not read', async () => {
   assert.match(error.message, /its integrity is sha512-.+, but sha512-.+ was expected/);
 });
 
-test('a tarball that is damaged is an error', async () => {
+test('a damaged tarball is an error', async () => {
   for (const damaged of [
     TARBALL.subarray(0, TARBALL.length / 2),
     gzipSync('not an archive'.repeat(100)),

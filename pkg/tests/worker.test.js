@@ -1,4 +1,4 @@
-// The worker client, against the worker's own script in a real thread.
+// The worker client, with the worker's script in a real thread.
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -12,7 +12,7 @@ import { startRegistry } from './registry.js';
 const PACKAGES = { a: { '1.0.0': { dependencies: { b: '*' } } }, b: { '1.0.0': {} } };
 const MANIFEST = { name: 'app', dependencies: { a: '*' } };
 
-/** Gives a thread of Node the interface of a browser's worker. */
+/** Gives Node's thread the interface of a browser's worker. */
 class Worker extends EventTarget {
   /** @param {string} script */
   constructor(script) {
@@ -39,7 +39,7 @@ class Worker extends EventTarget {
   }
 }
 
-/** Browsers' workers fetch the module from beside their script; Node's `fetch` can't. */
+/** A browser's worker fetches the module from beside its script, which Node's `fetch` cannot. */
 const wasm = await readFile(new URL(import.meta.resolve('espalier/espalier.wasm')));
 
 /** @param {string} script @param {number} [memory] */
@@ -61,7 +61,7 @@ test('a worker resolves, with events', async () => {
   assert.equal(graph.nodes.length, 3);
 });
 
-test('with room in memory, a second run requests no document again', async () => {
+test('with enough memory, a second run requests no document again', async () => {
   const registry = await startRegistry(PACKAGES);
   const other = await startRegistry({ ...PACKAGES, b: { '2.0.0': {} } });
   const client = startClient(undefined, 128 * 1024 * 1024);
@@ -74,14 +74,14 @@ test('with room in memory, a second run requests no document again', async () =>
   assert.equal(await resolved({}), lockfile);
   assert.equal(await resolved({ offline: true }), lockfile);
   assert.equal(registry.requests.length, asked);
-  // What another registry says is another matter, and so is whoever asks with a token.
+  // Documents of another registry, and those for another token, are kept apart.
   assert.match(await resolved({ registry: other.url }), /"version": "2\.0\.0"/);
   const before = registry.requests.length;
   assert.equal(await resolved({ tokens: { [`${registry.url}/`]: 'secret' } }), lockfile);
   assert.ok(registry.requests.length > before);
 });
 
-test('a stale document is requested again, although it is in memory', async () => {
+test('a stale document in memory is requested again', async () => {
   const registry = await startRegistry(
     PACKAGES,
     (_, response) => void response.setHeader('cache-control', 'max-age=0'),
@@ -93,7 +93,7 @@ test('a stale document is requested again, although it is in memory', async () =
     return registry.paths().slice(length).toSorted();
   };
   assert.deepEqual(await run(), ['a', 'a/1.0.0', 'b', 'b/1.0.0']);
-  // A version with the same integrity can be no other one.
+  // A version with the same integrity is the same.
   assert.deepEqual(await run(), ['a', 'b']);
 });
 
@@ -189,7 +189,7 @@ test('the worker explains a package', async () => {
   assert.equal(explanation?.dependents?.[0]?.from.name, 'a');
 });
 
-test('an input with functions is refused', async () => {
+test('an input that contains functions is refused', async () => {
   const client = startClient();
   const cache = { get: async () => undefined, set: async () => {}, delete: async () => {} };
   await assert.rejects(client.resolve(/** @type {any} */ ({ manifest: MANIFEST, cache })).result, { code: 'EINPUT' });

@@ -1,9 +1,9 @@
-// Two projects side by side: each is resolved for itself, and what differs is said and marked.
+// Two projects side by side: each is resolved, and the page names and marks the differences.
 
 import { expect, test } from '@playwright/test';
 import { card, DONE, grid, openSample, openView, sentence, write } from './playground';
 
-test('two manifests stay live side by side, are in the link, and change places', async ({ page }) => {
+test('two manifests resolve side by side, are part of the link, and can be swapped', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   await page.getByRole('button', { name: 'Side by side' }).click();
   const b = page.getByRole('region', { name: 'B', exact: true });
@@ -19,7 +19,7 @@ test('two manifests stay live side by side, are in the link, and change places',
   await expect(page.locator('.changes summary')).toHaveText(/\+2 −0 ~0 compared with B/);
   await expect(grid(page).locator('.sign')).toHaveText(['+ ', '+ ']);
 
-  // So is A, when it changes.
+  // A change of A is compared too.
   await page.getByRole('button', { name: 'A, in the views' }).click();
   await page.getByRole('treegrid').getByText('once', { exact: true }).click();
   await card(page).getByRole('button', { name: 'Remove' }).click();
@@ -41,7 +41,7 @@ test('two manifests stay live side by side, are in the link, and change places',
   await expect(page).not.toHaveURL(/beside=/);
 });
 
-test('Back undoes a selection, a view and another project, and B stands where it stood', async ({ page }) => {
+test('Back undoes a selection, a view and a change of project, and restores B', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   await page.getByRole('button', { name: 'Side by side' }).click();
   const b = page.getByRole('region', { name: 'B', exact: true });
@@ -69,7 +69,7 @@ test('Back undoes a selection, a view and another project, and B stands where it
   await expect(changes).toHaveText(/\+2 −0 ~0 compared with B/);
 });
 
-test('what B can’t be resolved for is said where B is', async ({ page }) => {
+test('B shows its own error and its own differences', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   await page.keyboard.press('c');
   const b = page.getByRole('region', { name: 'B', exact: true });
@@ -82,7 +82,7 @@ test('what B can’t be resolved for is said where B is', async ({ page }) => {
   await expect(sentence(page)).toContainText(DONE);
 });
 
-test('when packages were published is looked up, and filters every view', async ({ page }) => {
+test('publish dates are looked up on demand, and filter every view', async ({ page }) => {
   await page.clock.setFixedTime('2030-01-01');
   await openSample(page, 'tiny', 'health');
   const more = page.getByRole('region', { name: 'More from the registry' });

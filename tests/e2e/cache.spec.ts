@@ -1,5 +1,5 @@
-// The cache and the private file system, in a real browser: what is there after a reload, in another tab, without a network, and after
-// something was damaged.
+// The cache and the private file system in a real browser: after a reload, in another tab, without a network, and after
+// damage.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ async function installed(page: Page, options: Options): Promise<Outcome> {
   );
 }
 
-test('a reload and another tab fetch nothing again, with and without a network', async ({ page, context }) => {
+test('after a reload, in another tab and offline, the cache answers every request', async ({ page, context }) => {
   const cache = { name: 'shared' };
   const first = await installed(page, { cache });
   expect(first.paths).toContain('node_modules/react/index.js');
@@ -75,7 +75,7 @@ test('a reload and another tab fetch nothing again, with and without a network',
   expect(offline.paths).toEqual(first.paths);
 });
 
-test('a cache that is too small keeps what it can', async ({ page }) => {
+test('a cache that is too small stays within its limit', async ({ page }) => {
   const cache = { name: 'small', maxBytes: 60_000 };
   const first = await installed(page, { cache });
   const bytes = await page.evaluate(async () => {
@@ -94,7 +94,7 @@ test('a cache that is too small keeps what it can', async ({ page }) => {
   expect((await installed(page, { cache })).paths).toEqual(first.paths);
 });
 
-test('damaged entries are healed', async ({ page }) => {
+test('damaged entries are fetched again and replaced', async ({ page }) => {
   const cache = { name: 'damaged' };
   const first = await installed(page, { cache });
   await page.evaluate(async () => {
@@ -124,9 +124,7 @@ test('damaged entries are healed', async ({ page }) => {
   expect((await installed(page, { cache })).requests).toBe(0);
 });
 
-test('thousands of entries are a few records, what is superseded gives up its room, and what is old goes first', async ({
-  page,
-}) => {
+test('entries share records, replaced entries free their space, and the oldest are evicted first', async ({ page }) => {
   await page.goto(`${registry.origin}/-/stats`);
   const seen = await page.evaluate(async (origin) => {
     const { openCache } = await import(`${origin}/index.js`);
@@ -166,7 +164,7 @@ test('thousands of entries are a few records, what is superseded gives up its ro
   expect(seen.last.values).toEqual([undefined, 3]);
 });
 
-test('where there is no IndexedDB, it goes on without', async ({ page }) => {
+test('without IndexedDB, an installation works', async ({ page }) => {
   await page.addInitScript(() =>
     Object.defineProperty(IDBFactory.prototype, 'open', {
       value: () => {
@@ -177,7 +175,7 @@ test('where there is no IndexedDB, it goes on without', async ({ page }) => {
   expect((await installed(page, { cache: { name: 'private' } })).paths).toContain('node_modules/react/index.js');
 });
 
-test('a folder of the private file system, by the page and by the worker', async ({ page }) => {
+test('the page and the worker install into a folder of the private file system', async ({ page }) => {
   const first = await installed(page, { inFolder: true });
   expect(first.paths).toContain('node_modules/react/index.js');
   expect(first.paths).toContain('node_modules/.package-lock.json');
@@ -186,7 +184,7 @@ test('a folder of the private file system, by the page and by the worker', async
   expect(again.kept).toBeGreaterThan(0);
 });
 
-test('memory is returned, however often something is resolved and installed in one page', async ({ page }) => {
+test('repeated installations in one page need no more memory', async ({ page }) => {
   test.setTimeout(180_000);
   await page.goto(`${registry.origin}/-/stats`);
   const sizes = await page.evaluate(
@@ -195,7 +193,7 @@ test('memory is returned, however often something is resolved and installed in o
       const { memorySize } = await import(`${origin}/glue.js`);
       const sizes: number[] = [];
       for (let round = 0; round < 10; round++) {
-        // One request at a time: how many bodies arrive together would else decide how much memory is needed at most.
+        // One request at a time; otherwise the peak would depend on how many bodies arrive together.
         await install({ manifest, registry: `${origin}/`, concurrency: 1 }).result;
         sizes.push(memorySize());
       }
@@ -203,11 +201,14 @@ test('memory is returned, however often something is resolved and installed in o
     },
     { origin: registry.origin, manifest },
   );
-  // What the first rounds took is enough for all others.
+  // The memory of the first rounds is enough for all others.
   expect(sizes.slice(3)).toEqual(sizes.slice(3).map(() => sizes[2]));
 });
 
-test('where the quota is spent, it goes on without a cache, and keeps what fits later', async ({ page, context }) => {
+test('with an exhausted quota, an installation works, and the cache is used again when there is space', async ({
+  page,
+  context,
+}) => {
   await page.goto(`${registry.origin}/-/stats`);
   const devtools = await context.newCDPSession(page);
   // Chromium's own refusal: every write to IndexedDB fails with a QuotaExceededError.
@@ -222,10 +223,7 @@ test('where the quota is spent, it goes on without a cache, and keeps what fits 
   expect((await installed(page, { cache })).requests).toBe(0);
 });
 
-test('a folder that is full is an error that says so, and nothing is taken for installed', async ({
-  page,
-  context,
-}) => {
+test('a full folder is a typed error, and the installation does not count as complete', async ({ page, context }) => {
   await page.goto(`${registry.origin}/-/stats`);
   const devtools = await context.newCDPSession(page);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: registry.origin, quotaSize: 100_000 });
@@ -236,7 +234,7 @@ test('a folder that is full is an error that says so, and nothing is taken for i
 });
 
 for (const inWorker of [false, true]) {
-  test(`a tree is mounted in ${inWorker ? 'the worker' : 'the page'}: what is read is fetched, and nothing else`, async ({
+  test(`a tree mounted in ${inWorker ? 'the worker' : 'the page'} fetches only packages that are read`, async ({
     page,
   }) => {
     await page.goto(`${registry.origin}/-/stats`);

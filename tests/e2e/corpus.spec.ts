@@ -1,6 +1,6 @@
-// The wasm build gives npm's bytes for every recorded project: those of the embedded registry, and those of the
-// folder that ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded registry on loopback: over
-// HTTP/1.1 and over h2. A large corpus is asked over h2 alone, which is far quicker, unless ESPALIER_PROTOCOLS is `all`.
+// The wasm build writes npm's bytes for every recorded project: those of the embedded registry, and those of the folder that
+// ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded registry on loopback, over HTTP/1.1 and HTTP/2. A
+// large corpus is resolved over HTTP/2 only, which is far quicker, unless ESPALIER_PROTOCOLS is `all`.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -33,15 +33,15 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) =>
     test.afterAll(() => registry.stop());
 
     for (const project of readdirSync(join(corpus, 'projects')).sort()) {
-      test(`${project} ends as in npm`, async ({ page }) => {
+      test(`${project} has the result of npm`, async ({ page }) => {
         test.setTimeout(180_000);
         const { origin } = registry;
         const folder = join(corpus, 'projects', project);
-        // Any document of the registry's origin will do as a page.
+        // Any document of the registry's origin can be the page.
         await page.goto(`${origin}/-/stats`);
         const { answer, spoken, replayed } = await page.evaluate(resolveInPage, { origin, input: input(folder) });
         expect(spoken).toEqual([protocol]);
-        // Replayed in their order, the decisions make the tree that the lock has. What comes in a bundle nobody decided on.
+        // The replayed decisions result in the tree of the lock. Bundled packages have no decisions.
         expect(replayed).toEqual(installed(answer));
         const lockfile = join(folder, 'package-lock.json');
         if (existsSync(lockfile)) {
@@ -55,7 +55,7 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) =>
   });
 }
 
-/** Location and version of what a lock has in `node_modules`. */
+/** The locations and versions of a lock's entries in `node_modules`. */
 function installed(lockfile: string): string[] {
   if (!lockfile.startsWith('{')) return [];
   const { packages } = JSON.parse(lockfile) as {

@@ -14,7 +14,7 @@ export interface Project {
   environment?: Record<string, string>;
 }
 
-/** A folder for a project; the settings of whoever runs this aren't seen there. */
+/** Makes a project's folder, in which the settings of the current user have no effect. */
 function made(place: string, who: string, { manifest, npmrc }: Project): string {
   const folder = join(place, who, 'app');
   mkdirSync(folder, { recursive: true });
@@ -27,14 +27,14 @@ function tree(folder: string): Tree {
   return { lockfile: readFileSync(join(folder, 'package-lock.json'), 'utf8'), files: listed(folder) };
 }
 
-/** What npm makes of it. */
+/** Installs a project with npm. */
 export function byNpm(npm: string, place: string, project: Project): Tree {
   const folder = made(place, 'npm', project);
   runNpm(npm, folder, ['install', '--ignore-scripts'], project.environment);
   return tree(folder);
 }
 
-/** The code with which npm gives up. */
+/** The code of npm's error. */
 export function codeOfNpm(npm: string, place: string, project: Project): string | undefined {
   const folder = made(place, 'npm', project);
   try {
@@ -45,7 +45,7 @@ export function codeOfNpm(npm: string, place: string, project: Project): string 
   return undefined;
 }
 
-/** Runs our command there. */
+/** Runs `espalier` in a folder. */
 export function native(place: string, folder: string, options: string[], environment?: Record<string, string>): string {
   return execFileSync(executable('espalier-cli'), options, {
     cwd: folder,
@@ -62,7 +62,7 @@ export function native(place: string, folder: string, options: string[], environ
   });
 }
 
-/** Expects the same of ours, with an empty cache, with a full one, and with nothing else. `pages` serves our package. */
+/** Expects the same result from Espalier, with an empty cache, with a full one, and offline. `pages` serves the npm package. */
 export async function expectEverywhere(page: Page, pages: string, place: string, project: Project, expected: Tree) {
   const folder = made(place, 'native', project);
   for (const options of [['install'], ['install'], ['ci'], ['install', '--offline']]) {
@@ -79,12 +79,12 @@ export async function expectEverywhere(page: Page, pages: string, place: string,
   expect(inTab).toEqual(runs.map(() => expected));
 }
 
-/** A failure as it is told. */
+/** A failure, as Espalier reports it. */
 export interface Told {
   code: string;
   package?: string;
   url?: string;
-  /** What the registry's answer is taken for. */
+  /** The description of the registry's answer. */
   words: string;
 }
 
@@ -95,7 +95,7 @@ interface Thrown {
   url?: string;
 }
 
-/** How a project fails natively; and expects it to fail in Node and in a tab in the same way. */
+/** Returns a project's native failure, and expects the same failure in Node and in a tab. */
 export async function failsEverywhere(page: Page, pages: string, place: string, project: Project): Promise<Told> {
   const folder = made(place, 'failing', project);
   const options = ['lock', '--json', '--node-version', process.versions.node];

@@ -1,4 +1,4 @@
-// What a package says of itself, asked of its registry when it is selected.
+// The card asks the registry for a package's manifest when the package is selected.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ const MANIFESTS: Record<string, object> = {
   hostile: { description: '<img src=x onerror=alert(1)>', homepage: 'javascript:alert(1)', repository: 'data:,x' },
 };
 
-/** A registry that pages of any origin may ask. */
+/** A registry that allows requests from pages of any origin. */
 function registry(): Server {
   return createServer(({ url = '/' }, response) => {
     const [name = '', version] = decodeURIComponent(url).slice(1).split('/');
@@ -41,7 +41,7 @@ test.afterAll(() => {
   server.close();
 });
 
-test('a card says what its package is, where it is at home and how it is loaded', async ({ page }) => {
+test('a card shows the description, links and module formats of its package', async ({ page }) => {
   const { port } = server.address() as AddressInfo;
   await page.goto(`./#registry=http://127.0.0.1:${port}/&view=tree`);
   await dependOn(page, { plain: '^1.0.0', hostile: '^1.0.0' });
@@ -54,7 +54,7 @@ test('a card says what its package is, where it is at home and how it is loaded'
   await expect(facts).toContainText('ESM and CommonJS');
   await expect(facts).toContainText('includes types');
 
-  // Anyone may have written it.
+  // A manifest is untrusted.
   await row(page, 'hostile').locator('.name').click();
   await expect(facts).toContainText('<img src=x onerror=alert(1)>');
   await expect(facts.getByRole('link')).toHaveCount(0);

@@ -1,11 +1,11 @@
-// What a person sees when there is no tree: what, who asked, what to try.
+// The page of a failed resolution: the cause, the dependents and the remedies.
 
 import { expect, test, type Page } from '@playwright/test';
 import { DONE, dependOn, grid, openSample, row, sentence, start, write } from './playground';
 
 const region = (page: Page) => page.getByRole('region', { name: 'Tree' });
 
-test('text that is not JSON is told by line and column, and the last tree stays', async ({ page }) => {
+test('invalid JSON is reported by line and column, and the last tree stays', async ({ page }) => {
   await openSample(page, 'vite-react-ts');
   await write(page, '{\n  "name": "app"\n  "version": "1.0.0"\n}');
   await expect(page.getByText('Line 3, column 3: a comma is missing here.')).toBeVisible();
@@ -14,7 +14,7 @@ test('text that is not JSON is told by line and column, and the last tree stays'
   await expect(grid(page)).toBeVisible();
 });
 
-test('a version that does not exist: who asked, what comes closest, and one click to take it', async ({ page }) => {
+test('the error of a missing version names the dependent and offers the nearest version', async ({ page }) => {
   await start(page);
   await dependOn(page, { express: '^99.0.0' });
   await expect(sentence(page)).toHaveText('No version of express satisfies ^99.0.0.');
@@ -27,7 +27,7 @@ test('a version that does not exist: who asked, what comes closest, and one clic
   await expect(row(page, 'express').first()).toBeVisible();
 });
 
-test('a package that this registry does not have', async ({ page }) => {
+test('the error of a missing package names the registry and offers another', async ({ page }) => {
   await start(page);
   await dependOn(page, { 'no-such-package-here': '^1.0.0' });
   await expect(sentence(page)).toHaveText('This registry has no package no-such-package-here.');
@@ -35,7 +35,7 @@ test('a package that this registry does not have', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Ask npm’s registry' })).toBeVisible();
 });
 
-test('a peer conflict shows both chains, and can be resolved by a flag', async ({ page }) => {
+test('a peer conflict shows both chains, and a flag resolves it', async ({ page }) => {
   await page.goto('./#sample=peer-conflict&view=tree');
   await expect(sentence(page)).toContainText('react can’t be ^17.0.2 and');
   await expect(region(page)).toContainText('In place');
@@ -46,7 +46,7 @@ test('a peer conflict shows both chains, and can be resolved by a flag', async (
   await expect(page.getByRole('checkbox', { name: '--legacy-peer-deps' })).toBeChecked();
 });
 
-test('a registry that gives no answer, and the way back to the embedded one', async ({ page }) => {
+test('the error of an unreachable registry offers the embedded one', async ({ page }) => {
   await page.route('http://registry.test/**', (route) => route.abort());
   await page.goto('./#sample=vite-react-ts&view=tree&registry=http://registry.test/');
   await expect(sentence(page)).toContainText('The registry gave no answer for');

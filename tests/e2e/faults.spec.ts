@@ -1,5 +1,5 @@
-// What networks and registries do wrong, done on purpose by `espalier-replay`: each ends in npm's lock after another try, or in
-// an error that names the package and the address. In Node and in Chromium, by the same code.
+// Faults of networks and registries, made by `espalier-replay`: each resolution ends with npm's lock after another attempt, or
+// with an error that names the package and the address. The same code runs in Node and in Chromium.
 
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
@@ -21,7 +21,7 @@ interface Case {
   options: string[];
   /** Of the resolution. */
   input?: { retries?: number; timeout?: number };
-  /** The error's code; without one it ends as npm does. */
+  /** The error's code; without one, the result is npm's lock. */
   code?: string | { Node: string; Chromium: string };
   status?: number;
 }
@@ -31,11 +31,11 @@ const READABLE = '--cors-on-errors';
 const cases: Case[] = [
   { what: 'a registry that is busy once', options: ['--fault', '429,times=1,retry-after=1', READABLE] },
   { what: 'a registry that fails twice', options: ['--fault', '503,times=2'] },
-  { what: 'a third of the answers failing', options: ['--fault', '500,rate=0.33,times=2', '--fault-seed', '7'] },
+  { what: 'a third of the answers fail', options: ['--fault', '500,rate=0.33,times=2', '--fault-seed', '7'] },
   { what: 'connections that are cut', options: ['--fault', 'reset,times=1'] },
   { what: 'answers that end early', options: ['--fault', 'truncate,times=2'] },
   { what: 'chunks that do not end', options: ['--fault', 'unended,times=1'] },
-  // Of one package: each try that is waited for takes the whole of the timeout, which a busy machine needs for the others.
+  // Only one package stalls, because each attempt takes the whole timeout, and the timeout has to be long enough for the others.
   { what: 'answers that stop', options: ['--fault', 'stall-body,times=1,name=ms'], input: { timeout: 3000 } },
   { what: 'silence', options: ['--fault', 'stall,times=1,name=ms'], input: { timeout: 3000 } },
   { what: 'a redirect to another origin', options: ['--fault', 'redirect'] },
@@ -102,9 +102,9 @@ for (const environment of ['Node', 'Chromium'] as const) {
   });
 }
 
-// Stopped after any of its first events, what is done again from the start ends as ever.
+// A resolution that is aborted after one of its first events leaves nothing behind that changes the next.
 for (const environment of ['Node', 'Chromium'] as const) {
-  test(`${environment}: abort at any moment, and again`, async ({ page }) => {
+  test(`${environment}: a resolution after aborted ones is complete`, async ({ page }) => {
     const { origin, stop } = await serve(
       embedded,
       '--also-serve',
@@ -138,7 +138,7 @@ interface Answer {
   error?: { code: string; message: string; package?: string; url?: string; status?: number };
 }
 
-/** A registry names its tarballs by the origin that it was asked by, which a redirect changes. */
+/** A registry names its tarballs by the origin of the request, which a redirect changes. */
 function withoutOrigin(lockfile: string | undefined, origin: string): string | undefined {
   return lockfile
     ?.replaceAll(`"resolved": "${origin}/`, '"resolved": "/')
@@ -157,7 +157,7 @@ async function attempt(environment: 'Node' | 'Chromium', page: Page, input: Inpu
   return page.evaluate(run, { module: `${elsewhere}/index.js`, input, events });
 }
 
-/** Runs there. It is aborted after so many events, if a number is given. */
+/** Runs in Node or in the page, and aborts after the given number of events. */
 async function run({
   module,
   input,
@@ -180,7 +180,7 @@ async function run({
   try {
     for await (const _ of resolution) if (++seen === events) resolution.abort();
   } catch {
-    // The same that `result` rejects with.
+    // `result` rejects with the same error.
   }
   return answer;
 }

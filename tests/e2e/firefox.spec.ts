@@ -1,5 +1,5 @@
-// The main path in a second engine: type names, look at the tree, take a dependency out, undo it. Playwright has no build of
-// Firefox for every system; the system's own is driven over WebDriver BiDi, as tests/packed does.
+// The main path in a second engine: type names, look at the tree, remove a dependency, undo. Playwright does not build Firefox
+// for every system, so this drives the system's own over WebDriver BiDi, like tests/packed.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,10 @@ import puppeteer, { type Page } from 'puppeteer-core';
 const PATIENCE = 60_000;
 const executablePath = process.env.FIREFOX_PATH ?? onPath('firefox-esr') ?? onPath('firefox');
 
-test('names become a tree, which an edit changes and undo brings back', async ({ baseURL }) => {
+test('typed names become a tree, an edit changes it, and undo restores it', async ({ baseURL }) => {
   test.skip(!executablePath, 'there is no Firefox on this machine');
   test.setTimeout(180_000);
-  // A home of its own: Firefox refuses one that belongs to somebody else.
+  // Firefox refuses a home folder that belongs to another user.
   const home = mkdtempSync(join(tmpdir(), 'espalier-firefox-'));
   const browser = await puppeteer.launch({
     browser: 'firefox',
@@ -57,7 +57,7 @@ test('names become a tree, which an edit changes and undo brings back', async ({
   }
 });
 
-/** Waits until the first element that a selector finds says something. */
+/** Waits until the text of the first element that matches a selector matches `words`. */
 async function text(page: Page, selector: string, words: RegExp): Promise<void> {
   await page.waitForFunction(
     (selector, source) => new RegExp(source).test(document.querySelector(selector)?.textContent?.trim() ?? ''),

@@ -1,11 +1,11 @@
-// What is linked or pasted is somebody else's: it is text, and no script.
+// Linked and pasted text comes from strangers: the page shows it as text and never runs it.
 
 import { expect, test } from '@playwright/test';
 import { card, DONE, openSample, sentence, start, write } from './playground';
 
 const MARKUP = '<img src=x onerror="document.title=\'taken\'">';
 
-test('markup in a package.json is text wherever it is shown', async ({ page }) => {
+test('markup in a package.json is shown as text', async ({ page }) => {
   await start(page);
   await write(page, JSON.stringify({ name: MARKUP, version: MARKUP, dependencies: { ms: '^2.1.0' } }));
   await expect(sentence(page)).toContainText(DONE);
@@ -17,7 +17,7 @@ test('markup in a package.json is text wherever it is shown', async ({ page }) =
   expect(await page.title()).not.toBe('taken');
 });
 
-test('a script that isn’t the page’s own doesn’t run', async ({ page }) => {
+test('the page’s policy blocks foreign scripts', async ({ page }) => {
   const refused: string[] = [];
   page.on('console', (message) => /Content Security Policy/.test(message.text()) && refused.push(message.text()));
   await openSample(page, 'tiny', 'tree');

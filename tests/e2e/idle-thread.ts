@@ -1,12 +1,12 @@
-// What would keep a page's thread busy: compiling and running wasm, inflating, hashing, and parsing large texts. A page
-// that leaves all of it to workers stays responsive on any machine, and calls can be counted where time can't.
+// Counts the calls that keep a page's thread busy: compiling and running wasm, inflating, hashing, and parsing large texts.
+// A page that leaves all of them to workers stays responsive on any machine. Counts do not depend on the machine; times do.
 
 import type { Page } from '@playwright/test';
 
 /** Texts up to this length, in characters, parse in well under a millisecond. */
 const SMALL = 100_000;
 
-/** From now on, each document of the page counts the heavy calls of its main thread. */
+/** Makes each later document of the page count the heavy calls of its main thread. */
 export async function watchHeavyCalls(page: Page): Promise<void> {
   await page.addInitScript((small) => {
     const calls: string[] = [];
@@ -17,7 +17,7 @@ export async function watchHeavyCalls(page: Page): Promise<void> {
         if (isHeavy(...args)) calls.push(name);
         return new.target ? Reflect.construct(original, args, new.target) : original.apply(this, args);
       }
-      // What was made by the original is still an instance of what replaces it.
+      // Objects that the original made stay instances of its replacement.
       watched.prototype = original.prototype;
       Reflect.set(owner, name, watched);
     };
@@ -25,7 +25,7 @@ export async function watchHeavyCalls(page: Page): Promise<void> {
       note(WebAssembly, name);
     }
     note(globalThis, 'DecompressionStream');
-    // Only secure contexts have it.
+    // Only secure contexts have `subtle`.
     if (globalThis.crypto.subtle) note(SubtleCrypto.prototype, 'digest');
     note(JSON, 'parse', (text) => String(text).length > small);
   }, SMALL);

@@ -1,6 +1,6 @@
-// What networks and registries do wrong while packages are fetched, in Node and in Chromium: `install` and `mount` end with the
-// right files after another try, or in an error that names the package and the address. What was stopped goes on from
-// what it had.
+// Faults of networks and registries while packages are fetched, in Node and in Chromium: `install` and `mount` end with the right
+// files after another attempt, or with an error that names the package and the address. An installation that was stopped
+// continues with the packages that it had.
 
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
@@ -10,7 +10,7 @@ import { embedded, executable, root, serve } from '../replay.js';
 test.describe.configure({ mode: 'parallel' });
 
 const SAMPLE = 'sandbox';
-/** Of that project. */
+/** The packages of that project. */
 const PACKAGES = ['clsx', 'react', 'react-dom', 'scheduler'];
 const DIST = join(root, 'pkg/dist');
 
@@ -23,7 +23,7 @@ interface Case {
   what: string;
   options: string[];
   input?: { retries?: number; timeout?: number };
-  /** The error's code; without one everything is installed. */
+  /** The error's code; without one, the installation is complete. */
   code?: string | { Node: string; Chromium: string };
 }
 
@@ -41,7 +41,7 @@ const cases: Case[] = [
   { what: 'a bit that is turned over, once', options: ['--fault', 'corrupt,of=tarballs,times=1'] },
   { what: 'a redirect to another origin', options: ['--fault', 'redirect,of=tarballs'] },
   {
-    what: 'everything, at random',
+    what: 'several faults at random',
     options: ['--fault', '500,rate=0.3,times=1', '--fault', 'truncate,rate=0.4,times=1', '--fault-seed', '5'],
   },
   {
@@ -125,7 +125,7 @@ for (const environment of ['Node', 'Chromium'] as const) {
       });
     }
 
-    test('stopped at any moment, it goes on with what it had', async ({ page }) => {
+    test('an installation that was stopped continues with its cache', async ({ page }) => {
       const whole = await digests();
       const { origin, stop } = await serve(embedded, '--also-serve', DIST, '--delay', '2ms');
       const tarballs = async () => ((await (await fetch(`${origin}/-/stats`)).json()) as { tarballs: number }).tarballs;
@@ -138,7 +138,7 @@ for (const environment of ['Node', 'Chromium'] as const) {
           const before = await tarballs();
           const resumed = await attempt(environment, page, { way: 'install', input: { ...input, cache } });
           expect(resumed.files).toEqual(whole);
-          // What was unpacked had been kept, and so was every document.
+          // The cache kept every unpacked package and every document.
           expect((await tarballs()) - before).toBeLessThanOrEqual(PACKAGES.length - unpacked);
           expect(resumed.documents).toBe(0);
         }
@@ -194,7 +194,7 @@ async function attempt(environment: Environment, page: Page, job: Job): Promise<
   return page.evaluate(run, { module: `${elsewhere}/index.js`, job });
 }
 
-/** Runs there. */
+/** Runs in Node or in the page. */
 async function run({ module, job }: { module: string; job: Job }): Promise<Answer> {
   const espalier = await import(module);
   const hash = async (path: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -213,7 +213,7 @@ async function run({ module, job }: { module: string; job: Job }): Promise<Answe
           const path = `${folder}/${name}`;
           const { type } = await tree.lstat(path);
           if (type === 'folder') return below(path);
-          // Its `resolved` are as they are.
+          // The `resolved` of the hidden lockfile depend on the origin.
           return type === 'link' || name === '.package-lock.json' ? [] : [await hash(path, await tree.readFile(path))];
         });
         return (await Promise.all(found)).flat();

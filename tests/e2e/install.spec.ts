@@ -1,5 +1,5 @@
-// What is installed in a tab is what is installed natively: every path, mode, content and link. The projects are those
-// whose tarballs were recorded.
+// An installation in a tab has the same paths, modes, contents and links as a native one. The projects are those with
+// recorded tarballs.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const PATCH = `diff --git a/index.js b/index.js
 `;
 
 test.beforeAll(() => {
-  // It may have to be compiled.
+  // The program may have to be compiled.
   test.setTimeout(900_000);
   executable('espalier-cli');
 });
@@ -79,7 +79,7 @@ for (const { corpus, project, patched = false } of recorded) {
   });
 }
 
-/** Has react patched. */
+/** Adds a patch of react to the project. */
 function patch(folder: string): void {
   const manifest = join(folder, 'package.json');
   const content = { ...JSON.parse(readFileSync(manifest, 'utf8')), patchedDependencies: { react: 'react.patch' } };

@@ -1,4 +1,4 @@
-// Themes, narrow screens, and what an accessibility checker has to say of each state.
+// Themes, narrow screens, and an accessibility check of each state.
 
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
@@ -6,7 +6,7 @@ import { dependOn, field, grid, openSample, row, sentence, start } from './playg
 
 const paper = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-test('the theme follows the system until a person chooses, and the choice is kept', async ({ page }) => {
+test('the theme follows the system until somebody chooses one, and the choice persists', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('./');
   const dark = await paper(page);
@@ -23,7 +23,7 @@ test('the theme follows the system until a person chooses, and the choice is kep
   expect(await paper(page)).toBe(dark);
 });
 
-test('the keys are all on one card', async ({ page }) => {
+test('one dialog lists all keys', async ({ page }) => {
   await page.goto('./');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
@@ -34,7 +34,7 @@ test('the keys are all on one card', async ({ page }) => {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test('the regions lie one after the other, and nothing is wider than the screen', async ({ page }) => {
+  test('the regions are stacked, and nothing is wider than the screen', async ({ page }) => {
     await openSample(page, 'express-api');
     await expect(grid(page)).toBeInViewport();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
@@ -47,7 +47,7 @@ test.describe('on a phone', () => {
 });
 
 const states: Record<string, (page: Page) => Promise<void>> = {
-  'nothing yet': async (page) => {
+  'start page': async (page) => {
     await page.goto('./');
     await expect(field(page)).toBeVisible();
     await expect(page.getByText('resolved here in')).toBeVisible();
@@ -76,7 +76,7 @@ const states: Record<string, (page: Page) => Promise<void>> = {
 };
 
 for (const [state, reach] of Object.entries(states)) {
-  test(`accessible in the state "${state}", light and dark`, async ({ page }) => {
+  test(`the state "${state}" is accessible, light and dark`, async ({ page }) => {
     test.setTimeout(180_000);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await reach(page);

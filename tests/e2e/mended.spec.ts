@@ -1,5 +1,5 @@
-// What people once saw that was wrong, each so that it is never seen again. More of it stands with what it is about: stale faults in
-// views.spec.ts, links and registries in resolve.spec.ts, what came back with Back in views.spec.ts and search.spec.ts.
+// Defects that people once saw. Others are tested with their subject: stale faults in views.spec.ts, links and registries in
+// resolve.spec.ts, the Back button in views.spec.ts and search.spec.ts.
 
 import { expect, test } from '@playwright/test';
 import { card, dependOn, DONE, grid, manifest, openSample, sentence, start, write } from './playground';
@@ -9,7 +9,7 @@ for (const [spec, words] of [
   ['github:', /./],
   ['workspace:*', 'npm doesn’t know the protocol of workspace:*.'],
 ] as const) {
-  test(`the error of "${spec}" leaves nothing blank`, async ({ page }) => {
+  test(`the error of "${spec}" has no blanks`, async ({ page }) => {
     await start(page);
     await dependOn(page, { express: spec });
     await expect(page.locator('.failure-code')).toBeVisible();
@@ -21,13 +21,13 @@ for (const [spec, words] of [
   });
 }
 
-test('a package without a name is told as one', async ({ page }) => {
+test('a dependency without a name is an error with line and column', async ({ page }) => {
   await start(page);
   await dependOn(page, { '': '^1.0.0' });
   await expect(page.getByText('Line 5, column 5: a dependency has to have a name.')).toBeVisible();
 });
 
-test('long lines of the editor go under the line numbers', async ({ page }) => {
+test('long lines of the editor scroll below the line numbers', async ({ page }) => {
   await openSample(page, 'express-api');
   const gutter = page.locator('.cm-gutters');
   await expect(gutter).toBeVisible();
@@ -44,7 +44,7 @@ test('long lines of the editor go under the line numbers', async ({ page }) => {
   await expect(gutter).not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
 });
 
-test('while it resolves, nothing is claimed of what is not known yet', async ({ page }) => {
+test('during a resolution, the page makes no claim that it cannot know yet', async ({ page }) => {
   await page.route('**/registry/wrappy', () => {});
   await start(page);
   await write(page, manifest('tiny').replace('"name": "tiny"', '"name": "mine"'));
@@ -56,7 +56,7 @@ test('while it resolves, nothing is claimed of what is not known yet', async ({ 
   await expect(card(page)).not.toContainText('no license given');
 });
 
-test('a figure of the sentence says how many the filter finds', async ({ page }) => {
+test('a figure of the sentence is the number that its filter finds', async ({ page }) => {
   await openSample(page, 'express-api');
   const figures = page.locator('.sentence .figure');
   const all = await figures.allTextContents();
@@ -76,7 +76,7 @@ test('an optional package of another platform is no problem', async ({ page }) =
   await expect(page.getByText('Nothing in this tree matches')).toBeVisible();
 });
 
-test('after Escape no wire is green', async ({ page }) => {
+test('Escape clears the green wires', async ({ page }) => {
   await openSample(page, 'tiny', 'tree', '&at=node_modules/wrappy');
   await expect(grid(page).locator('.trained').first()).toBeVisible();
   await grid(page).focus();
@@ -84,7 +84,7 @@ test('after Escape no wire is green', async ({ page }) => {
   await expect(grid(page).locator('.trained')).toHaveCount(0);
 });
 
-test('bars are bars, and don’t look like underlines', async ({ page }) => {
+test('bars are higher than underlines', async ({ page }) => {
   await openSample(page, 'express-api');
   const bars = page.locator('.bars i');
   await expect(bars.first()).toBeVisible();
@@ -97,7 +97,7 @@ test('bars are bars, and don’t look like underlines', async ({ page }) => {
 test.describe('at 1,024 pixels', () => {
   test.use({ viewport: { width: 1024, height: 768 } });
 
-  test('the columns that say something are there', async ({ page }) => {
+  test('the important columns are visible', async ({ page }) => {
     await openSample(page, 'tiny', 'tree');
     const heads = grid(page).getByRole('columnheader');
     await expect(heads).toHaveText([/Package/, /Version/, /Wanted/, /Only/, /Reaches/, /Notes/]);
@@ -105,7 +105,7 @@ test.describe('at 1,024 pixels', () => {
   });
 });
 
-test('one button stands out, not two', async ({ page }) => {
+test('the page has one primary button', async ({ page }) => {
   await page.goto('./');
   await expect(page.getByText('resolved here in')).toBeVisible();
   await expect(page.locator('.button.primary:visible')).toHaveCount(1);

@@ -7,7 +7,7 @@ const canvas = (page: Page) => page.getByRole('img', { name: /Overview of/ });
 const tip = (page: Page) => page.locator('.tip');
 const fit = (page: Page) => page.getByRole('button', { name: 'Show everything' });
 
-/** Where the pointer is over a package: what is drawn on a canvas can't be asked for, so the pointer looks for it. */
+/** Finds a package on the canvas: the pointer moves until the tip names it. */
 async function find(page: Page, name: string): Promise<{ x: number; y: number }> {
   const box = (await canvas(page).boundingBox())!;
   for (let y = box.y + 60; y < box.y + box.height; y += 30) {
@@ -20,7 +20,7 @@ async function find(page: Page, name: string): Promise<{ x: number; y: number }>
   throw new Error(`${name} is nowhere on the overview`);
 }
 
-test('pointing at a package names it, a click selects it, the wheel zooms, and dragging pans', async ({ page }) => {
+test('the pointer names a package, a click selects it, the wheel zooms, and dragging pans', async ({ page }) => {
   await openSample(page, 'tiny', 'overview');
   const { x, y } = await find(page, 'once');
   await expect(tip(page)).toContainText('once 1.4.0');
@@ -32,7 +32,7 @@ test('pointing at a package names it, a click selects it, the wheel zooms, and d
   await page.mouse.down();
   await page.mouse.move(x + 120, y + 40, { steps: 4 });
   await page.mouse.up();
-  // What was under the pointer came along, and nothing else was selected.
+  // The package moved with the pointer, and the selection stayed.
   await page.mouse.move(x + 122, y + 40);
   await expect(tip(page)).toContainText('once');
   await expect(card(page).locator('.card-location')).toHaveText('node_modules/once');
@@ -43,7 +43,7 @@ test('pointing at a package names it, a click selects it, the wheel zooms, and d
 test.describe('with fingers', () => {
   test.use({ hasTouch: true });
 
-  test('two of them zoom', async ({ page }) => {
+  test('a pinch zooms', async ({ page }) => {
     await openSample(page, 'tiny', 'overview');
     const { x, y, width, height } = (await canvas(page).boundingBox())!;
     const [middle, level] = [x + width / 2, y + height / 2];
@@ -66,7 +66,7 @@ test.describe('with fingers', () => {
   });
 });
 
-test('every colouring says what its colours mean, and of how many packages', async ({ page }) => {
+test('the legend of each colouring counts every package', async ({ page }) => {
   await openSample(page, 'express-api', 'overview');
   const choice = page.getByRole('combobox', { name: 'Colour' });
   const counts = page.locator('.legend-classes li:has(.dot) .soft');

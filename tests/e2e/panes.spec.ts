@@ -1,4 +1,4 @@
-// The regions beside the tree: they collapse, are resized, and what is in the middle uses the room that they leave.
+// The panes beside the tree: they collapse and are resized, and the middle uses the remaining space.
 
 import { expect, test, type Page } from '@playwright/test';
 import { card, openSample, openView } from './playground';
@@ -6,7 +6,7 @@ import { card, openSample, openView } from './playground';
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const width = async (page: Page, name: string) => (await region(page, name).boundingBox())!.width;
 
-test('a pane collapses to a rail, which is kept, and opens again', async ({ page }) => {
+test('a pane collapses to a rail, stays collapsed after a reload, and opens again', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   const before = await width(page, 'Tree');
   await page.getByRole('button', { name: 'Close the manifest' }).click();
@@ -18,7 +18,7 @@ test('a pane collapses to a rail, which is kept, and opens again', async ({ page
   expect(await width(page, 'Tree')).toBe(before);
 });
 
-test('a pane’s edge is moved by keys and by pointer', async ({ page }) => {
+test('keys and the pointer move the edge of a pane', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   const before = await width(page, 'Package');
   const edge = page.getByRole('separator', { name: 'Width of the package' });
@@ -33,7 +33,7 @@ test('a pane’s edge is moved by keys and by pointer', async ({ page }) => {
   expect(await width(page, 'Package')).toBe(before + 124);
 });
 
-test('Focus uses the room that a closed pane leaves, and a range stands beside its package', async ({ page }) => {
+test('Focus uses the space of a closed pane, and ranges do not overlap packages', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
   const box = page.locator('.focus-node', { hasText: 'body-parser' });
@@ -49,7 +49,7 @@ test('Focus uses the room that a closed pane leaves, and a range stands beside i
   expect(await apart()).toBeGreaterThan(0);
 });
 
-test('below 1,200 pixels the manifest is a rail until it is asked for', async ({ page }) => {
+test('below 1,200 pixels, the manifest starts as a rail', async ({ page }) => {
   await page.setViewportSize({ width: 1100, height: 800 });
   await openSample(page, 'tiny', 'tree');
   await expect(page.getByRole('button', { name: 'Close the manifest' })).toBeHidden();
@@ -57,7 +57,7 @@ test('below 1,200 pixels the manifest is a rail until it is asked for', async ({
   await expect(page.getByRole('textbox', { name: 'package.json' })).toBeVisible();
 });
 
-test('a tablet that is turned shows the tree, and then the region that was looked at last', async ({ page }) => {
+test('a rotated tablet shows the tree first, and then the last region', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 768 });
   await openSample(page, 'tiny', 'tree');
   await page.setViewportSize({ width: 768, height: 1024 });
@@ -70,7 +70,7 @@ test('a tablet that is turned shows the tree, and then the region that was looke
   await expect(card(page)).toBeInViewport({ ratio: 0.9 });
 });
 
-test('at 1,280 pixels the sentence and the filters take three lines together', async ({ page }) => {
+test('at 1,280 pixels, the sentence and the filters take three lines', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await openSample(page, 'express-api', 'overview');
   await openView(page, 'Overview');

@@ -1,5 +1,5 @@
-// Every view, light and dark, beside the picture of it that is kept in `pictures.json`. `PICTURES=write` writes that file anew; look at
-// the views first.
+// Compares every view, light and dark, with the measurements in `pictures.json`. `PICTURES=write` writes that file; look at the
+// views first.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ async function compare(page: Page, view: string): Promise<void> {
   }
 }
 
-test('every view looks as it did', async ({ page }) => {
+test('every view looks as recorded', async ({ page }) => {
   await page.goto('./');
   await expect(field(page)).toBeVisible();
   await expect(page.getByText('resolved here in')).toBeVisible();
@@ -41,7 +41,7 @@ test('every view looks as it did', async ({ page }) => {
   if (isWriting) writeFileSync(FILE, `${JSON.stringify(known, null, 2)}\n`);
 });
 
-test('what stays empty is noticed, and the other theme is', async ({ page }) => {
+test('an empty view, an empty card and a wrong theme are noticed', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await openSample(page, 'express-api', 'overview', '&at=node_modules/express');
   await expect.poll(() => isKnown(page, 'Overview, light')).toBe(true);

@@ -1,14 +1,14 @@
-// Pictures of the page, so coarse that they are the same with other fonts and another Chromium: how bright each of four stripes is, and
-// how much is drawn there. Who only tests words doesn't notice a canvas that stays empty, or black text in the dark.
+// Measures screenshots so coarsely that other fonts and another Chromium make no difference: the brightness and the detail of each
+// of four stripes. Tests of text alone miss an empty canvas, or black text in the dark theme.
 
 import type { Page } from '@playwright/test';
 
 const STRIPES = 4;
 
 export interface Picture {
-  /** Of each stripe, from 0 to 255. */
+  /** The mean brightness of each stripe, from 0 to 255. */
   readonly brightness: readonly number[];
-  /** Of each stripe, by how much a pixel differs from its neighbour on average. */
+  /** The mean difference between neighbouring pixels of each stripe. */
   readonly detail: readonly number[];
 }
 
@@ -42,13 +42,13 @@ async function measure({ png, stripes }: { png: string; stripes: number }): Prom
   return { brightness: brightness.map(mean), detail: detail.map(mean) };
 }
 
-/** Levels of brightness. Other fonts make up to four, the other theme two hundred. */
+/** The tolerance of brightness. Other fonts change it by up to four, the other theme by two hundred. */
 const MOST_APART = 10;
-/** Other fonts make a stripe 0.75 to 1.3 times as detailed; without the view or the card it is 0.4 times that at most. */
+/** The tolerance of detail. Other fonts change it by 0.75 to 1.3; an empty view or card leaves at most 0.4 of it. */
 const LEAST = 0.55;
 const MOST = 1.8;
 
-/** Whether two pictures show the same, apart from how letters look. */
+/** Whether two pictures show the same, apart from the fonts. */
 export function areAlike(a: Picture, b: Picture | undefined): boolean {
   return [...a.brightness.keys()].every((stripe) => {
     const apart = Math.abs(a.brightness[stripe]! - (b?.brightness[stripe] ?? Infinity));

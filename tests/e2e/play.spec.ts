@@ -10,7 +10,7 @@ import { expect, test } from '@playwright/test';
 import { embedded, executable, root, serve } from '../replay.js';
 import { DONE, golden, manifest, openView, sentence } from './playground';
 
-test('the page shows the project of a folder by its registry, and follows its package.json', async ({ page }) => {
+test('the page shows the project of a folder, asks its registry, and follows package.json', async ({ page }) => {
   // The program may have to be built first.
   test.setTimeout(300_000);
   execFileSync('node', [join(root, 'web/pack.js')], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -60,11 +60,11 @@ test('the page shows the project of a folder by its registry, and follows its pa
     writeFileSync(join(folder, 'package.json'), JSON.stringify(edited, null, 2));
     await expect(page.locator('.changes summary')).toHaveText(/\+0 −1 ~0/);
     expect(refused).toEqual([]);
-    // The program asks the registry; the page has nothing but the program.
+    // Only the program asks the registry; the page only asks the program.
     expect([...hosts]).toEqual([new URL(address).host]);
   } finally {
     program.kill();
-    // Until then it may write into its cache, which is in that folder.
+    // Until it has exited, it may write into its cache in that folder.
     await ended;
     registry.stop();
     rmSync(folder, { recursive: true, force: true });

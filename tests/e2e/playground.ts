@@ -1,4 +1,4 @@
-// The playground in the words of the tests: what a person sees and does.
+// The playground's elements and actions, as a person sees them.
 
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page } from '@playwright/test';
@@ -17,48 +17,48 @@ export function sentence(page: Page): Locator {
   return page.getByRole('region', { name: 'Tree' }).locator('.sentence');
 }
 
-/** The sentence of a tree that stands. */
+/** The sentence of a complete tree. */
 export const DONE = /packages?.* in [\d.]+ s/;
 
 export function grid(page: Page): Locator {
   return page.getByRole('treegrid');
 }
 
-/** Rows with this name that are drawn; the header is not one of them. */
+/** The drawn rows with this name, without the header. */
 export function row(page: Page, name: string): Locator {
   return grid(page)
     .getByRole('row')
     .filter({ has: page.locator('.name', { hasText: new RegExp(`^${name}$`) }) });
 }
 
-/** The row that the grid points at. */
+/** The active row. */
 export function activeRow(page: Page): Locator {
   return grid(page).locator('[role=row][aria-selected=true]');
 }
 
-/** The selected package. */
+/** The card of the selected package. */
 export function card(page: Page): Locator {
   return page.getByRole('region', { name: 'Package' });
 }
 
-/** In the tree, unless another view is asked for. */
+/** Opens a sample, by default in the tree. */
 export async function openSample(page: Page, sample: string, view = 'tree', more = ''): Promise<void> {
   await page.goto(`./#sample=${sample}&view=${view}${more}`);
   await expect(sentence(page)).toContainText(DONE);
 }
 
-/** The first page, with the registry that needs no network for one's own text as well. */
+/** Opens the start page, with the embedded registry for own text too. */
 export async function start(page: Page): Promise<void> {
   await page.goto('./#registry=embedded&view=tree');
   await expect(field(page)).toBeVisible();
 }
 
-/** The one field of the first page. */
+/** The field of the start page. */
 export function field(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Package names, or a package.json' });
 }
 
-/** Puts a text into the field of the first page, or in place of what is in the editor, as pasting does. */
+/** Enters a text into the field of the start page, or replaces the editor's text with it. */
 export async function write(page: Page, text: string): Promise<void> {
   if (await field(page).isVisible()) {
     await field(page).fill(text);

@@ -1,5 +1,5 @@
-// What other registries than npm's do differently, done by `espalier-replay --like NAME` and `--habit NAME`: npm, the command line,
-// Node and a tab install the same from each, or fail in the same words. What is known of them is in docs/registries.md.
+// The habits of registries other than npm's, made by `espalier-replay --like NAME` and `--habit NAME`: npm, the command line, Node
+// and a tab install the same files from each, or fail with the same message. docs/registries.md describes the habits.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ test.afterAll(() => {
 const token = (registry: string) => `${registry.replace('http:', '')}/:_authToken=\${TOKEN}\n`;
 const environment = { TOKEN: 'secret' };
 
-/** By what is given to the server: more lines of .npmrc. */
+/** The server's options, and additional lines of .npmrc. */
 const cases: [string[], ((registry: string) => string)?][] = [
   [['--like', 'artifactory'], token],
   [['--like', 'nexus']],
@@ -90,7 +90,7 @@ for (const [options, npmrc] of cases) {
   });
 }
 
-/** How a resolution fails that isn't given a token, or whose registry can't give what it has to. */
+/** The errors of resolutions that lack a token or ask for something that the registry does not have. */
 const refusals: { options: string[]; manifest?: string; code: string; words: string }[] = [
   { options: ['--like', 'artifactory'], code: 'E401', words: '(401 Unauthorized): Authentication is required' },
   { options: ['--like', 'github'], code: 'E401', words: 'cannot be authenticated with the token provided.' },
@@ -116,7 +116,7 @@ for (const { options, manifest = MANIFEST, code, words } of refusals) {
   });
 }
 
-/** A recorded registry of the packages. */
+/** Writes a recorded registry with the packages. */
 function record(place: string): void {
   mkdirSync(join(place, 'packuments'), { recursive: true });
   for (const name of new Set(PACKAGES.map(({ name }) => name))) {

@@ -5,10 +5,10 @@ import { expect, test, type JSHandle, type Page } from '@playwright/test';
 import { zip } from '../../web/tests/zip';
 import { DONE, field, golden, grid, manifest, openSample, row, sentence, start, write } from './playground';
 
-/** What the resolver asks of the embedded registry. */
+/** The resolver's requests to the embedded registry. */
 const PACKUMENTS = /\/registry\/[^/]+$/;
 
-test('a sample is one key away, and begins with its snapshot', async ({ page }) => {
+test('a key opens a sample, which starts from its snapshot', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     const path = /\/(snapshots|registry)\/.*/.exec(new URL(request.url()).pathname)?.[0];
@@ -24,8 +24,8 @@ test('a sample is one key away, and begins with its snapshot', async ({ page }) 
   await expect(row(page, 'express').first()).toBeVisible();
 });
 
-test('packages arrive while a project resolves', async ({ page }) => {
-  // Held back a little, so that the way to the end can be seen.
+test('the tree grows while a project resolves', async ({ page }) => {
+  // Each answer is delayed, so that the test sees the tree before its end.
   await page.route(PACKUMENTS, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 40));
     await route.continue();
@@ -52,7 +52,7 @@ for (const sample of ['express-api', 'vite-react-ts']) {
   });
 }
 
-test('a dropped folder of files is resolved, workspaces included', async ({ page }) => {
+test('dropped files are resolved', async ({ page }) => {
   await start(page);
   const files = await transfer(page, { 'package.json': manifest('vite-react-ts') });
   await page.dispatchEvent('body', 'dragover', { dataTransfer: files });
@@ -62,7 +62,7 @@ test('a dropped folder of files is resolved, workspaces included', async ({ page
   await expect(row(page, 'react-dom').first()).toBeVisible();
 });
 
-test('a zip is resolved by the package.json that is in it', async ({ page }) => {
+test('a zip is resolved by its package.json', async ({ page }) => {
   await page.goto('./#registry=embedded&view=tree');
   const buffer = Buffer.from(zip({ 'app/package.json': manifest('tiny'), 'app/index.js': '' }, [8, 0]));
   await page.locator('input[type=file]').setInputFiles({ name: 'app.zip', mimeType: 'application/zip', buffer });
@@ -70,7 +70,7 @@ test('a zip is resolved by the package.json that is in it', async ({ page }) => 
   await expect(row(page, 'once')).toBeVisible();
 });
 
-test('a pasted package.json needs no further word', async ({ page }) => {
+test('a pasted package.json is resolved at once', async ({ page }) => {
   await start(page);
   await field(page).focus();
   await page.evaluate((text) => {
@@ -83,7 +83,7 @@ test('a pasted package.json needs no further word', async ({ page }) => {
   await expect(sentence(page)).toContainText('3 packages');
 });
 
-test('a dropped package-lock.json is what is shown, and resolving afresh is compared with it', async ({ page }) => {
+test('a dropped package-lock.json is shown, and a fresh resolution is compared with it', async ({ page }) => {
   await start(page);
   const older = golden('tiny').replace('"version": "2.1.3"', '"version": "2.1.2"');
   const files = await transfer(page, { 'package.json': manifest('tiny'), 'package-lock.json': older });
@@ -100,7 +100,7 @@ test('a dropped package-lock.json is what is shown, and resolving afresh is comp
   await expect(page.locator('.card-location')).toHaveText('node_modules/ms');
 });
 
-test('names as for npm install are enough', async ({ page }) => {
+test('names are read as by npm install', async ({ page }) => {
   await start(page);
   await field(page).fill('npm i react@19 clsx');
   await page.keyboard.press('Enter');
@@ -112,7 +112,7 @@ test('names as for npm install are enough', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('“name!” is not a package name.');
 });
 
-test('text of one’s own asks the live registry, and the samples don’t', async ({ page }) => {
+test('own text asks the live registry, and samples do not', async ({ page }) => {
   const asked: string[] = [];
   await page.route(/^https:/, (route) => {
     asked.push(new URL(route.request().url()).pathname);
@@ -127,14 +127,14 @@ test('text of one’s own asks the live registry, and the samples don’t', asyn
   await expect(page.getByRole('radio', { name: 'npm, live' })).toBeChecked();
 });
 
-test('a damaged link and an unknown sample are told', async ({ page }) => {
+test('a damaged link and an unknown sample are reported', async ({ page }) => {
   await page.goto('./#manifest=broken!');
   await expect(page.getByRole('alert')).toContainText('This link is damaged');
   await page.goto('./#sample=nothing-like-it');
   await expect(page.getByRole('alert')).toContainText('no sample called “nothing-like-it”');
 });
 
-test('a package.json of one’s own is in the address, and comes back', async ({ page }) => {
+test('an own package.json is part of the address and survives a reload', async ({ page }) => {
   await start(page);
   await write(page, '{ "name": "mine", "dependencies": { "ms": "^2.1.0" } }');
   await expect(sentence(page)).toContainText(/1 package.* in/);
@@ -144,7 +144,7 @@ test('a package.json of one’s own is in the address, and comes back', async ({
   await expect(row(page, 'mine')).toBeVisible();
 });
 
-test('editing stops the run under way and starts the next', async ({ page }) => {
+test('an edit stops the current run and starts another', async ({ page }) => {
   await page.route(PACKUMENTS, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     await route.continue();
@@ -157,7 +157,7 @@ test('editing stops the run under way and starts the next', async ({ page }) => 
   await expect(row(page, 'react')).toBeVisible();
 });
 
-test('a run can be stopped with Escape', async ({ page }) => {
+test('Escape stops a run', async ({ page }) => {
   await page.route(PACKUMENTS, () => {
     // Never answered.
   });
@@ -169,12 +169,12 @@ test('a run can be stopped with Escape', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Resolve' })).toBeEnabled();
 });
 
-/** The same project under a name of one's own: no snapshot is of it. */
+/** A sample's manifest with another name, so that no snapshot fits. */
 function unlikeASample(sample: string): string {
   return manifest(sample).replace(`"name": "${sample}"`, '"name": "mine"');
 }
 
-/** Files as they are when they are dropped on a page. */
+/** The data of files that are dropped on a page. */
 function transfer(page: Page, files: Record<string, string>): Promise<JSHandle<DataTransfer>> {
   return page.evaluateHandle((contents) => {
     const data = new DataTransfer();

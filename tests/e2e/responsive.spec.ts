@@ -1,7 +1,7 @@
-// The page stays responsive while the worker client resolves and installs: nothing that takes long happens on the main thread.
+// The page stays responsive while the worker client resolves and installs: the main thread does no heavy work.
 //
-// How long a task takes depends on the machine and on what else it does, so no test looks at a clock: heavy calls are counted,
-// and `tests/bench/browser.js` measures the longest task.
+// The length of a task depends on the machine and its load, so no test looks at a clock. These tests count heavy calls;
+// `tests/bench/browser.js` measures the longest task.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,9 @@ const jobs: { way: 'resolve' | 'install'; corpus: string; project: string }[] = 
 if (corpus) jobs.push({ way: 'install', corpus, project: 'vite-react-ts' });
 
 for (const { way, corpus, project } of jobs) {
-  test(`${way} ${project}${corpus === embedded ? '' : ' of the corpus'}`, async ({ page }) => {
+  test(`${way} of ${project}${corpus === embedded ? '' : ' of the corpus'} leaves heavy work to the worker`, async ({
+    page,
+  }) => {
     const registry = await serve(corpus, '--also-serve', join(root, 'pkg/dist'));
     try {
       const file = (name: string) => join(corpus, 'projects', project, name);
@@ -39,14 +41,14 @@ for (const { way, corpus, project } of jobs) {
   });
 }
 
-test('heavy calls are seen', async ({ page }) => {
+test('heavy calls are counted', async ({ page }) => {
   const registry = await serve(embedded, '--also-serve', join(root, 'pkg/dist'));
   try {
     await watchHeavyCalls(page);
     await page.goto(`${registry.origin}/-/stats`);
     await page.evaluate(async (module) => {
       const { resolve } = await import(module);
-      // Without a worker, wasm runs in this thread. Whether it finds anything doesn't matter here.
+      // Without a worker, wasm runs in this thread. The result does not matter.
       await resolve({ manifest: '{}' }).result;
     }, `${registry.origin}/index.js`);
     expect(await heavyCalls(page)).toContain('compileStreaming');

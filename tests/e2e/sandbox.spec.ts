@@ -1,5 +1,5 @@
-// The sandbox in examples/, as a person uses it, against the embedded registry: it installs React into the tab, bundles from
-// the installed files, and runs the app where it can reach nothing.
+// The sandbox in examples/, as a person uses it, with the embedded registry: it installs React into the tab, bundles the
+// installed files, and runs the app in isolation.
 
 import { join } from 'node:path';
 import { expect, test as base, type BrowserContext, type FrameLocator, type Page } from '@playwright/test';
@@ -9,7 +9,7 @@ import { heavyCalls, watchHeavyCalls } from './idle-thread';
 
 type Counts = { requests: number; tarballs: number; errors: number };
 
-/** The sandbox on a server of its own, with a registry of its own, which can be cut off. */
+/** The sandbox on its own server, with its own registry, which a test can stop. */
 class Sandbox {
   readonly address: string;
   readonly registry: Awaited<ReturnType<typeof serve>>;
@@ -66,7 +66,7 @@ async function write(page: Page, file: string, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-test('React is installed, bundled and runs: the counter counts', async ({ context, sandbox }) => {
+test('React is installed, bundled and run', async ({ context, sandbox }) => {
   const page = await open(context, sandbox);
   await expect(sentence(page)).toContainText(/^4 packages in [\d.]+ s: 4 fetched\. \d+ modules bundled/);
   await counter(page).click();
@@ -76,7 +76,7 @@ test('React is installed, bundled and runs: the counter counts', async ({ contex
   expect(await sandbox.counts()).toMatchObject({ tarballs: 4, errors: 0 });
 });
 
-test('a dependency is added and used, and only it is fetched', async ({ context, sandbox }) => {
+test('an added dependency is the only one that is fetched', async ({ context, sandbox }) => {
   const page = await open(context, sandbox);
   const before = await sandbox.counts();
   await page.getByRole('textbox', { name: 'Add a dependency' }).fill('nanoid@^3.3.0');
@@ -97,7 +97,7 @@ test('a dependency is added and used, and only it is fetched', async ({ context,
   expect((await sandbox.counts()).tarballs).toBe(before.tarballs + 1);
 });
 
-test('package.json can be edited, and what it asks for is installed', async ({ context, sandbox }) => {
+test('an edit of package.json changes the installation', async ({ context, sandbox }) => {
   const page = await open(context, sandbox);
   await write(page, 'package.json', '{ "dependencies": { "react": "^19.0.0", "react-dom": "^19.0.0" } }');
   await expect(page.getByText('clsx leads nowhere. Is clsx among the dependencies?')).toBeVisible();
@@ -107,7 +107,7 @@ test('package.json can be edited, and what it asks for is installed', async ({ c
   await expect(sentence(page)).toHaveText('package.json can’t be read as it is.');
 });
 
-test('a reload works without the registry, and so does a second tab', async ({ context, sandbox }) => {
+test('a reload and a second tab work without the registry', async ({ context, sandbox }) => {
   const page = await open(context, sandbox);
   const before = await sandbox.counts();
   const second = await open(context, sandbox);
@@ -119,14 +119,14 @@ test('a reload works without the registry, and so does a second tab', async ({ c
   await page.bringToFront();
   await page.reload();
   await expect(sentence(page)).toContainText(/^4 packages in [\d.]+ s: 4 from the cache\./);
-  // The preview is a new document for each run, and the one that is clicked may be about to go.
+  // Each run has a new preview document, and the clicked one may be replaced.
   await expect(async () => {
     await counter(page).click();
     await expect(counter(page)).toHaveText(/^Count: [1-9]/, { timeout: 2_000 });
   }).toPass();
 });
 
-test('what was installed can’t reach the page, its storage, or the network', async ({ context, sandbox }) => {
+test('installed code cannot reach the page, its storage or the network', async ({ context, sandbox }) => {
   const page = await open(context, sandbox);
   await write(
     page,
@@ -158,14 +158,14 @@ test('what was installed can’t reach the page, its storage, or the network', a
   await expect(app(page).getByRole('listitem')).toHaveText([...refused, 'wasm: reached']);
 });
 
-test('the preview runs nothing outside the sandbox', async ({ page, sandbox }) => {
+test('the preview runs nothing outside of the sandbox', async ({ page, sandbox }) => {
   await page.goto(`${sandbox.address}preview.html`);
   await page.evaluate(() => window.postMessage({ type: 'run', script: 'document.title = "ran"', style: '' }));
   await expect(page.getByText('The preview only runs inside the sandbox.')).toBeVisible();
   await expect(page).toHaveTitle('Preview');
 });
 
-test('the page stays responsive: its main thread leaves heavy work to workers', async ({ page, sandbox }) => {
+test('the main thread leaves heavy work to workers', async ({ page, sandbox }) => {
   await watchHeavyCalls(page);
   await page.goto(sandbox.url);
   await expect(counter(page)).toBeVisible();

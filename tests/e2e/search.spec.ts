@@ -1,17 +1,17 @@
-// Searching, filtering, and finding nothing.
+// Search and filters.
 
 import { expect, test } from '@playwright/test';
 import { activeRow, DONE, grid, openSample, row, sentence } from './playground';
 
 test.beforeEach(({ page }) => openSample(page, 'express-api'));
 
-test('a search shows what matches and what leads there', async ({ page }) => {
+test('a search shows matches and the rows that lead to them', async ({ page }) => {
   await page.keyboard.press('/');
   await page.keyboard.type('cookie-sig');
   await expect(row(page, 'cookie-signature').first()).toBeVisible();
   await expect(row(page, 'express')).toHaveCount(1);
   await expect(row(page, 'jest')).toHaveCount(0);
-  // By name, each once, with its versions.
+  // The results list each name once, with its versions.
   const found = page.getByRole('list', { name: 'Found' }).getByRole('button');
   await expect(found).toHaveText(['cookie-signature 1.0.7, 1.2.2 ×2']);
 
@@ -22,7 +22,7 @@ test('a search shows what matches and what leads there', async ({ page }) => {
   await expect(page).not.toHaveURL(/q=/);
 });
 
-test('figures of the sentence filter, and filter no more', async ({ page }) => {
+test('a figure of the sentence toggles its filter', async ({ page }) => {
   const figure = sentence(page).getByRole('button', { name: /duplicated/ });
   await figure.click();
   await expect(figure).toHaveAttribute('aria-pressed', 'true');
@@ -32,7 +32,7 @@ test('figures of the sentence filter, and filter no more', async ({ page }) => {
   await expect(figure).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('filters can be clicked, without a word that must be known', async ({ page }) => {
+test('a button toggles a filter', async ({ page }) => {
   const filters = page.getByRole('group', { name: 'Filters' });
   await filters.getByRole('button', { name: 'Install scripts' }).click();
   await expect(page.locator('.search-count')).toHaveText('2 of 642');
@@ -41,14 +41,14 @@ test('filters can be clicked, without a word that must be known', async ({ page 
   await expect(page.locator('.search-count')).toHaveCount(0);
 });
 
-test('no results say so, and how to go on', async ({ page }) => {
+test('a search without results offers to show everything', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('no-such-package');
   await expect(page.getByText('Nothing in this tree matches no-such-package.')).toBeVisible();
   await page.getByRole('button', { name: 'Show everything' }).click();
   await expect(grid(page)).toBeVisible();
 });
 
-test('the address brings back what was selected and searched for', async ({ page }) => {
+test('the address restores the selection and the search', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('cookie');
   await row(page, 'cookie-signature').first().locator('.name').click();
   const location = await page.locator('.card-location').textContent();
@@ -59,7 +59,7 @@ test('the address brings back what was selected and searched for', async ({ page
   await expect(activeRow(page)).toContainText('cookie-signature');
 });
 
-test('back returns to the sample before', async ({ page }) => {
+test('Back returns to the previous sample', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Sample' }).selectOption('vite-react-ts');
   await page.keyboard.press('t');
   await expect(row(page, 'vite-react-ts')).toBeVisible();

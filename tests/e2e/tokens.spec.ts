@@ -1,4 +1,4 @@
-// A token, in a real browser: what a registry that knows nothing of preflights makes of it, and one that answers them.
+// Tokens in a real browser, with a registry that answers preflights and one that does not.
 
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ test.afterAll(() => {
   proxy.close();
 });
 
-/** Resolves one package in a page of another origin; the code of the error, or nothing. */
+/** Resolves one package in a page of another origin, and returns the error's code and message, if any. */
 async function resolved(
   page: import('@playwright/test').Page,
   registry: string,
@@ -62,7 +62,7 @@ async function resolved(
   );
 }
 
-test('a registry of another origin answers without a token, and not with one', async ({ page }) => {
+test('a registry without preflights answers only without a token', async ({ page }) => {
   expect(await resolved(page, other.origin, false)).toEqual({});
   const refused = await resolved(page, other.origin, true);
   expect(refused.code).toBe('EPREFLIGHT');
@@ -70,7 +70,7 @@ test('a registry of another origin answers without a token, and not with one', a
   expect(refused.message).not.toContain('secret');
 });
 
-test('one that answers preflights gets the token', async ({ page }) => {
+test('a registry that answers preflights gets the token', async ({ page }) => {
   expect(await resolved(page, proxied, true)).toEqual({});
   expect([...new Set(seen)]).toEqual(['Bearer secret']);
 });

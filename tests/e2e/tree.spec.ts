@@ -1,4 +1,4 @@
-// Walking the tree by keyboard.
+// Keyboard navigation in the tree.
 
 import { expect, test, type Page } from '@playwright/test';
 import { activeRow, grid, openSample, row } from './playground';
@@ -11,7 +11,7 @@ test.beforeEach(async ({ page }) => {
 
 const activeName = (page: Page) => activeRow(page).locator('.name').textContent();
 
-test('arrows walk, open and close', async ({ page }) => {
+test('arrow keys move, open and close', async ({ page }) => {
   await expect(activeRow(page)).toHaveAttribute('aria-level', '1');
   await page.keyboard.press('ArrowDown');
   await expect(activeRow(page)).toHaveAttribute('aria-level', '2');
@@ -29,7 +29,7 @@ test('arrows walk, open and close', async ({ page }) => {
   await expect(activeRow(page)).toHaveAttribute('aria-level', '1');
 });
 
-test('Home and End go to the ends, and the row is on screen', async ({ page }) => {
+test('Home and End go to the ends and scroll there', async ({ page }) => {
   await page.keyboard.press('End');
   const count = Number(await grid(page).getAttribute('aria-rowcount'));
   await expect(activeRow(page)).toHaveAttribute('aria-rowindex', String(count));
@@ -39,26 +39,26 @@ test('Home and End go to the ends, and the row is on screen', async ({ page }) =
   await expect(activeRow(page)).toBeInViewport({ ratio: 1 });
 });
 
-test('typing a name goes to it', async ({ page }) => {
+test('typing a name selects it', async ({ page }) => {
   await page.keyboard.type('jsonw');
   expect(await activeName(page)).toBe('jsonwebtoken');
   await expect(page.getByRole('region', { name: 'Package' })).toContainText('node_modules/jsonwebtoken');
 });
 
-test('the grid points at a row that is there, however far it is scrolled away', async ({ page }) => {
+test('the active row exists, even if it is scrolled out of view', async ({ page }) => {
   await page.keyboard.press('ArrowDown');
   await grid(page).evaluate((element) => element.scrollTo(0, element.scrollHeight));
   const id = await grid(page).getAttribute('aria-activedescendant');
   await expect(page.locator(`#${id}`)).toBeAttached();
 });
 
-test('only a screenful of rows is drawn, with everything open', async ({ page }) => {
+test('only visible rows are drawn', async ({ page }) => {
   await page.getByRole('button', { name: 'Open all' }).click();
   await expect.poll(async () => Number(await grid(page).getAttribute('aria-rowcount'))).toBeGreaterThan(900);
   expect(await grid(page).getByRole('row').count()).toBeLessThan(60);
 });
 
-test('a deduped row jumps to where the package stands, and Escape returns', async ({ page }) => {
+test('Enter on a deduped row jumps to the package, and Escape returns', async ({ page }) => {
   await page.getByRole('button', { name: 'Open all' }).click();
   await grid(page).press('End');
   const deduped = grid(page).getByRole('row').filter({ hasText: 'deduped' }).last();
@@ -77,7 +77,7 @@ test('a deduped row jumps to where the package stands, and Escape returns', asyn
   await expect(activeRow(page)).toContainText('deduped');
 });
 
-test('the selected package says why it is here, and who else holds a copy', async ({ page }) => {
+test('the card explains the selected package and lists its copies', async ({ page }) => {
   await row(page, 'express').first().click();
   await page.keyboard.press('w');
   const card = page.getByRole('region', { name: 'Package' });
@@ -92,7 +92,7 @@ test('the selected package says why it is here, and who else holds a copy', asyn
   await expect(card.locator('[aria-current=true]')).toBeVisible();
 });
 
-test('rows are sorted by what would go, and as npm has them again', async ({ page }) => {
+test('a column sorts rows in both directions, and restores npm’s order', async ({ page }) => {
   const first = grid(page).locator('[aria-level="2"] .name').first();
   const head = grid(page).getByRole('columnheader', { name: 'Only' });
   const sort = head.getByRole('button', { name: 'Only' });

@@ -1,5 +1,5 @@
-// A real registry that isn't npm's own: Verdaccio, as a proxy and with private packages. npm, the command line, Node and a tab
-// install the same from it, by the same .npmrc: every byte of the lock, every path, mode, content and link.
+// Verdaccio, as a proxy and with private packages. With the same .npmrc, npm, the command line, Node and a tab install the same
+// from it: every byte of the lock, every path, mode, content and link.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ const cases = [
     npmrc: () => `registry=${verdaccio.origin}/\n`,
   },
   {
-    what: 'private packages and a proxy, by one token',
+    what: 'private packages and a proxy, with one token',
     manifest: `${JSON.stringify(PRIVATE, null, 2)}\n`,
     npmrc: () => `registry=${verdaccio.origin}\n${authority()}/:_authToken=\${ACME_TOKEN}\n`,
   },
@@ -77,7 +77,7 @@ for (const { what, manifest, npmrc } of cases) {
   });
 }
 
-test('private packages without a token are refused in one and the same way', async ({ page }) => {
+test('private packages without a token fail with the same error everywhere', async ({ page }) => {
   const manifest = '{ "dependencies": { "@acme/ui": "*" } }\n';
   const project = { manifest, npmrc: `registry=${verdaccio.origin}/\n` };
   const told = await failsEverywhere(page, upstream.origin, mkdtempSync(join(folder, 'case-')), project);

@@ -1,17 +1,17 @@
-// The views of one tree: they share what is selected, what is searched for and what an edit changed.
+// The views of one tree: they share the selection, the search and the marks of an edit.
 
 import { readFileSync } from 'node:fs';
 import { expect, test, type Page } from '@playwright/test';
 import { card, DONE, field, grid, openSample, openView, sentence, start, write } from './playground';
 
-/** What was drawn on canvases: shapes by their colour, and texts. */
+/** Everything drawn on canvases: the number of shapes by colour, and texts. */
 interface Listened {
   drawn: { fills: Map<string, number>; texts: Set<string> };
 }
 
 const overview = (page: Page) => page.getByRole('img', { name: /Overview of/ });
 
-test('what is selected in one view is selected in all, and Back returns', async ({ page }) => {
+test('all views share the selection, and Back restores it', async ({ page }) => {
   await openSample(page, 'express-api', 'table');
   const table = page.getByRole('grid');
   await table.getByRole('row', { name: /^prettier / }).click();
@@ -28,7 +28,7 @@ test('what is selected in one view is selected in all, and Back returns', async 
   await expect(card(page).locator('.card-name')).toHaveText('express-api');
 });
 
-test('the overview is walked by keys, and by pointer', async ({ page }) => {
+test('keys navigate and zoom the overview', async ({ page }) => {
   await openSample(page, 'tiny', 'overview');
   await overview(page).focus();
   await page.keyboard.press('ArrowUp');
@@ -44,7 +44,7 @@ test('the overview is walked by keys, and by pointer', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Show everything' })).toBeDisabled();
 });
 
-test('columns are hidden and resized, which is kept, and are as usual again', async ({ page }) => {
+test('hidden and resized columns persist, and can be reset', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   const head = (name: string) => grid(page).getByRole('columnheader', { name });
   const width = async (name: string) => (await head(name).boundingBox())!.width;
@@ -61,7 +61,7 @@ test('columns are hidden and resized, which is kept, and are as usual again', as
   await expect(sentence(page)).toContainText(DONE);
   await expect(head('Kind')).toHaveCount(0);
   const edge = head('Version').locator('.column-edge');
-  // Waits until it stands still, and nothing lies over it.
+  // Waits until the edge stands still and nothing covers it.
   await edge.hover();
   const { x, y } = (await edge.boundingBox())!;
   await page.mouse.down();
@@ -74,12 +74,12 @@ test('columns are hidden and resized, which is kept, and are as usual again', as
   await expect.poll(() => width('Version')).toBe(usual);
 });
 
-test('Focus opens with its package in view', async ({ page }) => {
+test('Focus scrolls to its package', async ({ page }) => {
   await openSample(page, 'express-api', 'focus');
   await expect(page.locator('.focus-node[aria-current=true]')).toBeInViewport({ ratio: 0.9 });
 });
 
-test('keys walk Focus, and a click puts a package in the middle', async ({ page }) => {
+test('keys navigate Focus, and a click moves a package into the middle', async ({ page }) => {
   await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
   const boxes = page.locator('.focus-node');
   await page.locator('.focus-node.here').focus();
@@ -95,7 +95,7 @@ test('keys walk Focus, and a click puts a package in the middle', async ({ page 
   await expect(page.locator('.focus-node.here .focus-name')).toHaveText('express');
 });
 
-test('the table is sorted by the column that is asked for', async ({ page }) => {
+test('a column header sorts the table in both directions', async ({ page }) => {
   await openSample(page, 'express-api', 'table');
   const table = page.getByRole('grid');
   const head = table.getByRole('columnheader', { name: /Package/ });
@@ -107,11 +107,11 @@ test('the table is sorted by the column that is asked for', async ({ page }) => 
   await expect(table.getByRole('row').nth(1)).toContainText('zod');
 });
 
-test('the map says what would go, and is walked by pointer and by keys', async ({ page }) => {
+test('the map counts exclusive dependencies, and the pointer and keys navigate it', async ({ page }) => {
   await openSample(page, 'express-api', 'map');
   const map = page.getByRole('img', { name: /^Map of/ });
   const { x, y } = (await map.boundingBox())!;
-  // The heaviest lies at the top left.
+  // The heaviest package is at the top left.
   await page.mouse.move(x + 20, y + 8);
   await expect(page.locator('.map-tip')).toContainText(/jest.* with 216 packages only here through it/);
   await page.mouse.click(x + 20, y + 8);
@@ -120,23 +120,23 @@ test('the map says what would go, and is walked by pointer and by keys', async (
   await expect(card(page).locator('.card-location')).not.toHaveText('node_modules/jest');
 });
 
-test('pointing at a package in Focus lights the whole way through it', async ({ page }) => {
+test('the pointer highlights the whole path through a package in Focus', async ({ page }) => {
   await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
-  // The project, express, body-parser, its debug, and ms: the way is as long as that.
+  // The path consists of the project, express, body-parser, its debug, and ms.
   await page.locator('.focus-node.root').hover();
   await expect(page.locator('.focus-link.lit')).toHaveCount(await page.locator('.focus-link.way').count());
   await expect(page.locator('.focus-node.lit')).toContainText(['express-api', 'express', 'ms']);
 });
 
-test('who asks, the package and what it asks for fit side by side between open panes', async ({ page }) => {
+test('dependents, package and dependencies fit side by side between open panes', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await openSample(page, 'express-api', 'focus', '&at=node_modules/express');
   await expect(page.locator('.focus-node.here')).toContainText('express');
   await expect.poll(() => page.locator('.focus').evaluate((view) => view.scrollWidth - view.clientWidth)).toBe(0);
 });
 
-test('every package is drawn, in the colour of the legend, and the largest by name', async ({ page }) => {
-  // What a canvas shows can't be asked for; what is drawn on it can be listened to.
+test('every package is drawn in the colour of the legend, and the largest are labelled', async ({ page }) => {
+  // A canvas cannot be queried, so this records the calls that draw on it.
   await page.addInitScript(() => {
     let shapes = 0;
     const drawn = { fills: new Map<string, number>(), texts: new Set<string>() };
@@ -168,7 +168,7 @@ test('every package is drawn, in the colour of the legend, and the largest by na
     Object.assign(globalThis, { drawn });
   });
   await openSample(page, 'express-api', 'overview');
-  // Another theme is another picture; only what is drawn from then on counts.
+  // A change of the theme draws everything anew; only that is counted.
   let scheme: 'light' | 'dark' = 'light';
   const picture = async () => {
     await page.evaluate(() => {
@@ -185,7 +185,7 @@ test('every package is drawn, in the colour of the legend, and the largest by na
     });
   };
   const legend = await page.locator('.legend-classes .soft').allTextContents();
-  // The project itself is no package.
+  // The legend does not count the project itself.
   const counts = [1, ...legend.map(Number)].sort((a, b) => a - b);
   const texts = expect.arrayContaining(['express-api', 'express', 'jest', 'eslint']);
   await expect.poll(picture).toEqual({ fills: counts, texts });
@@ -195,19 +195,19 @@ test('every package is drawn, in the colour of the legend, and the largest by na
     .toEqual(expect.arrayContaining(['jest', 'prettier', 'eslint']));
 });
 
-test('the sentence says how much there is, and the columns what would go', async ({ page }) => {
+test('the sentence states the size of the tree, and columns count exclusive dependencies', async ({ page }) => {
   await openSample(page, 'express-api', 'tree');
   await expect(sentence(page)).toContainText(/642 packages, [\d.]+ MB unpacked/);
   const express = grid(page)
     .getByRole('row')
     .filter({ has: page.locator('.name', { hasText: /^express$/ }) });
-  // 68 can be reached, but others need 22 of them too.
+  // 68 packages can be reached, but other dependents need 22 of them too.
   const [only, reaches] = await express.first().locator('.cell-below').allTextContents();
   expect(Number(only)).toBeGreaterThan(1);
   expect(Number(only)).toBeLessThan(Number(reaches));
 });
 
-test('an edit keeps the old tree, says what changed, and can be undone', async ({ page }) => {
+test('an edit is compared with the tree before, and can be undone', async ({ page }) => {
   await openSample(page, 'tiny', 'tree', '&at=node_modules/once');
   await card(page).getByRole('button', { name: 'Remove' }).click();
   await expect(page.locator('.changes summary')).toHaveText(/\+0 −2 ~0/);
@@ -224,7 +224,7 @@ test('an edit keeps the old tree, says what changed, and can be undone', async (
   await page.getByRole('button', { name: 'Redo the change' }).click();
   await expect(sentence(page)).toContainText('1 package,');
 
-  // Kept, a tree stays beside every later one.
+  // A pinned tree is compared with every later one.
   await page.getByRole('button', { name: 'Pin this tree' }).click();
   await expect(page.getByText('The same packages as in the pinned tree.')).toBeVisible();
   await page.getByRole('button', { name: 'Undo the last change' }).click();
@@ -234,7 +234,7 @@ test('an edit keeps the old tree, says what changed, and can be undone', async (
   await page.getByRole('button', { name: 'Stop comparing' }).click();
 });
 
-test('the tree as of a day, and for another platform', async ({ page }) => {
+test('the date and the platform change the tree', async ({ page }) => {
   await openSample(page, 'vite-react-ts', 'overview');
   await page.getByText('What if…').click();
   await page.getByRole('combobox', { name: 'Platform' }).selectOption('macOS, arm64');
@@ -251,7 +251,7 @@ test('the tree as of a day, and for another platform', async ({ page }) => {
   await expect(sentence(page)).toContainText(/has no versions/);
 });
 
-test('duplicates say who holds which copy, and what would help is tried', async ({ page }) => {
+test('duplicates name the holder of each copy, and remedies are tried', async ({ page }) => {
   await openSample(page, 'express-api', 'duplicates');
   const debug = page.getByRole('article', { name: 'debug', exact: true });
   await expect(debug).toContainText('at the top');
@@ -262,7 +262,7 @@ test('duplicates say who holds which copy, and what would help is tried', async 
   await expect(page.locator('.changes summary')).toContainText('compared with the tree before');
 });
 
-test('the replay steps through the decisions, and says where a package landed', async ({ page }) => {
+test('the replay steps through decisions, and finds the placement of a package', async ({ page }) => {
   await openSample(page, 'tiny', 'replay', '&at=node_modules/wrappy');
   const slider = page.getByRole('slider', { name: 'Step of the resolution' });
   await expect(slider).toHaveAttribute('aria-valuetext', /wrappy/);
@@ -281,7 +281,7 @@ test('the replay steps through the decisions, and says where a package landed', 
   await expect(page.locator('.replay-detail')).toContainText('nothing is there');
 });
 
-test('the replay plays to the end by itself, and stops when it is told to', async ({ page }) => {
+test('the replay plays to the end, and can be paused', async ({ page }) => {
   await openSample(page, 'express-api', 'replay');
   const slider = page.getByRole('slider', { name: 'Step of the resolution' });
   await expect(slider).toHaveAttribute('max', /\d{4}/);
@@ -293,7 +293,7 @@ test('the replay plays to the end by itself, and stops when it is told to', asyn
   await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
   await page.getByRole('button', { name: 'One step on' }).click();
   await expect(slider).toHaveValue(String(at + 1));
-  // From shortly before the end it goes on to it.
+  // Started shortly before the end, it plays to the end.
   await slider.press('End');
   await slider.press('PageDown');
   await page.getByRole('button', { name: 'Play' }).click();
@@ -301,7 +301,7 @@ test('the replay plays to the end by itself, and stops when it is told to', asyn
   await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
 });
 
-test('the replay ends with the picture of the overview, and begins with bare wires', async ({ page }) => {
+test('the replay begins with bare wires and ends with the overview', async ({ page }) => {
   await page.setViewportSize({ width: 1920, height: 1080 });
   await openSample(page, 'express-api', 'overview');
   const legend = page.locator('.legend-classes li');
@@ -314,7 +314,7 @@ test('the replay ends with the picture of the overview, and begins with bare wir
   await expect(legend.locator('.soft')).toHaveText(whole.map(() => '0'));
 });
 
-test('a filter of Health marks the same packages everywhere', async ({ page }) => {
+test('a filter of Health applies to all views', async ({ page }) => {
   await openSample(page, 'express-api', 'health');
   const scripts = page.getByRole('region', { name: 'Install scripts' });
   await expect(scripts).toContainText('bcrypt');
@@ -325,7 +325,7 @@ test('a filter of Health marks the same packages everywhere', async ({ page }) =
   await expect(page.getByRole('grid').getByRole('row').filter({ hasText: 'express' })).toHaveCount(0);
 });
 
-test('everything that can be shared is what it says', async ({ page }) => {
+test('every export has the content that its name states', async ({ page }) => {
   await openSample(page, 'tiny', 'overview');
   await page.getByText('Share', { exact: true }).click();
   const save = async (name: RegExp) => {
@@ -346,7 +346,7 @@ test('everything that can be shared is what it says', async ({ page }) => {
   await expect(page.getByRole('button', { name: /^CycloneDX/ })).toBeHidden();
 });
 
-test('a package.json that is no longer wrong is no longer called wrong', async ({ page }) => {
+test('the error of a package.json goes with its cause', async ({ page }) => {
   await start(page);
   await write(page, '{ "name": "app", "dependencies": 1 }');
   await expect(page.getByText('dependencies has to be an object')).toBeVisible();
@@ -356,7 +356,7 @@ test('a package.json that is no longer wrong is no longer called wrong', async (
   await expect(sentence(page)).toContainText('“not a range!!” is neither a range nor a tag.');
   await write(page, '{ "name": "app", "dependencies": { "ms": "^2.1.0" } }');
   await expect(sentence(page)).toContainText(DONE);
-  // What was typed isn't replaced by a digit.
+  // A digit does not open a sample while the editor has text.
   await page.getByRole('tab', { name: 'Overview' }).focus();
   await page.keyboard.press('1');
   await expect(page.getByRole('textbox', { name: 'package.json' })).toContainText('"ms"');
@@ -365,7 +365,7 @@ test('a package.json that is no longer wrong is no longer called wrong', async (
 test.describe('on a narrow phone, without motion', () => {
   test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, reducedMotion: 'reduce' });
 
-  test('the first page and every view fit', async ({ page }) => {
+  test('the start page and every view fit', async ({ page }) => {
     await page.goto('./');
     await expect(field(page)).toBeVisible();
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
@@ -375,11 +375,11 @@ test.describe('on a narrow phone, without motion', () => {
       await openView(page, view);
       expect(await width()).toBe(360);
     }
-    // The picture keeps its room beside everything that is said of a decision.
+    // The picture keeps its space beside the description of a decision.
     expect((await overview(page).boundingBox())!.height).toBeGreaterThan(150);
   });
 
-  test('the Share menu is on screen, and an edit stays where it was made', async ({ page }) => {
+  test('the Share menu fits, and an edit keeps the current region', async ({ page }) => {
     await openSample(page, 'tiny', 'overview', '&at=node_modules/once');
     await page.getByText('Share', { exact: true }).click();
     const { x, width } = (await page.locator('.share-menu').boundingBox())!;
@@ -393,7 +393,7 @@ test.describe('on a narrow phone, without motion', () => {
     await expect(region).toHaveAttribute('aria-current', 'true');
   });
 
-  test('Focus stands one below the other, with the selected package in view', async ({ page }) => {
+  test('Focus stacks its columns, with the selected package in view', async ({ page }) => {
     await openSample(page, 'express-api', 'focus', '&at=node_modules/body-parser/node_modules/ms');
     const boxes = page.locator('.focus-node');
     await expect(boxes).toContainText(['express-api', 'express', 'body-parser', 'debug', 'ms']);

@@ -1,4 +1,4 @@
-// Edits that the page offers, and where they are seen.
+// The edits that the page offers, and their marks.
 
 import { expect, test, type Page } from '@playwright/test';
 import { card, dependOn, DONE, grid, openSample, openView, row, sentence, start, write } from './playground';
@@ -6,10 +6,10 @@ import { card, dependOn, DONE, grid, openSample, openView, row, sentence, start,
 const editor = (page: Page) => page.getByRole('textbox', { name: 'package.json' });
 const summary = (page: Page) => page.locator('.changes summary');
 
-/** What an edit did, as it stands before names. */
+/** The marks of an edit, in front of names. */
 const signs = (page: Page) => page.locator('#view .sign');
 
-test('a package is pinned, updated and overridden from its card', async ({ page }) => {
+test('the card pins and updates a package', async ({ page }) => {
   await openSample(page, 'overrides', 'tree');
   await row(page, 'react').first().click();
   const version = (await card(page).locator('.card-facts .mono').first().textContent())!.trim();
@@ -21,7 +21,7 @@ test('a package is pinned, updated and overridden from its card', async ({ page 
   await expect(editor(page)).toContainText('"react": "latest"');
 });
 
-test('a package that others ask for is overridden by a click', async ({ page }) => {
+test('the card overrides an indirect dependency', async ({ page }) => {
   await openSample(page, 'tiny', 'tree', '&at=node_modules/wrappy');
   await expect(row(page, 'wrappy')).not.toContainText('overridden');
   await card(page).getByRole('button', { name: 'Override' }).click();
@@ -29,7 +29,7 @@ test('a package that others ask for is overridden by a click', async ({ page }) 
   await expect(row(page, 'wrappy')).toContainText('overridden');
 });
 
-test('only a package of the public registry has a page on npm', async ({ page }) => {
+test('only packages of the public registry link to npm', async ({ page }) => {
   await openSample(page, 'tiny', 'tree', '&at=node_modules/once');
   const link = card(page).getByRole('link', { name: 'Open on npm' });
   await expect(card(page).getByRole('button', { name: 'Override' })).toBeVisible();
@@ -53,7 +53,7 @@ test('only a package of the public registry has a page on npm', async ({ page })
   await expect(link).toHaveAttribute('target', '_blank');
 });
 
-test('the tree is resolved for the Node that is asked for', async ({ page }) => {
+test('the Node.js version changes the findings', async ({ page }) => {
   await openSample(page, 'vite-react-ts', 'health');
   await page.getByText('What if…').click();
   const node = page.getByRole('textbox', { name: 'Node' });
@@ -72,7 +72,7 @@ test('the tree is resolved for the Node that is asked for', async ({ page }) => 
   await expect(page).not.toHaveURL(/node=/);
 });
 
-test('what an edit changed is marked beside names', async ({ page }) => {
+test('an edit is marked beside names', async ({ page }) => {
   await openSample(page, 'tiny', 'table', '&at=node_modules/once');
   await card(page).getByRole('button', { name: 'Remove' }).click();
   await expect(summary(page)).toHaveText(/\+0 −2 ~0/);
@@ -85,7 +85,7 @@ test('what an edit changed is marked beside names', async ({ page }) => {
   await expect(summary(page)).toHaveText(/\+2 −0 ~0/);
   await openView(page, 'Table');
   await expect(signs(page)).toHaveText(['+ ', '+ ']);
-  // The list of decisions marks where they were placed.
+  // The list of decisions marks their placements.
   await openView(page, 'Replay');
   await expect(page.locator('.replay-row', { has: page.locator('.sign') })).toHaveText([
     /placed \+ once 1\.4\.0$/,
@@ -93,7 +93,7 @@ test('what an edit changed is marked beside names', async ({ page }) => {
   ]);
 });
 
-test('what an edit changed is marked on what is drawn', async ({ page }) => {
+test('an edit is marked in drawings', async ({ page }) => {
   await page.addInitScript(() => {
     const texts = new Set<string>();
     const { fillText } = CanvasRenderingContext2D.prototype;
@@ -120,7 +120,7 @@ test('what an edit changed is marked on what is drawn', async ({ page }) => {
   await expect.poll(drawn).toContain('+ once');
 });
 
-test('the slider takes the whole tree back in time', async ({ page }) => {
+test('the slider resolves the tree as of a past day', async ({ page }) => {
   await openSample(page, 'tiny', 'tree');
   await page.getByText('What if…').click();
   const slider = page.getByRole('slider', { name: 'Resolve as of a day in the past' });
@@ -132,7 +132,7 @@ test('the slider takes the whole tree back in time', async ({ page }) => {
   await expect(grid(page)).toBeVisible();
 });
 
-test('peers are left out and come back with a flag', async ({ page }) => {
+test('the flag --legacy-peer-deps leaves out peers', async ({ page }) => {
   await start(page);
   await dependOn(page, { '@testing-library/react': '^16.0.0' });
   await expect(sentence(page)).toContainText(DONE);

@@ -1,4 +1,4 @@
-// Browsers, and static files for them: a page is opened, and says what came out.
+// Browsers and static files for them: opens pages and returns their outcomes.
 // @ts-check
 
 import { createServer } from 'node:http';
@@ -8,9 +8,9 @@ import { extname, join, normalize } from 'node:path';
 import { after } from 'node:test';
 import puppeteer from 'puppeteer-core';
 
-/** How long anything in a browser may take. */
+/** The timeout of each step in a browser. */
 const PATIENCE = 60_000;
-/** Without wasm's type, on purpose: many servers don't know it. */
+/** The type of wasm is absent on purpose, because many servers do not know it. */
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /**
@@ -19,9 +19,9 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript' };
  * @param {string} executablePath
  */
 export async function launch(browser, executablePath) {
-  // A home of its own: Firefox refuses one that belongs to somebody else, and neither shall see a profile.
+  // Firefox refuses a home folder of another user, and no browser may find a profile.
   const home = await mkdtemp(join(tmpdir(), `espalier-${browser}-`));
-  // A sandbox doesn't start for root, which is who runs tests in a container.
+  // The browser's sandbox does not start as root, which runs tests in a container.
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const launched = await puppeteer.launch({
     browser,
@@ -39,7 +39,7 @@ export async function launch(browser, executablePath) {
 }
 
 /**
- * Opens a page, which leaves a promise in `outcome`; gives what it holds.
+ * Opens a page and returns the value of its promise `outcome`.
  * @param {import('puppeteer-core').Browser} browser
  * @param {string} url
  * @param {object} input
@@ -62,7 +62,7 @@ export async function outcome(browser, url, input) {
   }
 }
 
-/** Serves a folder until the test file ends; gives the address. @param {string} folder */
+/** Serves a folder until the test file ends, and returns the address. @param {string} folder */
 export async function serveFolder(folder) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');

@@ -1,5 +1,6 @@
-// The package as it is published resolves and installs in the places its README says it runs: Vite's development server, what Vite builds, a
-// page without a bundler, Node, Deno (on x64 Linux, or `DENO_PATH`); in Chromium (`CHROMIUM_PATH`) and in Firefox (`FIREFOX_PATH`).
+// The published package resolves and installs wherever its README says that it runs: with Vite in development and built, in a
+// page without a bundler, in Node, and in Deno (on x64 Linux, or `DENO_PATH`); pages run in Chromium (`CHROMIUM_PATH`) and
+// Firefox (`FIREFOX_PATH`).
 // @ts-check
 
 import assert from 'node:assert/strict';
@@ -33,35 +34,35 @@ const browsers = [
 for (const [name, path] of browsers) {
   const skip = path ? false : `no variable names the executable of ${name}`;
 
-  test(`in ${name}`, { skip, timeout: 4 * PATIENCE }, async (context) => {
+  test(`the package works in ${name}`, { skip, timeout: 4 * PATIENCE }, async (context) => {
     const browser = await launch(name, path ?? '');
 
-    await context.test('a page without a bundler', async () => {
+    await context.test('in a page without a bundler', async () => {
       const url = await serveFolder(await project('plain'));
       assert.deepEqual(await outcome(browser, url, input), everywhere);
     });
 
-    await context.test("Vite's development server", async () => {
+    await context.test("with Vite's development server", async () => {
       assert.deepEqual(await outcome(browser, await develop('vite'), input), everywhere);
     });
 
-    await context.test("Vite's development server, without configuration", async () => {
+    await context.test("with Vite's development server, without configuration", async () => {
       assert.deepEqual(await outcome(browser, await develop('vite-slim'), input), slim);
     });
 
-    await context.test('what Vite builds', async () => {
+    await context.test('in a build of Vite', async () => {
       assert.deepEqual(await outcome(browser, await built('vite'), input), everywhere);
     });
 
-    await context.test('what Vite builds, without configuration', async () => {
+    await context.test('in a build of Vite, without configuration', async () => {
       assert.deepEqual(await outcome(browser, await built('vite-slim'), input), slim);
     });
   });
 }
 
-test('in Node', { timeout: PATIENCE }, async () => {
+test('the package works in Node', { timeout: PATIENCE }, async () => {
   const root = await project('node');
-  // Asynchronously: output is read while it runs.
+  // This is asynchronous, so that output is read while the program runs.
   const { stdout } = await promisify(execFile)(process.execPath, ['main.js', JSON.stringify(input)], { cwd: root });
   assert.deepEqual(JSON.parse(stdout), slim);
 });
@@ -69,9 +70,12 @@ test('in Node', { timeout: PATIENCE }, async () => {
 const deno =
   process.env.DENO_PATH ?? fileURLToPath(new URL('../../node_modules/@deno/linux-x64-glibc/deno', import.meta.url));
 
-test('in Deno', { skip: !existsSync(deno) && 'DENO_PATH names none', timeout: PATIENCE }, async () => {
+test('the package works in Deno', {
+  skip: !existsSync(deno) && 'DENO_PATH names none',
+  timeout: PATIENCE,
+}, async () => {
   const root = await project('deno');
-  // Nothing is allowed but to read the package and to ask the registry; a worker has as little.
+  // Deno may only read the package and ask the registry, and so may a worker.
   const permissions = ['--no-prompt', '--no-remote', `--allow-read=${root}`, `--allow-net=${new URL(origin).host}`];
   const { stdout } = await promisify(execFile)(deno, ['run', ...permissions, 'main.js', JSON.stringify(input)], {
     cwd: root,

@@ -1,4 +1,4 @@
-// Projects outside the repository that have the package as it is published: packed, and installed from the tarball.
+// Projects outside of the repository with the published package: packed, and installed from the tarball.
 // @ts-check
 
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The embedded registry on loopback, and what npm made of a project with it.
+// The embedded registry on loopback, and npm's results with it.
 // @ts-check
 
 import { execFileSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
 import { embedded, serve } from '../replay.js';
 
-/** Serves until the test file ends; gives the origin. */
+/** Serves the registry until the test file ends, and returns the origin. */
 export async function registry() {
   const { origin, stop } = await serve(embedded);
   after(stop);
@@ -21,12 +21,12 @@ const text = (project, file) =>
 /** @param {string} project */
 export const manifest = (project) => text(project, 'package.json');
 
-/** npm's lock, with that registry's addresses. @param {string} project @param {string} origin */
+/** npm's lock, with the addresses of that registry. @param {string} project @param {string} origin */
 export function golden(project, origin) {
   return text(project, 'package-lock.json').replaceAll('"resolved": "/', `"resolved": "${origin}/`);
 }
 
-/** What its installation has: the files of its tarballs, as `tar` lists them, and npm's note. @param {string} project */
+/** The files of an installation: those of the tarballs, as `tar` lists them, and the hidden lockfile. @param {string} project */
 export function filesOf(project) {
   /** @type {{ packages: Record<string, { resolved?: string }> }} */
   const { packages } = JSON.parse(text(project, 'package-lock.json'));

@@ -1,11 +1,11 @@
-// npm itself, at the version whose behaviour Espalier reproduces.
+// npm, at the version that Espalier reproduces.
 // @ts-check
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../replay.js';
 
-/** The folder of its package, installed now if need be. */
+/** The folder of npm's package, which is installed if necessary. */
 export function oracle() {
   return execFileSync('cargo', ['xtask', 'oracle'], { cwd: root, encoding: 'utf8' }).trim();
 }
@@ -31,7 +31,7 @@ export function runNpm(npm, folder, options, environment = {}) {
   });
 }
 
-/** npm hands its own settings to what it starts, which may be this test. @param {NodeJS.ProcessEnv} environment */
+/** Removes npm's variables: npm passes its settings to the programs that it starts, and this test may be one. @param {NodeJS.ProcessEnv} environment */
 export function withoutNpm(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^npm_/i.test(name)));
 }

@@ -1,4 +1,4 @@
-// A Verdaccio for a test, with packages that npm published into it.
+// Starts Verdaccio for a test, with packages that npm publishes into it.
 // @ts-check
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ const own = fileURLToPath(new URL('.', import.meta.url));
 
 /** @typedef {{ origin: string, token: string, stop: () => Promise<void> }} Verdaccio */
 
-/** Private packages; what they depend on is public. */
+/** Private packages with public dependencies. */
 const PACKAGES = [
   { name: '@acme/base', version: '1.0.0', license: 'MIT', dependencies: { clsx: '^2.0.0' } },
   { name: '@acme/base', version: '1.2.0', license: 'Apache-2.0', dependencies: { clsx: '^2.1.0' } },
@@ -60,7 +60,7 @@ export async function startVerdaccio(folder, upstream, npm) {
   }
 }
 
-/** Verdaccio's own packages, where they aren't there yet. */
+/** Installs Verdaccio, unless it is installed. */
 function install() {
   const installed = join(own, 'node_modules/.package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(own, 'package-lock.json')).mtimeMs) return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aboutOf } from '../src/model/about';
 
-test('addresses lead to the web, or nowhere', () => {
+test('only web addresses become links', () => {
   const repository = (url: unknown) => aboutOf({ repository: url })?.repository;
   expect(repository({ type: 'git', url: 'git+https://example.test/a/b.git' })).toBe('https://example.test/a/b');
   expect(repository('git@example.test:a/b.git')).toBe('https://example.test/a/b');
@@ -20,7 +20,7 @@ test('addresses lead to the web, or nowhere', () => {
   expect(aboutOf('text')).toBeUndefined();
 });
 
-test('how a package is loaded, as far as its document says', () => {
+test('a document states its module formats and types', () => {
   const modules = (document: object) => aboutOf(document)!.modules;
   expect(modules({ type: 'module' })).toBe('ESM only');
   expect(modules({ main: 'index.js' })).toBe('CommonJS');

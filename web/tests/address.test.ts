@@ -3,12 +3,12 @@ import { formatAddress, parseAddress, USUAL, type Address } from '../src/model/a
 
 const BARE: Address = { settings: USUAL, query: '' };
 
-test('the address of the first page is bare', () => {
+test('the address of the start page is empty', () => {
   expect(formatAddress(BARE)).toBe('');
   expect(parseAddress('')).toMatchObject(BARE);
 });
 
-test('an address says where everything is, and can be read', () => {
+test('an address states the whole state of the page, and parses back to it', () => {
   const address: Address = {
     sample: 'tiny',
     registry: 'http://registry.test/npm/',
@@ -24,11 +24,11 @@ test('an address says where everything is, and can be read', () => {
   expect(parseAddress(`#${text}`)).toMatchObject(address);
 });
 
-test('a package.json of one’s own is in the address only where no sample is', () => {
+test('the address contains a manifest only if it names no sample', () => {
   expect(formatAddress({ ...BARE, manifest: 'abc' })).toBe('manifest=abc');
   expect(formatAddress({ ...BARE, sample: 'tiny', manifest: 'abc' })).toBe('sample=tiny');
 });
 
-test('a view that doesn’t exist is none', () => {
+test('an unknown view is ignored', () => {
   expect(parseAddress('#view=secret').view).toBeUndefined();
 });

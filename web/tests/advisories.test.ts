@@ -19,7 +19,7 @@ const ADVISORY = {
   url: 'https://example.test/1',
 };
 
-test('only the versions that an advisory is about are hit, most severe first', () => {
+test('an advisory hits only vulnerable versions, and the most severe hit comes first', () => {
   const found = hits(tree, {
     'deep-thing': [{ ...ADVISORY, severity: 'low' }, ADVISORY],
     a: [{ ...ADVISORY, vulnerable_versions: '<1.0.0' }],
@@ -33,7 +33,7 @@ test('only the versions that an advisory is about are hit, most severe first', (
   ]);
 });
 
-test('an answer that is none finds nothing, and a link that is none is left out', () => {
+test('invalid answers yield no hits, and unsafe links are dropped', () => {
   for (const answer of [
     null,
     7,
@@ -48,7 +48,7 @@ test('an answer that is none finds nothing, and a link that is none is left out'
   expect(hit!.advisory.url).toBeUndefined();
 });
 
-test('what is asked is every version of what a registry has', () => {
+test('the question lists every version that came from a registry', () => {
   const nodes = tree.nodes.map((node, index) =>
     index > 0 ? { ...node, resolved: 'http://registry.test/x.tgz' } : node,
   );
@@ -56,7 +56,7 @@ test('what is asked is every version of what a registry has', () => {
   expect(JSON.parse(question(tree))).toEqual({});
 });
 
-test('fixes are newer versions, and an override with the first that is no longer vulnerable', () => {
+test('fixes are updates, and an override with the first fixed version', () => {
   const manifest = JSON.stringify({ dependencies: { a: '^1.0.0', 'deep-thing': '^1.0.0' } }, null, 2);
   const [hit] = hits(tree, { 'deep-thing': [ADVISORY] });
   expect(fixesFor(tree, hit!, manifest, USUAL).map(({ words }) => words)).toEqual([

@@ -4,7 +4,7 @@ import { treeOf } from '../src/model/tree';
 import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
 
-test('only what goes with a package is counted as being here through it', () => {
+test('`only` counts the packages that would go with a package', () => {
   const tree = sampleTree();
   const { only, depth } = analyze(tree);
   // `leaf` and the upper `shared` are wanted by `test` too, and stay when `a` goes.
@@ -14,13 +14,13 @@ test('only what goes with a package is counted as being here through it', () => 
   expect(depth[at(tree, 'node_modules/leaf')]).toBe(2);
 });
 
-test('what a package reaches includes what others want as well, and ends in a cycle', () => {
+test('`reaches` counts shared packages too, and cycles end it', () => {
   const tree = sampleTree();
   expect(reaches(tree, at(tree, 'node_modules/a'))).toBe(2);
   expect(reaches(tree, at(tree, 'node_modules/test'))).toBe(3);
 });
 
-test('bytes are those of what is installed, and say of how many packages they are known', () => {
+test('sizes cover installed packages, and come with the number of known sizes', () => {
   const graph = graphOfLock({
     '': { name: 'app', dependencies: { a: '1', far: '1', unknown: '1' } },
     'node_modules/a': { version: '1.0.0', dependencies: { b: '1' } },

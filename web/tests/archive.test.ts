@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { membersOf } from '../src/model/archive';
 import { zip } from './zip';
 
-test('members that are wanted are read, packed or stored', async () => {
+test('wanted members are read, whether deflated or stored', async () => {
   const bytes = zip(
     { 'app/package.json': '{"name":"app"}', 'app/src/index.js': 'x', 'app/package-lock.json': '{}' },
     [8, 0, 0],
@@ -15,11 +15,11 @@ test('members that are wanted are read, packed or stored', async () => {
   ]);
 });
 
-test('what is no zip is refused', () => {
+test('a file that is no zip is refused', () => {
   expect(() => membersOf(new TextEncoder().encode('{"name":"app"}'), () => true)).toThrow('this is not a zip');
 });
 
-test('a member that says less than it holds is not inflated without end', async () => {
+test('a member larger than its stated size stops being inflated', async () => {
   const [bomb] = membersOf(zip({ 'package.json': 'x'.repeat(70 << 20) }, [8], 10), () => true);
   await expect(bomb!.text()).rejects.toThrow('larger than any package.json');
 });

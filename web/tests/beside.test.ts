@@ -4,7 +4,7 @@ import { besideOf, besideText, differing } from '../src/model/beside';
 
 const side = { text: '{}', registry: 'public', settings: USUAL };
 
-test('what differs is named', () => {
+test('each difference between A and B is named', () => {
   expect(differing(side, side)).toEqual([]);
   expect(differing(side, { ...side, text: '{ }', settings: { ...USUAL, force: true, before: '2024-01-01' } })).toEqual([
     'package.json',
@@ -17,7 +17,7 @@ test('what differs is named', () => {
   ]);
 });
 
-test('a link holds it, and nothing else gets in by one', () => {
+test('a link contains B, and unknown or wrong fields of a link are dropped', () => {
   const other = { ...side, settings: { ...USUAL, preferDedupe: true, node: '22.0.0' } };
   expect(besideOf(besideText(other))).toEqual(other);
   expect(besideOf(JSON.stringify({ ...side, settings: { force: 1, before: {}, evil: true } }))).toEqual(side);

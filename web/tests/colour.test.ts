@@ -5,7 +5,7 @@ import { at, sampleTree } from './sample';
 
 const tree = sampleTree();
 
-test('every package has a class of every colouring, and they are counted', () => {
+test('every colouring assigns a class to each package, and counts them', () => {
   for (const [by] of COLOURINGS) {
     const { classes, of, counts } = colour(tree, by);
     for (const node of packagesOf(tree)) expect(classes[of[node]!]).toBeDefined();
@@ -13,7 +13,7 @@ test('every package has a class of every colouring, and they are counted', () =>
   }
 });
 
-test('ages come from dates, and what has none is not known', () => {
+test('ages come from publish dates; without a date, the age is not known', () => {
   const now = Date.parse('2026-01-01');
   const { classes, of } = colour(tree, 'age', new Map([['a@1.2.0', { published: Date.parse('2025-12-20') }]]), now);
   expect(classes[of[at(tree, 'node_modules/a')]!]!.words).toBe('this month');

@@ -14,12 +14,12 @@ const lock = (version: string, origin: string) =>
     2,
   );
 
-test('the registry that was asked makes no difference', () => {
+test('locks from different registries are identical', () => {
   expect(isIdentical(lock('1.0.0', 'http://registry.test/'), lock('1.0.0', 'http://localhost/registry/'))).toBe(true);
   expect(isIdentical(lock('1.0.0', '/'), lock('1.0.1', '/'))).toBe(false);
 });
 
-test('packages that came, went and changed', () => {
+test('a comparison lists added, removed and changed packages', () => {
   const before = { '': {}, 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '1.0.0' } };
   const after = { '': {}, 'node_modules/a': { version: '1.1.0' }, 'node_modules/c': { version: '3.0.0' } };
   expect(differences(before, after)).toEqual([
@@ -29,7 +29,7 @@ test('packages that came, went and changed', () => {
   ]);
 });
 
-test('only a lockfile that lists its packages is one', () => {
+test('only a lockfile with `packages` is accepted', () => {
   expect(packagesOfLock('{ "lockfileVersion": 1, "dependencies": {} }')).toBeUndefined();
   expect(packagesOfLock('nonsense')).toBeUndefined();
   expect(JSON.parse(manifestOfLock(lock('1.0.0', '/'))!)).toEqual({ name: 'app', dependencies: { a: '^1.0.0' } });

@@ -4,7 +4,7 @@ import { treeOf } from '../src/model/tree';
 import { graphOfLock } from './graph-of-lock';
 import { SAMPLE, sampleTree } from './sample';
 
-test('packages that came, went, or changed where they stand', () => {
+test('a diff lists added and removed packages, and changed versions at a location', () => {
   const { 'node_modules/test': _gone, ...rest } = SAMPLE;
   const after = treeOf(
     graphOfLock({
@@ -25,7 +25,7 @@ test('a tree doesn’t differ from itself', () => {
   expect(isEmpty(diff(snapshot(sampleTree()), sampleTree()))).toBe(true);
 });
 
-test('what is gone is said where it was, or of the nearest that is still there', () => {
+test('a removed package is listed at its nearest remaining ancestor', () => {
   const before = new Map([
     ['node_modules/gone', '1.0.0'],
     ['node_modules/gone/node_modules/below', '1.0.0'],

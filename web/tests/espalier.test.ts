@@ -4,7 +4,7 @@ import { treeOf, type Tree } from '../src/model/tree';
 import { graphOfLock, type Lock } from './graph-of-lock';
 import { sampleTree } from './sample';
 
-test('every package that something leads to has a place of its own', () => {
+test('every reachable package has a position of its own', () => {
   for (const tree of [sampleTree(), large(2_000)]) {
     const { x, y, order } = espalier(tree);
     const places = order.map((node) => `${x[node]} ${y[node]}`);
@@ -14,7 +14,7 @@ test('every package that something leads to has a place of its own', () => {
   }
 });
 
-test('what hangs on a package is above it, unless it had to go to another wire', () => {
+test('a package is drawn above its parent', () => {
   const tree = sampleTree();
   const { y, parent } = espalier(tree);
   tree.nodes.forEach((_, node) => {
@@ -22,7 +22,7 @@ test('what hangs on a package is above it, unless it had to go to another wire',
   });
 });
 
-test('it keeps about the wanted shape, however many there are', () => {
+test('the drawing keeps its aspect ratio for any number of packages', () => {
   for (const size of [40, 400, 4_000]) {
     const { bounds } = espalier(large(size), 1.6);
     const shape = (bounds.right - bounds.left) / (bounds.bottom - bounds.top);
@@ -31,7 +31,7 @@ test('it keeps about the wanted shape, however many there are', () => {
   }
 });
 
-test('one dependency that brings nearly everything is taken apart into branches', () => {
+test('a dependency that brings nearly all packages is split into branches', () => {
   const lock: Lock = {
     '': { name: 'app', dependencies: { all: '1' } },
     'node_modules/all': { version: '1.0.0', dependencies: {} },
@@ -45,7 +45,7 @@ test('one dependency that brings nearly everything is taken apart into branches'
   expect(new Set(wires.map(({ y }) => y)).size).toBeGreaterThan(4);
 });
 
-/** A few dozen direct dependencies, and under them as many others as wanted, some deep and some flat. */
+/** A tree of `size` packages with a few dozen direct dependencies, some of them deep and some flat. */
 function large(size: number): Tree {
   const lock: Lock = { '': { name: 'app', dependencies: {} } };
   for (let index = 1; index < size; index += 1) {

@@ -6,7 +6,7 @@ import { at, sampleTree } from './sample';
 
 const STAMP = { time: '2026-01-02T03:04:05Z', id: '00000000-0000-4000-8000-000000000000' };
 
-test('a scoped package has the URL that the specification gives it', () => {
+test('the purl of a scoped package follows the specification', () => {
   const tree = treeOf(
     graphOfLock({ '': { name: 'app', dependencies: { '@s/a': '1' } }, 'node_modules/@s/a': { version: '1.0.0' } }),
   );
@@ -23,7 +23,7 @@ test('CycloneDX lists every package and who depends on whom', () => {
   expect(b.dependsOn).toEqual(['pkg:npm/shared@2.1.0']);
 });
 
-test('the graph lists every package, and every edge with the packages that it joins', () => {
+test('the graph lists every package, and every edge with its two ends', () => {
   const tree = sampleTree();
   const graph = JSON.parse(graphJson(tree));
   expect(graph.nodes.map(({ location }: { location: string }) => location)).toEqual([...tree.at.keys()]);
@@ -34,20 +34,20 @@ test('the graph lists every package, and every edge with the packages that it jo
   expect(graph.edges.length).toBe(tree.edges.length);
 });
 
-test('SPDX relates only what it describes', () => {
+test('SPDX relates only packages that it describes', () => {
   const document = JSON.parse(spdx(sampleTree(), STAMP));
   const ids = new Set(document.packages.map(({ SPDXID }: { SPDXID: string }) => SPDXID));
   for (const { relatedSpdxElement } of document.relationships) expect(ids).toContain(relatedSpdxElement);
   expect(document.packages.length).toBe(7);
 });
 
-test('an import map sends a nested copy to who holds it, and everybody else to the top', () => {
+test('an import map gives a nested copy to its holder, and the top one to all others', () => {
   const map = JSON.parse(importMap(sampleTree()));
   expect(map.imports['a/']).toBe('/node_modules/a/');
   expect(map.scopes['/node_modules/b/']).toEqual({ 'shared/': '/node_modules/b/node_modules/shared/' });
 });
 
-test('the summary names what is duplicated and where', () => {
+test('the summary names duplicated packages and their places', () => {
   const text = markdown(sampleTree(), 'http://page.test/#x');
   expect(text).toContain('### app: 6 packages');
   expect(text).toContain('- **shared**: 2.1.0 under b, 1.5.0 at the top');

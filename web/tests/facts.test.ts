@@ -7,14 +7,14 @@ import { at, sampleTree } from './sample';
 const tree = sampleTree();
 const now = Date.parse('2026-11-22');
 
-test('dates are asked for by name, modules by version, each once', () => {
+test('dates are requested by name and modules by version, each once', () => {
   const node = (name: string) => ({ ...tree.nodes[at(tree, `node_modules/${name}`)]!, resolved: 'x' });
   const nodes = [tree.nodes[0]!, node('a'), node('a'), { ...node('b'), packageName: '@acme/b' }];
   expect(questions({ ...tree, nodes }, 'dates')).toEqual(['a', '@acme%2fb']);
   expect(questions({ ...tree, nodes }, 'modules')).toEqual(['a/1.2.0', '@acme%2fb/2.0.0']);
 });
 
-test('documents are anybody’s: what is not what it should be says nothing', () => {
+test('fields of the wrong type in a document are ignored', () => {
   expect(answers('dates', '@acme%2fb', { time: { '1.0.0': '2026-11-20', '2.0.0': 'soon' } })).toEqual([
     ['@acme/b@1.0.0', { published: Date.parse('2026-11-20') }],
   ]);
@@ -43,7 +43,7 @@ test.each<[FactState, string[]]>([
   expect(finding.query).toBe(`is:${state}`);
 });
 
-test('what was not looked up filters nothing', () => {
+test('a filter by facts finds nothing before they are looked up', () => {
   expect(search(tree, 'is:esm')!.nodes.size).toBe(0);
   expect(search(tree, 'is:esm', facts)!.nodes.size).toBe(1);
 });

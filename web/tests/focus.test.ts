@@ -13,24 +13,24 @@ const names = (node: string) => {
   };
 };
 
-test('all shortest ways from the project are on the left, dependencies on the right', () => {
+test('all shortest paths from the project are on the left, and dependencies on the right', () => {
   const { columns, links } = names('node_modules/leaf');
   expect(columns).toEqual([['app'], ['a', 'test'], ['leaf']]);
   // `leaf` asks for `a` as well, which is on the left already.
   expect(links).toEqual(['app→a', 'app→test', 'a→leaf', 'leaf⇢a', 'test→leaf'].sort());
 });
 
-test('what the project asks for itself has only the project on its left', () => {
+test('a direct dependency has only the project on its left', () => {
   expect(names('node_modules/b').columns).toEqual([['app'], ['b'], ['shared']]);
 });
 
-test('more than there is room for is counted', () => {
+test('packages without room are counted', () => {
   const tree = sampleTree();
   const { columns } = focus(tree, at(tree, 'node_modules/leaf'), 1);
   expect(columns[1]).toMatchObject({ more: 1 });
 });
 
-test('the way through a package goes from the project to it and on to the one in the middle', () => {
+test('the path through a package leads from the project, by way of it, to the middle', () => {
   const tree = sampleTree();
   const [leaf, a, test] = ['leaf', 'a', 'test'].map((name) => at(tree, `node_modules/${name}`)) as [
     number,

@@ -1,5 +1,5 @@
-// The graph that a package-lock.json describes, for tests: `packages` says where everything lies, and who
-// answers whom follows from Node's way of looking through `node_modules`.
+// Builds the graph of a package-lock.json for tests: `packages` gives the locations, and Node's lookup through
+// `node_modules` gives the edges.
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode } from '../src/engine/types';
 

@@ -14,14 +14,14 @@ const placed = (location: string, from = '', version = '1.0.0'): ResolveEvent =>
   from,
 });
 
-test('packages hang on what they were placed for', () => {
+test('a package is listed under the dependent that it was placed for', () => {
   const growth = new Growth();
   growth.apply([placed('node_modules/a'), placed('node_modules/b', 'node_modules/a')], 5);
   const rows = rowsOf(treeOf(growth.graph('app')), { isOpen: () => true });
   expect(rows.map((row) => row.key)).toEqual(['', '>a', 'node_modules/a>b']);
 });
 
-test('a package replaced at its place is counted once, a removed one no longer', () => {
+test('a replaced package counts once, and a removed one does not count', () => {
   const growth = new Growth();
   growth.apply([placed('node_modules/a'), placed('node_modules/a', '', '2.0.0'), placed('node_modules/b')], 5);
   growth.apply([{ type: 'removed', location: 'node_modules/b' }], 9);
@@ -29,7 +29,7 @@ test('a package replaced at its place is counted once, a removed one no longer',
   expect(growth.moments.map((moment) => moment.placed)).toEqual([2, 1]);
 });
 
-test('what hangs on a removed package is kept, without a row', () => {
+test('a dependency of a removed package stays in the tree, without a row', () => {
   const growth = new Growth();
   growth.apply(
     [

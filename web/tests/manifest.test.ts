@@ -17,19 +17,19 @@ test.each([
   ['{}', undefined],
 ])('%j', (text, expected) => expect(first(text)).toBe(expected));
 
-test('name and version are read from what can be read', () => {
+test('name and version are read even from incomplete JSON', () => {
   expect(identity('{ "name": "app", "version": "1.0.0", "depen')).toEqual({ name: 'app', version: '1.0.0' });
   expect(identity('{')).toEqual({});
 });
 
-test('a range is changed where it stands, and the layout kept', () => {
+test('changing a range keeps the layout of the file', () => {
   expect(withRange('{\n\t"devDependencies": {\n\t\t"a": "1"\n\t}\n}', 'a', '^2')).toBe(
     '{\n\t"devDependencies": {\n\t\t"a": "^2"\n\t}\n}',
   );
   expect(withRange('{ "dependencies": {} }', 'a', '^2')).toBe('{ "dependencies": {} }');
 });
 
-test('the changes of a remedy are made together', () => {
+test('all changes of a remedy are applied together', () => {
   const before = '{\n  "dependencies": {\n    "a": "1",\n    "b": "1"\n  }\n}';
   const after = withChanges(before, [
     { kind: 'range', block: 'dependencies', name: 'a', from: '1', to: '^2' },

@@ -11,19 +11,19 @@ const edge = (fields: Partial<GraphEdge>): GraphEdge => ({
   ...fields,
 });
 
-test('an optional dependency that the registry does not have is no problem', () => {
+test('an optional dependency that the registry lacks is no problem', () => {
   const missing = edge({ kind: 'optional', error: 'INVALID' });
   expect(isUnmet(missing)).toBe(false);
   expect(problemWord(missing)).toBe('not available');
 });
 
-test('a package of another version is a problem, whoever wants it', () => {
+test('a version outside of the range is a problem for every kind of dependency', () => {
   for (const kind of ['prod', 'optional', 'peerOptional'] as const) {
     expect(isUnmet(edge({ kind, to: 1, error: 'INVALID' })), kind).toBe(true);
   }
 });
 
-test('a dependency that is missing is a problem unless it is optional', () => {
+test('a missing dependency is a problem, unless it is optional', () => {
   expect(isUnmet(edge({ error: 'MISSING' }))).toBe(true);
   expect(isUnmet(edge({ kind: 'peer', error: 'MISSING' }))).toBe(true);
   expect(isUnmet(edge({ kind: 'peerOptional', error: 'MISSING' }))).toBe(false);

@@ -13,20 +13,20 @@ const missing: ErrorDetails = {
   nearest: ['5.2.1', '4.0.0'],
 };
 
-test('a range of the root is replaced by what comes closest', () => {
+test('the remedy for a range of the root is the nearest version', () => {
   expect(remedies(missing, 'public')).toEqual([
     { kind: 'range', name: 'b', range: '^5.2.1' },
     { kind: 'range', name: 'b', range: '^4.0.0' },
   ]);
 });
 
-test('what another package asks for can’t be changed here, but asked for elsewhere', () => {
+test('the remedy for the range of another package is another registry', () => {
   expect(remedies({ ...missing, chain: [root, below] }, 'embedded')).toEqual([
     { kind: 'registry', registry: 'public' },
   ]);
 });
 
-test('a peer conflict: what the resolver has tried, and its flags as switches', () => {
+test('the remedies of a peer conflict are those of the resolver, with its flags as switches', () => {
   const range = { kind: 'range', block: 'dependencies', name: 'b', from: '^17.0.0', to: '^18.0.0' } as const;
   const found = [
     [range],
@@ -40,7 +40,7 @@ test('a peer conflict: what the resolver has tried, and its flags as switches', 
   ]);
 });
 
-test('no answer: again, or the registry that needs no network', () => {
+test('the remedies of a network failure are another try and the embedded registry', () => {
   const kinds = (registry: string) => remedies({ code: 'ENETUNREACH', message: '' }, registry).map(({ kind }) => kind);
   expect(kinds('http://registry.test/')).toEqual(['retry', 'registry']);
   expect(kinds('embedded')).toEqual(['retry']);

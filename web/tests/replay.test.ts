@@ -22,7 +22,7 @@ const EVENTS: ResolveEvent[] = [
   placed('node_modules/b', '2.0.0', 'node_modules/a'),
 ];
 
-test('each step says what stood of the tree; what no decision placed was there before', () => {
+test('a step has the packages placed so far, and those that no decision placed', () => {
   const list = decisions(EVENTS);
   expect(list.length).toBe(5);
   const node = (name: string, location: string, version?: string) => ({
@@ -55,7 +55,7 @@ test('each step says what stood of the tree; what no decision placed was there b
   expect(list.map((decision) => isPassing(decision, tree))).toEqual([false, false, true, false, false]);
 });
 
-test('a list that tells more is looked at where the other was', () => {
+test('switching between brief and full lists keeps the step', () => {
   const brief = decisions(EVENTS);
   const tried: ResolveEvent = {
     type: 'decided',
@@ -74,12 +74,12 @@ test('a list that tells more is looked at where the other was', () => {
   expect([0, 1, 3, 5].map((step) => sameStep(brief, step, all))).toEqual([0, 3, 7, 11]);
 });
 
-test('a package is found where it landed in the end', () => {
+test('`landing` finds the decision that placed a package for good', () => {
   expect(landing(decisions(EVENTS), 'node_modules/b')).toBe(5);
   expect(landing(decisions(EVENTS), 'node_modules/c')).toBeUndefined();
 });
 
-test('a decision says why', () => {
+test('the sentence of a decision gives its reason', () => {
   expect(sentence(decisions(EVENTS)[0]!)).toBe(
     'app asks for a@^1. npm picks 1.2.0: the latest version isn’t in the range, and this is the highest that is.',
   );

@@ -6,7 +6,7 @@ const dependencies = (input: string) => {
   return request.kind === 'manifest' ? JSON.parse(request.text) : request;
 };
 
-test('names as for npm install, with versions, scopes and aliases of the command', () => {
+test('names are read as by npm install, with versions, scopes and the command itself', () => {
   expect(dependencies('react@19 vite @scope/a@^1.2')).toMatchObject({
     dependencies: { react: '19', vite: 'latest', '@scope/a': '^1.2' },
   });
@@ -14,14 +14,14 @@ test('names as for npm install, with versions, scopes and aliases of the command
   expect(dependencies('pnpm add a, b')).toMatchObject({ dependencies: { a: 'latest', b: 'latest' } });
 });
 
-test('JSON is a package.json or a lockfile, by what is in it', () => {
+test('JSON is a package.json or a lockfile, depending on its content', () => {
   expect(parseRequest('{ "dependencies": {} }').kind).toBe('manifest');
   expect(parseRequest('{ "packages": { "": {} } }').kind).toBe('lock');
-  // Where it stops being JSON is for the editor to say.
+  // The editor reports where the JSON is invalid.
   expect(parseRequest('{ "dependencies": ').kind).toBe('manifest');
 });
 
-test('what is no name is told, and nothing is nothing', () => {
+test('an invalid name is reported, and empty input is no request', () => {
   expect(parseRequest('why is <b>react</b> here?')).toMatchObject({ kind: 'unclear' });
   expect(parseRequest('  ').kind).toBe('nothing');
   expect(parseRequest('npm install').kind).toBe('nothing');

@@ -17,7 +17,7 @@ const tree = treeOf(
 const found = (query: string) =>
   resultsOf(tree, search(tree, query)!, query).map(({ name, versions }) => [name, ...versions]);
 
-test('one result for each name: exact ones first, then beginnings, the uppermost copy first', () => {
+test('results are grouped by name: exact matches, then prefixes, with the uppermost copy first', () => {
   expect(found('react')).toEqual([
     ['react', '18.0.0', '19.0.0'],
     ['react-dom', '18.0.0'],
@@ -25,7 +25,7 @@ test('one result for each name: exact ones first, then beginnings, the uppermost
   ]);
 });
 
-test('filters alone look for no name', () => {
+test('a query of filters only lists no names', () => {
   expect(found('is:direct')).toEqual([]);
   expect(found('is:direct react').map(([name]) => name)).toEqual(['react', 'react-dom']);
 });

@@ -10,7 +10,7 @@ const draw = (rows: Row[]) =>
     return `${'  '.repeat(row.level - 1)}${name}${row.deduped ? ' deduped' : ''}${row.node === -1 ? ' missing' : ''}`;
   });
 
-test('everything open: each package once, and "deduped" elsewhere', () => {
+test('each package has one row, and "deduped" rows elsewhere', () => {
   expect(draw(rowsOf(tree, { isOpen: () => true }))).toEqual([
     'app',
     '  a',
@@ -26,13 +26,13 @@ test('everything open: each package once, and "deduped" elsewhere', () => {
   ]);
 });
 
-test('what is closed is not listed', () => {
+test('rows below a closed row are not listed', () => {
   const rows = rowsOf(tree, { isOpen: (_, level) => level === 1 });
   expect(draw(rows)).toEqual(['app', '  a', '  b', '  test']);
   expect(rows.map((row) => row.open)).toEqual([true, false, false, false]);
 });
 
-test('sorted by what would go, what is only referred to comes last', () => {
+test('sorted rows put deduped ones last', () => {
   const order = { by: 'only', descending: true } as const;
   expect(draw(rowsOf(tree, { isOpen: (_, level) => level === 1, order }))).toEqual(['app', '  b', '  a', '  test']);
   const names = { by: 'package', descending: true } as const;
@@ -44,7 +44,7 @@ test('sorted by what would go, what is only referred to comes last', () => {
   ]);
 });
 
-test('positions and wires', () => {
+test('rows know their positions, rails and parents', () => {
   const rows = rowsOf(tree, { isOpen: () => true });
   expect(rows.map((row) => `${row.position}/${row.setSize}`).slice(0, 4)).toEqual(['1/1', '1/3', '1/2', '1/1']);
   expect(rows[3]!.rails).toEqual([true, true]);
@@ -54,7 +54,7 @@ test('positions and wires', () => {
   expect(parentRow(rows, 0)).toBe(-1);
 });
 
-test('a search lists what matches where it stands, and what leads there', () => {
+test('a search lists matches in place, with the rows that lead to them', () => {
   const kept = search(tree, 'is:duplicated')!.kept;
   expect(draw(rowsOf(tree, { isOpen: () => true, kept }))).toEqual([
     'app',
@@ -66,7 +66,7 @@ test('a search lists what matches where it stands, and what leads there', () => 
   ]);
 });
 
-test('keys stay when the tree grows', () => {
+test('keys are unique and name the dependent', () => {
   const keys = rowsOf(tree, { isOpen: () => true }).map((row) => row.key);
   expect(new Set(keys).size).toBe(keys.length);
   expect(keys).toContain('node_modules/b>shared');

@@ -20,11 +20,11 @@ test.each([
   ['zzz', []],
 ])('%s', (query, expected) => expect(found(query)).toEqual(expected));
 
-test('nothing typed is no search', () => expect(search(tree, '  ')).toBeUndefined());
+test('an empty query is no search', () => expect(search(tree, '  ')).toBeUndefined());
 
-test('only words for names are marked in names', () => expect(nameWords('is:dev React@19')).toEqual(['react']));
+test('only words of names are highlighted', () => expect(nameWords('is:dev React@19')).toEqual(['react']));
 
-test('a word is put in and taken out', () => {
+test('`toggleWord` adds and removes a word', () => {
   expect(toggleWord('react', 'is:dev')).toBe('react is:dev');
   expect(toggleWord('is:dev react', 'is:dev')).toBe('react');
 });

@@ -4,7 +4,7 @@ import { treeOf } from '../src/model/tree';
 import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
 
-test('a copy is apart from the one above for who asks for something else', () => {
+test('a nested copy lists the dependents that the copy above does not satisfy', () => {
   const tree = sampleTree();
   const [only] = apart(tree, 'shared');
   expect(only).toMatchObject({
@@ -14,7 +14,7 @@ test('a copy is apart from the one above for who asks for something else', () =>
   expect(only!.refusing.map((edge) => tree.edges[edge]!.spec)).toEqual(['^2.0.0']);
 });
 
-test('what could share is told from what could not, and copies beside each other from both', () => {
+test('a copy that could be shared lists no dependents, and siblings are not compared', () => {
   const tree = treeOf(
     graphOfLock({
       '': { name: 'app', dependencies: { a: '*', b: '*', shared: '^1.0.0' } },
@@ -30,7 +30,7 @@ test('what could share is told from what could not, and copies beside each other
   expect(apart(tree, 'beside')).toEqual([]);
 });
 
-test('ranges are npm’s, aliases included; what is no range is answered by nothing', () => {
+test('ranges and aliases are matched as in npm, and other specs match nothing', () => {
   expect(
     ['^1.2.0', 'npm:@scope/name@^1.0.0', 'npm:name', '*', '=1.2.3 || 2', 'v1'].map((spec) => answers('1.2.3', spec)),
   ).toEqual([true, true, true, true, true, true]);

@@ -11,7 +11,7 @@ function node(name: string, resolved: string | undefined, packageName?: string):
 test.each<[what: string, registry: string, package_: GraphNode, page: string | undefined]>([
   ['a package', REGISTRY, node('ms', `${REGISTRY}ms/-/ms-2.1.3.tgz`), 'https://www.example.test/package/ms'],
   [
-    'one with a scope',
+    'a package with a scope',
     REGISTRY,
     node('@babel/core', `${REGISTRY}@babel/core/-/core-7.0.0.tgz`),
     'https://www.example.test/package/@babel/core',
@@ -22,16 +22,16 @@ test.each<[what: string, registry: string, package_: GraphNode, page: string | u
     node('react-old', `${REGISTRY}react/-/react-17.0.0.tgz`, 'react'),
     'https://www.example.test/package/react',
   ],
-  ['what came from elsewhere', REGISTRY, node('ms', 'https://code.test/ms.tgz'), undefined],
+  ['a package from another host', REGISTRY, node('ms', 'https://code.test/ms.tgz'), undefined],
   [
-    'what came from a host that begins alike',
+    'a package from a host with the same beginning',
     REGISTRY,
     node('ms', 'https://registry.example.test.evil.test/ms.tgz'),
     undefined,
   ],
   ['a folder', REGISTRY, node('ui', undefined), undefined],
   [
-    'a registry whose site is not known',
+    'a package of a registry without a known site',
     'https://npm.test/',
     node('ms', 'https://npm.test/ms/-/ms-2.1.3.tgz'),
     undefined,

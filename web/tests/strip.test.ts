@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { areas } from '../src/model/strip';
 
-test('what arrived stands above the wire, what was placed below it, each at its time', () => {
+test('arrivals are above the wire and placements below it, each at its time', () => {
   const moments = [
     { elapsed: 0, fetched: 4, placed: 0 },
     { elapsed: 50, fetched: 4, placed: 1 },
@@ -13,4 +13,4 @@ test('what arrived stands above the wire, what was placed below it, each at its 
   });
 });
 
-test('nothing yet is no shape', () => expect(areas([], 1, 120, 20)).toEqual({ fetched: '', placed: '' }));
+test('no moments yield no shape', () => expect(areas([], 1, 120, 20)).toEqual({ fetched: '', placed: '' }));

@@ -3,19 +3,19 @@ import { packagesOf, path, treeOf } from '../src/model/tree';
 import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
 
-test('a package stands on the row nearest to the root', () => {
+test('the path of a package is the shortest from the root', () => {
   const tree = sampleTree();
   const names = path(tree, at(tree, 'node_modules/leaf')).map((edge) => tree.edges[edge]!.name);
   expect(names).toEqual(['a', 'leaf']);
 });
 
-test('what stands below the children of the root adds up to all packages', () => {
+test('the counts below the root add up to all packages', () => {
   const tree = sampleTree();
   expect(tree.below[0]).toBe(packagesOf(tree).length);
   expect(tree.below[at(tree, 'node_modules/a')]).toBe(2);
 });
 
-test('an optional dependency that is not there is no edge on screen', () => {
+test('a missing optional dependency is not shown', () => {
   const tree = sampleTree();
   const names = tree.out[at(tree, 'node_modules/test')]!.map((edge) => tree.edges[edge]!.name);
   expect(names).toEqual(['leaf', 'shared']);

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { squarify, treemap } from '../src/model/treemap';
 import { at, sampleTree } from './sample';
 
-test('boxes fill the whole in proportion and are about square', () => {
+test('boxes fill the area in proportion and are nearly square', () => {
   const weights = [60, 25, 10, 4, 1];
   const boxes = squarify(weights, { x: 0, y: 0, width: 200, height: 100 });
   boxes.forEach((box, index) => expect(box.width * box.height).toBeCloseTo((weights[index]! / 100) * 20_000, 3));
   for (const box of boxes.slice(0, 3)) expect(Math.max(box.width / box.height, box.height / box.width)).toBeLessThan(3);
 });
 
-test('what is only here through a package lies inside it, and what is shared lies beside', () => {
+test('exclusive dependencies lie inside of a package, and shared ones beside it', () => {
   const tree = sampleTree();
   const areas = new Map(treemap(tree, 'packages', 600, 400).map((area) => [area.node, area]));
   const [b, nested, shared] = ['node_modules/b', 'node_modules/b/node_modules/shared', 'node_modules/shared'].map(
@@ -19,7 +19,7 @@ test('what is only here through a package lies inside it, and what is shared lie
   expect(inside(shared!, b!)).toBe(false);
 });
 
-test('nothing to measure gives no areas', () => {
+test('without sizes there are no areas', () => {
   expect(treemap(sampleTree(), 'bytes', 600, 400)).toEqual([]);
 });
 

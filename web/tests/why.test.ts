@@ -15,7 +15,7 @@ const why = (location: string, limits = LIMITS) =>
       `${'  '.repeat(level)}${tree.nodes[node]!.name} ${tree.edges[edge]!.spec}${isRepeated ? ' (above)' : ''}`,
   );
 
-test('from the package up to the project, with the ranges, each package followed once', () => {
+test('why lists dependents up to the project, with ranges, each package once', () => {
   expect(why('node_modules/shared')).toEqual([
     'a ^1.0.0',
     '  app ^1.0.0',
@@ -27,12 +27,12 @@ test('from the package up to the project, with the ranges, each package followed
   ]);
 });
 
-test('what is only here because of a package is no reason for it', () => {
+test('a package that exists only because of another is no reason for it', () => {
   expect(why('node_modules/b')).toEqual(['app ^2.0.0']);
   expect(why('node_modules/b/node_modules/shared')).toEqual(['b ^2.0.0', '  app ^2.0.0']);
 });
 
-test('a package is no reason for one that is a reason for it', () => {
+test('circular reasons are left out', () => {
   const lock = {
     '': { name: 'app', version: '1.0.0', dependencies: { linter: '*' } },
     'node_modules/linter': { version: '1.0.0', dependencies: { utilities: '*', schemas: '*' } },
@@ -47,17 +47,17 @@ test('a package is no reason for one that is a reason for it', () => {
   ]);
 });
 
-test('more than there is room for is counted', () => {
+test('dependents without room are counted', () => {
   expect(whyTree(tree, at(tree, 'node_modules/shared'), { each: 1, all: 40 })[0]).toMatchObject({ more: 1 });
 });
 
-test('copies and where they lie', () => {
+test('copies are listed with their places', () => {
   const copies = copiesOf(tree, tree.nodes[at(tree, 'node_modules/shared')]!);
   expect(copies.map((node) => place(tree.nodes[node]!))).toEqual(['under b', 'at the top']);
   expect(duplicatedNames(tree)).toEqual(['shared']);
 });
 
-test('the sentence counts what needs attention', () => {
+test('the summary counts packages that need attention', () => {
   const summary = summarize(tree);
   expect(summary.packages).toBe(6);
   expect(summary.figures.map(({ count, word }) => `${count} ${word}`)).toEqual([

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 
-/** A zip as its specification has it; `size` is a lie about how large the members are. */
+/** Makes a zip; `size` replaces the true size of its members. */
 export function zip(files: Record<string, string>, methods: number[], size?: number): Uint8Array<ArrayBuffer> {
   const pieces: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -20,7 +20,7 @@ pub fn run(corpus: &Path, projects: &[String]) -> anyhow::Result<()> {
     let mut playwright = Command::new(npm_program("playwright"));
     playwright.args(["test", "corpus.spec.ts"]);
     if !projects.is_empty() {
-        playwright.args(["--grep", &format!("({}) ends as in npm", projects.join("|"))]);
+        playwright.args(["--grep", &format!("({}) has the result of npm", projects.join("|"))]);
     }
     playwright.env("CHROMIUM_PATH", chromium).env("ESPALIER_CORPUS", corpus).env("ESPALIER_PROTOCOLS", "all");
     // The registry itself serves these pages, so no playground is needed.
