@@ -48,6 +48,8 @@ const KNOWN = new Set<string>([
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
 ]);
 const KINDS = ['dev', 'optional', 'peer'];
+const PLATFORM = new Set(['os', 'cpu', 'libc']);
+const CACHE = new Set(['name', 'maxBytes']);
 
 /** Checks the input of `resolve`. Throws an `EspalierError` that names the invalid field. */
 export function checkedInput(input: ResolveInput): CheckedInput {
@@ -76,10 +78,7 @@ export function checkedExplainInput(input: ExplainInput): CheckedInput {
 
 function checked(input: ResolveInput, known: Set<string>): CheckedInput {
   if (typeof input !== 'object' || input === null) throw wrong('the input', 'an object', input);
-  for (const field of Object.keys(input)) {
-    if (!known.has(field) && input[field as keyof ResolveInput] !== undefined)
-      throw refused(`there is no option \`${field}\``);
-  }
+  onlyKnown('', input, known);
   for (const field of TEXTS) check(field, 'a string', input[field], (value) => typeof value === 'string');
   for (const field of SWITCHES) check(field, 'true or false', input[field], (value) => typeof value === 'boolean');
   for (const field of ALLOWANCES)
@@ -141,6 +140,10 @@ export function forRust(input: CheckedInput, install?: RunInput['install']): Run
     cache: _cache,
     snapshot: _snapshot,
     snapshotSince: _snapshotSince,
+    preferOffline: _preferOffline,
+    offline: _offline,
+    retries: _retries,
+    timeout: _timeout,
     omit: _omit,
     frozen: _frozen,
     ...rest
@@ -181,6 +184,7 @@ function cacheOf(cache: boolean | CacheOptions | Cache | undefined): CacheOption
   if (cache === true) return {};
   check('cache', 'true, options, or a cache', cache, (value) => typeof value === 'object');
   if (isCache(cache)) return cache;
+  onlyKnown('cache.', cache, CACHE);
   check('cache.name', 'a string', cache.name, (value) => typeof value === 'string');
   check('cache.maxBytes', 'a number', cache.maxBytes, (value) => typeof value === 'number' && value >= 0);
   return cache;
@@ -260,6 +264,7 @@ export function registryAddress(field: string, value: string | URL): string {
 
 function platform(platform: ResolveInput['platform']): RunInput['platform'] {
   if (platform === undefined) return undefined;
+  onlyKnown('platform.', platform, PLATFORM);
   check('platform.os', 'a string', platform.os ?? null, (value) => typeof value === 'string');
   check('platform.cpu', 'a string', platform.cpu ?? null, (value) => typeof value === 'string');
   check('platform.libc', 'a string', platform.libc, (value) => typeof value === 'string');
@@ -277,6 +282,27 @@ function whole(field: string, value: number | undefined, least: number): number 
     Number.isInteger(number) && (number as number) >= least && (number as number) < 2 ** 31;
   check(field, `a whole number from ${least}`, value, fits);
   return value;
+}
+
+/** Refuses unknown fields, because a mistyped option would have no effect. `prefix` is the path of the object. */
+function onlyKnown(prefix: string, values: object, known: Set<string>): void {
+  for (const [field, value] of Object.entries(values)) {
+    if (known.has(field) || value === undefined) continue;
+    const meant = [...known].find((name) => isTypo(field, name));
+    const hint = meant === undefined ? '' : `; did you mean \`${prefix}${meant}\`?`;
+    throw refused(`there is no option \`${prefix}${field}\`${hint}`);
+  }
+}
+
+/** Whether two names differ only by case, punctuation, or one inserted, removed, replaced or transposed letter. */
+function isTypo(typed: string, name: string): boolean {
+  const [a, b] = [typed, name].map((text) => text.toLowerCase().replace(/[^a-z]/g, '')) as [string, string];
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let [end, other] = [a.length, b.length];
+  while (end > start && other > start && a[end - 1] === b[other - 1]) [end, other] = [end - 1, other - 1];
+  const [left, right] = [a.slice(start, end), b.slice(start, other)];
+  return Math.max(left.length, right.length) <= 1 || (left.length === 2 && left === `${right[1]}${right[0]}`);
 }
 
 /** Checks a field, unless it is `undefined`. */

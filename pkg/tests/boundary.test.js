@@ -47,6 +47,20 @@ function assertIs(value, name) {
   for (const [field, required] of fields) assert.ok(!required || field in value, `${name} lacks ${field}`);
 }
 
+test('Rust reads every declared field of an input, and no other', () => {
+  for (const [file, struct, name] of /** @type {const} */ ([
+    ['input.rs', 'Input', 'RunInput'],
+    ['network/mod.rs', 'NetworkOptions', 'NetworkOptions'],
+  ])) {
+    const source = readFileSync(new URL(`../../crates/espalier-wasm/src/${file}`, import.meta.url), 'utf8');
+    const body = new RegExp(`^(?:pub )?struct ${struct} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source)?.[1] ?? '';
+    const fields = [...body.matchAll(/^ {4}(?:pub )?(\w+):/gm)].map(([, field = '']) =>
+      field.replace(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+    );
+    assert.deepEqual(fields.sort(), [...fieldsOf(name).keys()].sort(), name);
+  }
+});
+
 test('every declared function and method is exported, with the same number of parameters', () => {
   let declared = 0;
   /** @param {Function | undefined} actual @param {number} count @param {string} name */

@@ -161,7 +161,15 @@ test('the error of an invalid input names the field', async () => {
   const wrong = [
     [undefined, /the input has to be an object/],
     [{}, /no package\.json/],
-    [{ manifest: '{}', legacyPeerdeps: true }, /no option `legacyPeerdeps`/],
+    [{ manifest: '{}', audit: true }, /no option `audit`$/],
+    [{ manifest: '{}', legacyPeerdeps: true }, /no option `legacyPeerdeps`; did you mean `legacyPeerDeps`\?$/],
+    [{ manifest: '{}', 'engine-strict': true }, /did you mean `engineStrict`\?$/],
+    [{ manifest: '{}', concurency: 8 }, /did you mean `concurrency`\?$/],
+    [
+      { manifest: '{}', platform: { os: 'linux', cpu: 'x64', lbic: 'musl' } },
+      /no option `platform\.lbic`; .* `platform\.libc`/,
+    ],
+    [{ manifest: '{}', cache: { maxbytes: 1 } }, /no option `cache\.maxbytes`; did you mean `cache\.maxBytes`\?$/],
     [{ manifest: '{}', force: 'yes' }, /`force` has to be true or false, not "yes"/],
     [{ manifest: '{}', registry: 'registry.test' }, /`registry` has to be an absolute address/],
     [{ manifest: '{}', registry: 'http://me:secret@registry.test' }, /`registry` can't carry a name or password/],

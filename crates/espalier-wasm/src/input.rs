@@ -1,5 +1,8 @@
 //! The input of a run from JavaScript. `pkg/src/input.ts` has checked it, refused unknown fields and filled in the package's own
 //! defaults. The core's defaults apply to missing fields.
+//!
+//! `deny_unknown_fields` would have no effect here: `serde-wasm-bindgen` only asks an object for the fields of the struct.
+//! `pkg/tests/boundary.test.js` compares these fields with those that TypeScript sends.
 
 use std::collections::BTreeMap;
 
