@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, Parser, Subcommand};
 
 use espalier_core::manifest_edit::SaveType;
 
@@ -44,7 +44,7 @@ pub enum Command {
     ///
     /// The result is that of `npm ci`, but files that are already right stay in place. Neither package.json nor the
     /// lockfile changes.
-    #[command(aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
+    #[command(mut_args(hide_saving), aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
     Ci(InstallArguments),
 
     /// Add dependencies and install them
@@ -63,6 +63,7 @@ pub enum Command {
     Dedupe(DedupeArguments),
 
     /// Remove packages from `node_modules` that nothing depends on
+    #[command(mut_args(hide_saving))]
     Prune(InstallArguments),
 
     /// Resolve the dependencies of package.json and write package-lock.json
@@ -76,6 +77,7 @@ pub enum Command {
     ///
     /// In JavaScript, `resolve({ snapshot })` and `install({ snapshot })` read that file instead of making thousands of requests.
     /// The project is resolved from its package.json, without a lockfile. Documents that require credentials are left out.
+    #[command(mut_args(hide_saving))]
     Snapshot(SnapshotArguments),
 
     /// List the installed packages and their problems
@@ -91,9 +93,9 @@ pub enum Command {
 
     /// Explore the project's dependency tree in a browser
     ///
-    /// Serves the playground on this machine, for this user: the whole tree, why a package is installed, what would change it, and how
-    /// npm decides. It follows package.json and changes nothing. This program queries the registries with the settings and tokens of
-    /// your .npmrc files. The page never sees the tokens.
+    /// Serves the playground on loopback, under an address that nobody can guess. The page shows the whole tree, explains why a package
+    /// is installed, tries changes, and replays npm's decisions. It follows package.json and changes nothing. This program sends the
+    /// requests to registries, with the settings and tokens of your .npmrc files. The page never sees the tokens.
     Play(reading::PlayArguments),
 
     /// Run a script of package.json
@@ -118,14 +120,14 @@ pub enum Command {
     InstallTest(ChangeArguments),
 
     /// Install the packages of package-lock.json, then run the script `test`
-    #[command(visible_alias = "cit", aliases = ["clean-install-test", "sit"])]
+    #[command(mut_args(hide_saving), visible_alias = "cit", aliases = ["clean-install-test", "sit"])]
     InstallCiTest(InstallArguments),
 
     /// Run a program of a package, and fetch the package if it is not installed
     ///
-    /// A program of the project or of an installed package runs directly. Any other package is installed into a folder of
-    /// its own in the cache, after a question, and the program runs in the current folder. Install scripts of fetched
-    /// packages run only if the user's own .npmrc allows them.
+    /// A program of the project or of an installed package runs directly. For any other program, the command asks whether it may
+    /// fetch the package, and installs it into a separate folder of the cache. The program runs in the current folder. Install
+    /// scripts of fetched packages run only if the user's own .npmrc allows them.
     #[command(visible_alias = "x")]
     Exec(scripts::ExecArguments),
 
@@ -134,7 +136,7 @@ pub enum Command {
     Approve(scripts::ApprovalArguments),
 
     /// Forbid packages to run their install scripts, even if another setting allows them
-    #[command(alias = "deny-scripts")]
+    #[command(mut_arg("no_pin", |argument| argument.hide(true)), alias = "deny-scripts")]
     Deny(scripts::ApprovalArguments),
 
     /// Link the commands of installed packages and run their install scripts again
@@ -198,6 +200,7 @@ pub struct ChangeArguments {
     #[command(flatten)]
     pub install: InstallArguments,
 }
+
 /// The arguments of `dedupe`.
 #[derive(Debug, Args)]
 pub struct DedupeArguments {
@@ -309,7 +312,7 @@ pub struct LockArguments {
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]
     pub node_version: Option<String>,
 
-    /// The cache folder, with the store in it [default: `ESPALIER_CACHE_DIR`, or espalier in the user's cache folder]
+    /// The cache folder, which contains the store [default: `ESPALIER_CACHE_DIR`, or espalier in the user's cache folder]
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     pub cache_dir: Option<PathBuf>,
 
@@ -330,13 +333,19 @@ pub struct OutputArguments {
     #[arg(long)]
     pub timings: bool,
 
-    /// Write what was done when, and on which thread, as a trace that Perfetto opens
+    /// Write a trace of all work by thread, which Perfetto opens
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 
     /// Print errors only
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Hides the options about saving in the help of a command that saves nothing. It accepts them, because npm does.
+fn hide_saving(argument: Arg) -> Arg {
+    let is_about_saving = argument.get_help_heading() == Some(SAVING);
+    if is_about_saving { argument.hide(true) } else { argument }
 }
 
 /// Parses a version, with or without the `v` that Node prints before it.

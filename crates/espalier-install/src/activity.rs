@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::spans::Spans;
 
-/// The counts of one run.
+/// The counts of one run. It has a field for each counted event.
 #[derive(Debug, Default)]
 pub struct Activity {
     /// Answered requests of the resolution, failures included.

@@ -31,7 +31,7 @@ pub struct Question {
     pub homepages: bool,
 }
 
-/// A dependency that isn't as new as it could be.
+/// A dependency that isn't as new as it could be. It has a field for each fact that npm prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outdated {
     /// The name asked for; of an alias, with the package that it stands for.

@@ -52,10 +52,10 @@ pub enum UnpackError {
     #[error("is not a readable tarball: {0}")]
     Unreadable(String),
     /// It is larger than a package may be.
-    #[error("holds more than {0}")]
+    #[error("contains more than {0}")]
     TooLarge(String),
     /// It has no files.
-    #[error("holds no files")]
+    #[error("contains no files")]
     Empty,
     /// A file can't be written. The archive is not at fault.
     #[error("cannot be unpacked: {0}")]

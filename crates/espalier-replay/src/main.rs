@@ -8,6 +8,7 @@ use clap::Parser;
 use espalier_replay::{FAULT_HELP, Fault, HABIT_HELP, Habits, Product, Registry, Server, Settings, Synthetic};
 
 /// Serve a recorded npm registry on loopback.
+// It has a field for each option.
 #[derive(Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 struct Arguments {

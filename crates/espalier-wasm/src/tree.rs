@@ -54,6 +54,7 @@ struct PlanObject<'a> {
     bins: Vec<BinObject>,
 }
 
+/// A package of the target state: `PlannedPackage` in `pkg/src/glue.d.ts`, field for field.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PackageObject<'a> {

@@ -33,7 +33,7 @@ use phase::{Phase, Project};
 use report::{Outcome, Report, Run};
 use server::{Replay, Served};
 
-/// Arguments of `cargo xtask bench`.
+/// Arguments of `cargo xtask bench`. It has a field for each option.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The folder with the recorded registry and `projects/`.

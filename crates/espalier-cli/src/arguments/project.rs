@@ -26,20 +26,20 @@ pub struct ProjectArguments<S: Shown> {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
 pub struct WorkspaceArguments {
-    /// Only this workspace, by name or folder; can be repeated
+    /// Apply the command to this workspace only, by name or folder; can be repeated
     #[arg(short = 'w', long = "workspace", value_name = "NAME")]
     pub workspace: Vec<String>,
 
-    /// All workspaces
+    /// Apply the command to all workspaces
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL",
           hide_possible_values = true)]
     pub workspaces: Option<bool>,
 
-    /// Only the root project, even in the folder of a workspace
+    /// Apply the command to the root project only, even in the folder of a workspace
     #[arg(long, conflicts_with_all = ["workspace", "workspaces"])]
     pub no_workspaces: bool,
 
-    /// Also the root project
+    /// Apply the command to the root project too
     #[arg(long)]
     pub include_workspace_root: bool,
 }

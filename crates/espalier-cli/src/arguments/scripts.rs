@@ -24,7 +24,7 @@ pub struct ScriptArguments {
     #[arg(value_name = "ARGS")]
     pub arguments: Vec<String>,
 
-    /// Succeed if there is no such script
+    /// Succeed if the script does not exist
     #[arg(long)]
     pub if_present: bool,
 

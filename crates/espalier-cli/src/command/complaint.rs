@@ -1,6 +1,5 @@
 //! Errors of commands, all in the same form: a headline with a code, and advice below it.
 
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use espalier_install::install::InstallError;
@@ -9,9 +8,8 @@ use espalier_install::lock::LockError;
 use serde_json::json;
 
 use super::exit::{self, CALLED_WRONGLY, FAILED};
+use crate::report;
 use crate::report::failure::{self, Circumstances};
-use crate::report::{self, wrapped};
-use crate::style::{PROBLEM, Styled, strong};
 
 /// An error of a command.
 #[derive(Debug)]
@@ -112,21 +110,10 @@ impl Complaint {
                     let error = json!({"schema": 1, "ok": false, "error": {"code": code, "message": headline}});
                     super::say(&report::machine::object(&error));
                 } else {
-                    anstream::eprint!("{}", screen(code, headline, details));
+                    anstream::eprint!("{}", report::screen(headline, code, details, report::terminal_width()));
                 }
                 ExitCode::from(*exit)
             }
         }
     }
-}
-
-fn screen(code: &str, headline: &str, details: &str) -> String {
-    const LABEL: &str = "error:";
-    let lines = wrapped(&format!("{headline} ({code})"), LABEL.len() + 1, report::terminal_width());
-    let lines = lines.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
-    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(lines));
-    if !details.is_empty() {
-        let _ = write!(screen, "\n{details}");
-    }
-    screen
 }

@@ -204,7 +204,7 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
     let Some(path) = path else {
         return Err(Complaint::own(
             "ENOFILE",
-            "the path of that file is unknown",
+            "the path of the settings file is unknown",
             "  Name it with --userconfig or --globalconfig.\n",
         ));
     };

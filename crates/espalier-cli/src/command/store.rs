@@ -19,7 +19,7 @@ pub fn run(arguments: &StoreArguments) -> ExitCode {
     let folder = arguments.store_dir.clone().or_else(usual);
     let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) else {
         anstream::eprintln!(
-            "{} no folder is known for the store; name one with --store-dir",
+            "{} the folder of the store is unknown; name one with --store-dir",
             Styled(PROBLEM, "error:")
         );
         return ExitCode::from(FAILED);

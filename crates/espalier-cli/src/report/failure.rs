@@ -12,7 +12,7 @@ use espalier_install::project::ProjectError;
 
 use super::chain::{branch, spec_text};
 use super::{conflict, excerpt, wrapped};
-use crate::style::{PROBLEM, Styled, quiet, strong};
+use crate::style::{quiet, strong};
 
 /// What a message uses beside the error.
 #[derive(Clone, Copy, Debug)]
@@ -56,13 +56,8 @@ pub fn headline(error: &LockError) -> String {
     }
 }
 
-const LABEL: &str = "error:";
-
 /// The whole message.
 pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
-    let first = wrapped(&format!("{} ({})", headline(error), code(error)), LABEL.len() + 1, circumstances.width);
-    let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
-    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
     let details = match error {
         LockError::Resolve { error, project, remedies } => {
             resolve_details(error, &project.manifest, remedies, circumstances)
@@ -71,10 +66,7 @@ pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
         LockError::Project(error) => project_details(error),
         LockError::Interrupted => String::new(),
     };
-    if !details.is_empty() {
-        let _ = write!(screen, "\n{details}");
-    }
-    screen
+    super::screen(&headline(error), &code(error), &details, circumstances.width)
 }
 
 fn with_source(error: &dyn std::error::Error) -> String {

@@ -9,7 +9,7 @@ use espalier_install::store::StoreError;
 
 use super::failure::{self, Circumstances};
 use super::{counted, duration, success, wrapped};
-use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
+use crate::style::{CAUTION, LIVING, Styled, quiet, strong};
 
 /// The sentence.
 pub fn sentence(done: &Done) -> String {
@@ -118,18 +118,10 @@ pub fn headline(error: &InstallError) -> String {
 
 /// The whole message.
 pub fn render(error: &InstallError, circumstances: Circumstances<'_>) -> String {
-    const LABEL: &str = "error:";
     if let InstallError::Lock(error) = error {
         return failure::render(error, circumstances);
     }
-    let first = wrapped(&format!("{} ({})", headline(error), code(error)), LABEL.len() + 1, circumstances.width);
-    let first = first.join(&format!("\n{:width$}", "", width = LABEL.len() + 1));
-    let mut screen = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(first));
-    let details = details(error, circumstances);
-    if !details.is_empty() {
-        let _ = write!(screen, "\n{details}");
-    }
-    screen
+    super::screen(&headline(error), &code(error), &details(error, circumstances), circumstances.width)
 }
 
 fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {

@@ -11,6 +11,17 @@ pub mod success;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::style::{PROBLEM, Styled, strong};
+
+/// An error message: the headline with its code, and the details below it.
+pub fn screen(headline: &str, code: &str, details: &str, width: Option<usize>) -> String {
+    const LABEL: &str = "error:";
+    let indent = LABEL.len() + 1;
+    let lines = wrapped(&format!("{headline} ({code})"), indent, width).join(&format!("\n{:indent$}", ""));
+    let first = format!("{} {}\n", Styled(PROBLEM, LABEL), strong(lines));
+    if details.is_empty() { first } else { format!("{first}\n{details}") }
+}
+
 /// The path, relative if it is below the current folder.
 pub fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().ok();

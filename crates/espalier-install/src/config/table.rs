@@ -95,10 +95,15 @@ const KINDS_TO_INCLUDE: Kind = Kind::Choices(&["prod", "dev", "optional", "peer"
 pub const SETTINGS: &[Setting] = &[
     Setting::new("legacy-peer-deps", Kind::Switch, Subject::Tree, "Ignore peer dependencies, as npm 6 did")
         .in_tab("legacyPeerDeps"),
-    Setting::new("strict-peer-deps", Kind::Switch, Subject::Tree, "Fail on every peer conflict, also below the root")
-        .in_tab("strictPeerDeps"),
+    Setting::new(
+        "strict-peer-deps",
+        Kind::Switch,
+        Subject::Tree,
+        "Fail on every peer conflict, not only on the project's own",
+    )
+    .in_tab("strictPeerDeps"),
     Setting::new("force", Kind::Switch, Subject::Tree, "Continue despite peer conflicts").in_tab("force"),
-    Setting::new("prefer-dedupe", Kind::Switch, Subject::Tree, "Prefer a version of the tree to a newer one")
+    Setting::new("prefer-dedupe", Kind::Switch, Subject::Tree, "Prefer a version that is in the tree to a newer one")
         .in_tab("preferDedupe"),
     Setting::new(
         "install-strategy",
@@ -163,7 +168,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting::new("ignore-extension", Kind::Switch, Subject::Tree, "Ignore an .npm-extension script"),
     Setting::new("lockfile-version", Kind::Text("VERSION"), Subject::Tree, "The lockfileVersion to write: 1, 2 or 3")
         .by_default("unchanged, or 3"),
-    Setting::new("package-lock", Kind::Switch, Subject::Tree, "Start from package-lock.json and write it"),
+    Setting::new("package-lock", Kind::Switch, Subject::Tree, "Read and write package-lock.json"),
     Setting::new("save", Kind::Switch, Subject::Saving, "Save to package.json").by_default("true; false for update"),
     Setting::new("save-exact", Kind::Switch, Subject::Saving, "Save the exact version, without a prefix"),
     Setting::new("save-prefix", Kind::Text("PREFIX"), Subject::Saving, "The prefix of saved versions"),
@@ -173,7 +178,12 @@ pub const SETTINGS: &[Setting] = &[
         .by_default("this one"),
     Setting::new("libc", Kind::Text("LIBC"), Subject::Platform, "The C library to resolve for, glibc or musl")
         .by_default("this one"),
-    Setting::new("ignore-scripts", Kind::Switch, Subject::Scripts, "Run only the scripts that you name"),
+    Setting::new(
+        "ignore-scripts",
+        Kind::Switch,
+        Subject::Scripts,
+        "Run no scripts, except those that the command names",
+    ),
     Setting::new(
         "foreground-scripts",
         Kind::Switch,
@@ -195,8 +205,8 @@ pub const SETTINGS: &[Setting] = &[
         "Allow the install scripts of every package",
     ),
     Setting::new("yes", Kind::Switch, Subject::Scripts, "Fetch programs without asking; --no fetches none"),
-    Setting::new("registry", Kind::Text("URL"), Subject::Network, "The registry").in_tab("registry"),
-    Setting::new("offline", Kind::Switch, Subject::Network, "Use the cache only").in_tab("offline"),
+    Setting::new("registry", Kind::Text("URL"), Subject::Network, "The default registry").in_tab("registry"),
+    Setting::new("offline", Kind::Switch, Subject::Network, "Use only the cache").in_tab("offline"),
     Setting::new(
         "prefer-offline",
         Kind::Switch,

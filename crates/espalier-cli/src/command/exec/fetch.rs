@@ -211,7 +211,7 @@ fn canceled(wanted: &[String]) -> Complaint {
 
 fn no_cache() -> Complaint {
     let details = "  Name a folder with ESPALIER_CACHE_DIR.\n";
-    Complaint::own("ENOCACHE", "no folder is known for fetched programs", details)
+    Complaint::own("ENOCACHE", "the cache folder for fetched programs is unknown", details)
 }
 
 fn unwritable(folder: &Path, error: &std::io::Error) -> Complaint {

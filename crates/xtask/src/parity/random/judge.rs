@@ -52,7 +52,8 @@ impl Judge {
         for round in &case.rounds {
             let npm = self.npm.answer(round, start.as_deref())?;
             let espalier = self.espalier(round, start.as_deref())?;
-            let verdict = verdict(&npm, &espalier);
+            let is_crash = matches!(espalier.answer, Answer::Lockfile(_)) && misses_bundler(round, &npm.answer);
+            let verdict = if is_crash { Verdict::Unanswered } else { verdict(&npm, &espalier) };
             let (npm, espalier) = (npm.answer, espalier.answer);
             let next = if let Expected::Lockfile(lockfile) = &npm { Some(lockfile.clone()) } else { start.clone() };
             judged.push(Judged { start: std::mem::replace(&mut start, next), npm, espalier, verdict });
@@ -81,6 +82,17 @@ impl Judge {
         }
         Ok(left)
     }
+}
+
+/// Whether npm crashed, because it looked for a linked folder with bundles beside the project instead of in it. It resolves the
+/// link's target, which is relative to `node_modules`, from the project's folder (README, "Differences from npm").
+fn misses_bundler(round: &Round, npm: &Expected) -> bool {
+    let Expected::Failure { code: Some(code), message } = npm else { return false };
+    let is_missed = |folder: &String| {
+        let path = format!("/{folder}/package.json'");
+        message.strip_suffix(path.as_str()).is_some_and(|before| !before.ends_with("/project"))
+    };
+    code == "ENOENT" && round.manifests.keys().any(|folder| !folder.is_empty() && is_missed(folder))
 }
 
 /// The locks first; then the package.json files, unless both failed.
@@ -123,4 +135,29 @@ fn bounded(recording: Arc<Recording>, input: Input, options: Options) -> anyhow:
         .unwrap_or_else(|_| (Answer::Broken(format!("no answer within {PATIENCE:?}")), Vec::new()));
     let manifests = manifests.into_iter().map(|manifest| (manifest.folder, manifest.text)).collect();
     Ok(Left { answer, manifests })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::{Expected, Round, misses_bundler};
+
+    #[test]
+    fn a_linked_bundler_is_missed_only_beside_the_project() {
+        let round = Round {
+            manifests: BTreeMap::from([(String::new(), json!({})), ("packages/a".to_owned(), json!({}))]),
+            arguments: Vec::new(),
+            command: Vec::new(),
+        };
+        let misses = |path: &str| {
+            let message = format!("Error: Could not read package.json: no such file or directory, open '{path}'");
+            misses_bundler(&round, &Expected::Failure { code: Some("ENOENT".to_owned()), message })
+        };
+        assert!(misses("/tmp/x/packages/a/package.json"));
+        assert!(!misses("/tmp/x/project/packages/a/package.json"));
+        assert!(!misses("/tmp/x/packages/b/package.json"));
+    }
 }
