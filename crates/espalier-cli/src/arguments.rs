@@ -11,6 +11,7 @@ use crate::npm_settings::{ForResolving, SAVING};
 use project::{ProjectArguments, WorkspaceArguments};
 
 pub mod as_npm;
+pub mod direct;
 pub mod project;
 pub mod reading;
 pub mod scripts;
@@ -293,7 +294,7 @@ pub enum StoreCommand {
     Path,
     /// Check every file and remove damaged packages
     Verify,
-    /// Remove packages that no project uses
+    /// Remove packages that no project uses, and what earlier versions kept
     Prune,
 }
 
@@ -329,6 +330,19 @@ pub struct OutputArguments {
     #[arg(long)]
     pub json: bool,
 
+    /// What is measured.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
+
+    /// Print errors only
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The options of every command about its own speed.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct MeasuringArguments {
     /// Print how long each phase took
     #[arg(long)]
     pub timings: bool,
@@ -336,10 +350,6 @@ pub struct OutputArguments {
     /// Write a trace of all work by thread, which Perfetto opens
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// Hides the options about saving in the help of a command that saves nothing. It accepts them, because npm does.

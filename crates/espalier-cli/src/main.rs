@@ -80,11 +80,14 @@ fn main() -> ExitCode {
 }
 
 fn parsed() -> Arguments {
-    let definition = Arguments::command();
     let mut words = std::env::args_os();
     let program = words.next().unwrap_or_else(|| "espalier".into());
     let words: Vec<OsString> = words.collect();
     choose_colors(&words);
+    if let Some(arguments) = arguments::direct::parsed(&program, &words) {
+        return arguments;
+    }
+    let definition = Arguments::command();
     let words = arguments::as_npm::translated(words, &definition);
     let matches = definition.get_matches_from(std::iter::once(program).chain(words));
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())

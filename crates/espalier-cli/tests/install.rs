@@ -57,17 +57,6 @@ fn installing_says_what_was_done_and_what_was_not() {
 }
 
 #[test]
-fn timings_say_where_the_time_of_an_installation_went() {
-    let workshop = Workshop::new();
-    for command in ["install", "ci"] {
-        let outcome = workshop.succeed(&[command, "--timings"]);
-        for label in ["waiting for answers", "planning", "placing", "finishing", "cpu: resolving", "cpu: unpacking"] {
-            assert!(outcome.stderr.contains(label), "{command}: {}", outcome.stderr);
-        }
-    }
-}
-
-#[test]
 fn machines_get_one_object() {
     let workshop = Workshop::new();
     let outcome = workshop.succeed(&["install", "--json"]);
@@ -151,6 +140,65 @@ fn a_killed_installation_is_finished_by_the_next_one() {
         assert!(workshop.tree("project") == expected, "attempt {attempt} left another tree");
         workshop.assert_sound_store();
     }
+}
+
+/// The cache of documents, its index and the notes of earlier resolutions are as robust as the store.
+#[test]
+fn a_killed_lock_leaves_a_cache_that_the_next_one_can_use() {
+    let kills: u32 = std::env::var("ESPALIER_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(8);
+    let workshop = Workshop::new();
+    let lockfile = workshop.stage.path("project/package-lock.json");
+    let start = Instant::now();
+    workshop.succeed(&["lock"]);
+    let whole = start.elapsed().max(Duration::from_millis(20));
+    let expected = fs::read_to_string(&lockfile).expect("a lockfile");
+    for attempt in 0..kills {
+        // Every third time, the cache is as the last attempt left it.
+        if attempt % 3 != 2 {
+            let _ = fs::remove_dir_all(workshop.stage.path("cache"));
+        }
+        let _ = fs::remove_file(&lockfile);
+        let mut child = workshop.command("project", &["lock"]);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command");
+        std::thread::sleep(whole * (attempt * 5 % kills) / kills);
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        // A lockfile that is there is whole.
+        assert!(
+            fs::read_to_string(&lockfile).map_or(true, |text| text == expected),
+            "attempt {attempt} left half a lock"
+        );
+        // The second time, the resolution may be remembered.
+        for _ in 0..2 {
+            let _ = fs::remove_file(&lockfile);
+            workshop.succeed(&["lock"]);
+            assert!(
+                fs::read_to_string(&lockfile).is_ok_and(|text| text == expected),
+                "attempt {attempt} left another cache"
+            );
+        }
+    }
+}
+
+#[test]
+fn eight_locks_share_a_cache_at_once() {
+    let workshop = Workshop::new();
+    let start = |number: usize| {
+        let folder = format!("{number}/project");
+        fs::create_dir_all(workshop.stage.path(&folder)).expect("a folder");
+        fs::copy(workshop.stage.path("project/package.json"), workshop.stage.path(&folder).join("package.json"))
+            .expect("copied");
+        let mut command = workshop.command(&folder, &["lock"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command")
+    };
+    for child in (0..8).map(start).collect::<Vec<_>>() {
+        let outcome = workshop.stage.outcome(child);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    }
+    workshop.succeed(&["lock"]);
+    let lock =
+        |folder: &str| fs::read_to_string(workshop.stage.path(folder).join("package-lock.json")).expect("a lockfile");
+    assert!((0..8).all(|number| lock(&format!("{number}/project")) == lock("project")));
 }
 
 #[test]

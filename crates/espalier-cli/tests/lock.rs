@@ -355,11 +355,12 @@ fn a_trace_says_what_was_done_when() {
         let of_phase = events.iter().filter(|event| event["ph"] == phase);
         of_phase.map(|event| event["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
     };
-    for work in ["resolve", "wait", "inflate", "parse"] {
+    for work in ["decide", "wait", "inflate", "parse", "write"] {
         assert!(names("X").iter().any(|name| name == work), "{work}: {events:?}");
     }
     let requests = names("b");
     assert_eq!(requests, names("e"));
+    assert!(requests.iter().any(|name| name == "body"), "{requests:?}");
     assert!(requests.iter().any(|address| address.ends_with("/a")), "{requests:?}");
     let is_in_time = |event: &Value| event["dur"].as_f64().is_none_or(|length| length >= 0.0);
     assert!(events.iter().all(is_in_time), "{events:?}");

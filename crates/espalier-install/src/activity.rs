@@ -35,8 +35,12 @@ pub struct Activity {
     pub parsing: Stopwatch,
     /// The resolution itself.
     pub resolving: Stopwatch,
-    /// Unpacking tarballs into the store, summed over threads.
+    /// Verifying tarballs, summed over threads.
+    pub hashing: Stopwatch,
+    /// Unpacking tarballs into the store, summed over threads. Inflating and writing are parts of it.
     pub unpacking: Stopwatch,
+    /// Writing the files of tarballs and the lockfiles, summed over threads.
+    pub writing: Stopwatch,
     /// Linking and copying into `node_modules`, summed over threads.
     pub placing: Stopwatch,
     spans: OnceLock<Arc<Spans>>,
@@ -45,8 +49,7 @@ pub struct Activity {
 impl Activity {
     /// Sets the stopwatches going.
     pub fn measure(&self) {
-        let Self { inflating, parsing, resolving, unpacking, placing, .. } = self;
-        for stopwatch in [inflating, parsing, resolving, unpacking, placing] {
+        for (_, stopwatch) in self.stopwatches() {
             stopwatch.is_wanted.store(true, Ordering::Relaxed);
         }
     }
@@ -54,17 +57,23 @@ impl Activity {
     /// Begins to record when each piece of work is done, and on which thread.
     pub fn trace(&self) {
         let spans = self.spans.get_or_init(Arc::default);
-        let Self { inflating, parsing, resolving, unpacking, placing, .. } = self;
-        for (name, stopwatch) in [
-            ("inflate", inflating),
-            ("parse", parsing),
-            ("resolve", resolving),
-            ("verify and unpack", unpacking),
-            ("link", placing),
-        ] {
+        for (name, stopwatch) in self.stopwatches() {
             // It was set by an earlier call, to the same.
             let _ = stopwatch.spans.set((name, Arc::clone(spans)));
         }
+    }
+
+    /// All of them, with the names of their spans.
+    fn stopwatches(&self) -> [(&'static str, &Stopwatch); 7] {
+        [
+            ("inflate", &self.inflating),
+            ("parse", &self.parsing),
+            ("decide", &self.resolving),
+            ("hash", &self.hashing),
+            ("unpack", &self.unpacking),
+            ("write", &self.writing),
+            ("link", &self.placing),
+        ]
     }
 
     /// What was recorded, if [`Activity::trace`] was called.

@@ -31,6 +31,7 @@ pub mod scripts;
 pub mod snapshot;
 pub mod spans;
 pub mod store;
+mod superseded;
 pub mod tarball;
 pub mod unpack;
 mod workers;

@@ -131,7 +131,7 @@ impl Lock {
         self.settings.options.package_lock = true;
         let resolved = self.resolve(self.start()?, true, true, observe, interruption).await?;
         let end = Instant::now();
-        let written = self.save(&resolved)?;
+        let written = self.activity.writing.time(|| self.save(&resolved))?;
         drop(resolved.settling);
         let finishing = resolved.phases.finishing + end.elapsed();
         Ok(Locked {

@@ -1,7 +1,7 @@
 //! What a run did when, and on which thread: a file for viewers of traces, such as Perfetto.
 //!
-//! The format is Chrome's trace events, as JSON. Work is a complete event of its thread. Requests overlap, so each is an
-//! asynchronous event of its own.
+//! The format is Chrome's trace events, as JSON. Work is a complete event of its thread. Requests overlap, and so do the bodies of
+//! their answers, so each is an asynchronous event of its own.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -31,6 +31,7 @@ struct Span {
 enum What {
     Work(&'static str),
     Request(String),
+    Body,
 }
 
 impl Default for Spans {
@@ -61,6 +62,15 @@ impl Spans {
         let start = self.begun.elapsed();
         let result = exchange.await;
         self.add(What::Request(address), start);
+        result
+    }
+
+    /// Receives the body of an answer and records it, if there is a record.
+    pub async fn body<T>(spans: Option<&Self>, receive: impl Future<Output = T>) -> T {
+        let Some(spans) = spans else { return receive.await };
+        let start = spans.begun.elapsed();
+        let result = receive.await;
+        spans.add(What::Body, start);
         result
     }
 
@@ -112,13 +122,16 @@ impl Span {
             What::Work(name) => events.push(json!({
                 "ph": "X", "pid": 1, "tid": self.thread, "name": name, "ts": start, "dur": end - start,
             })),
-            What::Request(address) => {
-                for (phase, time) in [("b", start), ("e", end)] {
-                    events.push(json!({
-                        "ph": phase, "pid": 1, "tid": self.thread, "cat": "request", "id": id, "name": address, "ts": time,
-                    }));
-                }
-            }
+            What::Request(address) => self.describe_overlapping(id, "request", address, events),
+            What::Body => self.describe_overlapping(id, "body", "body", events),
+        }
+    }
+
+    fn describe_overlapping(&self, id: usize, kind: &str, name: &str, events: &mut Vec<Value>) {
+        for (phase, time) in [("b", self.start), ("e", self.end)] {
+            events.push(json!({
+                "ph": phase, "pid": 1, "tid": self.thread, "cat": kind, "id": id, "name": name, "ts": microseconds(time),
+            }));
         }
     }
 }

@@ -14,6 +14,7 @@ use espalier_package::archive::{self, ArchiveError, Receiver};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
+use crate::activity::Activity;
 use crate::body::Inflater;
 
 /// How files are created.
@@ -68,8 +69,14 @@ const LONGEST_MANIFEST: u64 = 16 << 20;
 /// The maximum length of an archive that is inflated in one go. A longer one is read piece by piece.
 const LONGEST_AT_ONCE: u64 = 16 << 20;
 
-/// Unpacks a tarball, compressed or not, into an empty folder.
-pub fn unpack(bytes: &[u8], folder: &Path, manner: Manner, limits: Limits) -> Result<Unpacked, UnpackError> {
+/// Unpacks a tarball, compressed or not, into an empty folder. `activity` counts the time that the parts take.
+pub fn unpack(
+    bytes: &[u8],
+    folder: &Path,
+    manner: Manner,
+    limits: Limits,
+    activity: &Activity,
+) -> Result<Unpacked, UnpackError> {
     let mut unpacking = Unpacking {
         folder,
         manner,
@@ -80,8 +87,11 @@ pub fn unpack(bytes: &[u8], folder: &Path, manner: Manner, limits: Limits) -> Re
     };
     let read = Inflater::with(|inflater| {
         let longest = archive::longest(bytes.len() as u64, limits).min(LONGEST_AT_ONCE);
-        match inflater.whole(bytes, longest) {
-            Some(inflated) => archive::read_inflated(inflated, bytes.len() as u64, limits, &mut unpacking),
+        match activity.inflating.time(|| inflater.whole(bytes, longest)) {
+            Some(inflated) => {
+                let write = || archive::read_inflated(inflated, bytes.len() as u64, limits, &mut unpacking);
+                activity.writing.time(write)
+            }
             None => archive::read(bytes, limits, &mut unpacking),
         }
     });

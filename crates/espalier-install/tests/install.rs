@@ -56,17 +56,26 @@ async fn packages_go_where_the_lockfile_says() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn files_are_shared_with_the_store_unless_scripts_may_change_them() {
-    let scene = Scene::of(&["a", "b", "c"])
-        .package("a@1.0.0", json!({}))
-        .package("b@1.0.0", json!({ "scripts": { "postinstall": "node index.js" }, "hasInstallScript": true }))
-        .package_of("c@1.0.0", json!({}), |archive| archive.file("package/binding.gyp", b"{}"));
+async fn files_are_shared_with_the_store_until_scripts_may_change_them() {
+    let script = json!({ "scripts": { "postinstall": "echo changed > index.js" }, "hasInstallScript": true });
+    let manifest = json!({ "name": "app", "version": "1.0.0", "dependencies": { "a": "*", "b": "*", "c": "*" }, "allowScripts": { "b": true } });
+    let scene = Scene::new(&manifest).package("a@1.0.0", script.clone()).package("b@1.0.0", script).package_of(
+        "c@1.0.0",
+        json!({}),
+        |archive| archive.file("package/binding.gyp", b"{}"),
+    );
     let done = scene.install().await;
     assert_eq!(links_and_mode(&scene, "node_modules/a/index.js"), (2, 0o644));
     assert_eq!(links_and_mode(&scene, "node_modules/b/index.js"), (1, 0o644));
-    assert_eq!(links_and_mode(&scene, "node_modules/c/binding.gyp"), (1, 0o644));
+    assert_eq!(links_and_mode(&scene, "node_modules/c/binding.gyp"), (2, 0o644));
     let names: Vec<&str> = done.report.with_scripts.iter().map(|package| package.name.as_str()).collect();
-    assert_eq!(names, ["b", "c"]);
+    assert_eq!((done.report.scripts_run, names), (1, vec!["a", "c"]));
+    assert_eq!(scene.read("node_modules/b/index.js"), "changed\n");
+    // The store still has what the registry sent.
+    fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    let scene = scene.flag("ignore-scripts", "true");
+    scene.ci().await;
+    assert_eq!(scene.read("node_modules/b/index.js"), "module.exports = 'b@1.0.0'");
 }
 
 #[cfg(unix)]

@@ -45,7 +45,7 @@
 //! | what is tried again, how often, and what isn't | `faults.rs`: `what_may_pass_is_tried_again`, `a_refusal_is_an_answer`, `retries_end`; `espalier-registry/src/retry.rs`: `a_server_that_asks_for_a_wait_gets_it_within_reason` |
 //! | no hang: silence, full disks, other processes | `faults.rs`: `a_silent_registry_is_given_up`, `redirects_end`; `espalier-cli/tests/faults.rs`: `documents_that_fail_are_had_after_all_or_named`, `tarballs_that_fail_are_had_after_all_or_named`; `disk.rs`, all of it; `install_hostile.rs`: `an_installation_waits_for_another_one_of_the_same_project`; `espalier-cli/tests/install.rs`: `two_installations_of_one_project_take_turns` |
 //! | in a browser, installed code reaches nothing | `sandbox.spec.ts`; `tokens.spec.ts` |
-//! | a crash at any moment | `espalier-cli/tests/install.rs`: `a_killed_installation_is_finished_by_the_next_one`, `eight_installations_share_a_store_at_once`; `store.rs`: `a_package_that_the_index_lost_is_taken_in_again`, `what_a_killed_process_left_is_removed`; `install_hostile.rs`: `a_failed_update_leaves_everything_as_it_was` |
+//! | a crash at any moment | `espalier-cli/tests/install.rs`: `a_killed_installation_is_finished_by_the_next_one`, `a_killed_lock_leaves_a_cache_that_the_next_one_can_use`, `eight_locks_share_a_cache_at_once`, `eight_installations_share_a_store_at_once`; `store.rs`: `a_package_that_the_index_lost_is_taken_in_again`, `what_a_killed_process_left_is_removed`; `install_hostile.rs`: `a_failed_update_leaves_everything_as_it_was` |
 //! | parsers meet anything | `hostile_input.rs`, and the targets of `fuzz/` |
 #![cfg(unix)]
 

@@ -94,9 +94,14 @@ fn what_no_project_uses_is_pruned() {
     let store = Store::open(folder.path()).expect("a store");
     let (used, unused) = (add(&store, "1.0.0"), add(&store, "2.0.0"));
     fs::hard_link(used.folder.join("package.json"), folder.path().join("link")).expect("a link");
+    for version in ["v1", "v3"] {
+        fs::create_dir(folder.path().join(version)).expect("a folder");
+    }
     let pruned = store.prune().expect("pruned");
-    assert_eq!((pruned.packages, pruned.kept), (1, 1));
+    assert_eq!((pruned.packages, pruned.kept, pruned.earlier), (1, 1, 1));
     assert!(used.folder.exists() && !unused.folder.exists());
+    // A later version of the program may need its own.
+    assert!(!folder.path().join("v1").exists() && folder.path().join("v3").exists());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use espalier_install::activity::Activity;
 use espalier_install::unpack::{Limits, Manner, UnpackError, Unpacked, unpack};
 use support::archive::Archive;
 use tar::EntryType;
@@ -29,7 +30,7 @@ impl Scene {
     }
 
     fn unpack(&self, archive: &[u8]) -> Result<Unpacked, UnpackError> {
-        let unpacked = unpack(archive, &self.inside(), MANNER, Limits::default());
+        let unpacked = unpack(archive, &self.inside(), MANNER, Limits::default(), &Activity::default());
         assert_eq!(names(self.outside.path()), ["inside"], "something was written outside");
         unpacked
     }
@@ -142,7 +143,7 @@ fn a_file_does_not_replace_what_an_absolute_link_leads_to() {
         fs::write(&victim, "safe").expect("written");
         let target = victim.to_string_lossy().into_owned();
         let archive = Archive::default().link("package/x", kind, &target).file("package/x", b"evil").tgz();
-        unpack(&archive, &scene.inside(), MANNER, Limits::default()).expect("unpacked");
+        unpack(&archive, &scene.inside(), MANNER, Limits::default(), &Activity::default()).expect("unpacked");
         assert_eq!((fs::read_to_string(&victim).expect("there"), scene.read("x")), ("safe".into(), "evil".into()));
     }
 }
@@ -159,7 +160,7 @@ fn a_hard_link_is_not_written_through() {
         .file("package/y", b"evil")
         .link("package/x", EntryType::Link, "../victim")
         .file("package/x", b"evil");
-    unpack(&archive.tgz(), &scene.inside(), MANNER, Limits::default()).expect("unpacked");
+    unpack(&archive.tgz(), &scene.inside(), MANNER, Limits::default(), &Activity::default()).expect("unpacked");
     assert_eq!(fs::read_to_string(scene.outside.path().join("victim")).expect("still there"), "safe");
 }
 
@@ -188,8 +189,14 @@ fn times_are_given() {
     let scene = Scene::new();
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_234_567_890);
     let manner = Manner { modified, ..MANNER };
-    unpack(&Archive::default().file("package/x", b"").tgz(), &scene.inside(), manner, Limits::default())
-        .expect("unpacked");
+    unpack(
+        &Archive::default().file("package/x", b"").tgz(),
+        &scene.inside(),
+        manner,
+        Limits::default(),
+        &Activity::default(),
+    )
+    .expect("unpacked");
     assert_eq!(fs::metadata(scene.inside().join("x")).and_then(|found| found.modified()).expect("a time"), modified);
 }
 
@@ -233,7 +240,7 @@ fn a_gitignore_becomes_the_npmignore() {
 
 fn refused(archive: &[u8], limits: Limits) -> UnpackError {
     let scene = Scene::new();
-    unpack(archive, &scene.inside(), MANNER, limits).expect_err("refused")
+    unpack(archive, &scene.inside(), MANNER, limits, &Activity::default()).expect_err("refused")
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct BinLink {
 
 /// All commands of a layout.
 pub fn links(layout: &Layout) -> Vec<BinLink> {
-    let order = layout.in_building_order();
+    let order = layout.some_in_building_order(|_, package| !package.bins.is_empty());
     let (links, packages): (Vec<_>, Vec<_>) = order.into_iter().partition(|(_, package)| package.is_link());
     let mut taken = FxHashSet::default();
     let mut bins = Vec::new();

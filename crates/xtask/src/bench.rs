@@ -15,6 +15,7 @@ mod floor;
 mod growth;
 mod measure;
 mod phase;
+mod ratios;
 mod report;
 mod server;
 
@@ -37,8 +38,8 @@ use server::{Replay, Served};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The folder with the recorded registry and `projects/`.
-    #[arg(long, value_name = "DIR")]
-    corpus: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "from")]
+    corpus: Option<PathBuf>,
     /// Only this project; can be repeated
     #[arg(long, value_name = "NAME")]
     project: Vec<String>,
@@ -72,6 +73,12 @@ pub struct Arguments {
     /// The folder for the results
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Draw Espalier's times relative to bun's
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+    /// Measure nothing, and draw the chart of an earlier run's bench.json; can be repeated
+    #[arg(long, value_name = "FILE", requires = "chart")]
+    from: Vec<PathBuf>,
 }
 
 /// The projects that are measured by default.
@@ -79,6 +86,10 @@ const PROJECTS: [&str; 4] = ["ant-design", "alotta-files", "vite-react-ts", "doc
 
 /// Measures and reports.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if let (Some(chart), false) = (&arguments.chart, arguments.from.is_empty()) {
+        return ratios::draw(&arguments.from, chart);
+    }
+    let corpus = arguments.corpus.as_deref().context("a corpus")?;
     let target = oracle::target_folder();
     let output = arguments.output.clone().unwrap_or_else(|| target.join("bench/results"));
     fs::create_dir_all(&output)?;
@@ -87,10 +98,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         if arguments.project.is_empty() { PROJECTS.map(str::to_owned).into() } else { arguments.project.clone() };
     let mut report = Report::new(arguments.rounds, bench.contestants.iter().map(|one| one.0));
     for &delay in &arguments.delay {
-        let server =
-            Replay::start(&bench.replay, Served::Corpus(&arguments.corpus), delay, arguments.tls, &bench.scratch)?;
+        let server = Replay::start(&bench.replay, Served::Corpus(corpus), delay, arguments.tls, &bench.scratch)?;
         for name in &names {
-            let project = Project::read(&arguments.corpus, name)?;
+            let project = Project::read(corpus, name)?;
             for &phase in &bench.phases {
                 // A phase without requests doesn't depend on the delay.
                 let is_local = matches!(phase, Phase::P4 | Phase::NoOp);
@@ -106,6 +116,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
                 fs::write(output.join("bench.svg"), chart::draw(&report.outcomes))?;
             }
         }
+    }
+    if let Some(chart) = &arguments.chart {
+        ratios::draw(&[output.join("bench.json")], chart)?;
     }
     println!("{}", report.markdown());
     eprintln!("JSON, Markdown and SVG are in {}", output.display());

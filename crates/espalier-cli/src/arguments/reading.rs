@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::MeasuringArguments;
 use super::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::{ForConfig, ForListing, ForOutdated, ForPlaying};
 
@@ -87,6 +88,10 @@ pub struct OutdatedArguments {
     /// Its workspaces.
     #[command(flatten)]
     pub workspaces: WorkspaceArguments,
+
+    /// What is measured.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
 
     /// Print JSON, as `npm outdated --json` does
     #[arg(long, help_heading = "Output")]

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::MeasuringArguments;
 use super::project::{ProjectArguments, WorkspaceArguments};
 use crate::npm_settings::{ForPrograms, ForScripts};
 
@@ -67,6 +68,10 @@ pub struct ExecArguments {
     /// Its workspaces.
     #[command(flatten)]
     pub workspaces: WorkspaceArguments,
+
+    /// What is measured.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
 }
 
 /// The arguments of `rebuild`.
@@ -79,6 +84,10 @@ pub struct RebuildArguments {
     /// The project.
     #[command(flatten)]
     pub project: ProjectArguments<ForScripts>,
+
+    /// What is measured.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
 
     /// Print nothing
     #[arg(short, long, help_heading = "Output")]

@@ -15,6 +15,7 @@ use espalier_install::store;
 use super::complaint::Complaint;
 use super::context::Context;
 use super::lock;
+use super::measured;
 use super::say;
 use crate::arguments::{ChangeArguments, InstallArguments};
 use crate::progress::Progress;
@@ -77,7 +78,7 @@ fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kin
     let name = kind.name();
     let output = &arguments.lock.output;
     let result = execute(context, arguments, changes, kind, &activity);
-    lock::write_trace(output, &activity);
+    measured::write_trace(&output.measuring, &activity);
     match result {
         Ok(done) if output.json => say(&machine::installed(name, &done, &activity)),
         Ok(done) => {
@@ -88,7 +89,7 @@ fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kin
                 say(&install::sentence(&done));
                 anstream::eprint!("{}", install::remarks(&done, report::terminal_width()));
             }
-            if output.timings {
+            if output.measuring.timings {
                 anstream::eprint!("{}", success::installation_timings(&done.phases, &activity));
             }
         }

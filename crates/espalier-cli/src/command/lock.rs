@@ -13,6 +13,7 @@ use espalier_install::lock::{Lock, LockError, Locked};
 use super::complaint::Complaint;
 use super::context::Context;
 use super::exit::INTERRUPTED;
+use super::measured;
 use crate::arguments::{LockArguments, OutputArguments, PackageArguments};
 use crate::progress::Progress;
 use crate::report::failure::Circumstances;
@@ -52,7 +53,7 @@ pub fn run(arguments: &LockArguments, changes: Changes) -> ExitCode {
 pub(super) fn run_in(context: &Context, arguments: &LockArguments, changes: Changes) -> ExitCode {
     let activity = Arc::<Activity>::default();
     let result = lock(context, arguments, changes, &activity);
-    write_trace(&arguments.output, &activity);
+    measured::write_trace(&arguments.output.measuring, &activity);
     match result {
         Ok(locked) => {
             report_success(&locked, &activity, &arguments.output);
@@ -83,16 +84,6 @@ fn lock(
     result
 }
 
-/// Writes the trace, if one is wanted. A trace that can't be written doesn't change how the command ends.
-pub(super) fn write_trace(output: &OutputArguments, activity: &Activity) {
-    let (Some(file), Some(spans)) = (&output.trace, activity.spans()) else { return };
-    let written = std::fs::File::create(file).and_then(|file| spans.write(std::io::BufWriter::new(file)));
-    if let Err(error) = written {
-        let warning = crate::style::Styled(crate::style::CAUTION, "warning:");
-        anstream::eprintln!("{warning} cannot write {}: {error}", file.display());
-    }
-}
-
 /// The project to change. Adding packages creates one if there is none, as in npm.
 pub(super) fn context(arguments: &LockArguments, changes: &Changes, command: &str) -> Result<Context, Complaint> {
     let LockArguments { project, workspaces, .. } = arguments;
@@ -111,11 +102,9 @@ pub(super) fn of(
     activity: &Arc<Activity>,
 ) -> Result<Lock, LockError> {
     let Context { project, config, settings, environment } = context;
-    if arguments.output.timings || arguments.output.json {
+    measured::start(&arguments.output.measuring, activity);
+    if arguments.output.json {
         activity.measure();
-    }
-    if arguments.output.trace.is_some() {
-        activity.trace();
     }
     if !arguments.output.quiet && !arguments.output.json {
         for warning in config.warnings() {
@@ -204,7 +193,7 @@ fn report_success(locked: &Locked, activity: &Activity, output: &OutputArguments
         super::say(&success::sentence(locked));
         anstream::eprint!("{}", success::warnings(&locked.outcome.warnings, report::terminal_width()));
     }
-    if output.timings {
+    if output.measuring.timings {
         anstream::eprint!("{}", success::timings(&locked.phases, activity));
     }
 }

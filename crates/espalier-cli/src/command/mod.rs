@@ -10,6 +10,7 @@ pub mod exec;
 mod exit;
 pub mod install;
 pub mod lock;
+mod measured;
 pub mod outdated;
 pub mod play;
 pub mod rebuild;

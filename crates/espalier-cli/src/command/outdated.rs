@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use espalier_core::error::ResolveError;
-use espalier_install::activity::Activity;
 use espalier_install::cache::{self, Cache};
 use espalier_install::config::settings::Freshness;
 use espalier_install::installed::{Installed, Source};
@@ -15,12 +14,16 @@ use serde_json::{Map, Value, json};
 
 use super::complaint::Complaint;
 use super::context::{Context, choosing};
+use super::measured::Measured;
 use crate::arguments::reading::OutdatedArguments;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet};
 
 /// Prints the table. As in npm, the exit code is 1 if anything is outdated.
 pub fn run(arguments: &OutdatedArguments) -> ExitCode {
-    match find(arguments) {
+    let mut measured = Measured::start(&arguments.measuring);
+    let found = find(arguments, &mut measured);
+    measured.end();
+    match found {
         Ok(list) => {
             let text = if arguments.json {
                 format!("{:#}\n", machine(&list, arguments.long))
@@ -36,17 +39,18 @@ pub fn run(arguments: &OutdatedArguments) -> ExitCode {
     }
 }
 
-fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
+fn find(arguments: &OutdatedArguments, measured: &mut Measured<'_>) -> Result<Vec<Outdated>, Complaint> {
     let context = Context::anywhere(&arguments.project, &arguments.workspaces, "outdated")?;
     let workspaces = context.workspaces(&arguments.workspaces)?;
-    let installed = Installed::load(&context.project, Source::NodeModules)?;
+    let load = || Installed::load(&context.project, Source::NodeModules);
+    let installed = measured.phase("reading", "package.json and node_modules", load)?;
     let mut settings = context.settings.clone();
     if settings.freshness == Freshness::Normal {
         // Cached documents may not list the newest versions.
         settings.freshness = Freshness::Revalidate;
     }
     let cache = cache::default_folder(&context.environment).map(|folder| Arc::new(Cache::at(&folder)));
-    let registry = Registry::new(&settings, cache.clone(), Arc::<Activity>::default()).map_err(LockError::from)?;
+    let registry = Registry::new(&settings, cache.clone(), Arc::clone(&measured.activity)).map_err(LockError::from)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads can be started");
     let question = Question {
         all: arguments.all,
@@ -56,10 +60,13 @@ fn find(arguments: &OutdatedArguments) -> Result<Vec<Outdated>, Complaint> {
         without_workspaces: arguments.workspaces.are_off(),
         homepages: arguments.long,
     };
-    let found = runtime.block_on(async {
-        let options = choosing(&settings).await;
-        outdated(&installed, &question, &registry, &options).await
-    });
+    let ask = || {
+        runtime.block_on(async {
+            let options = choosing(&settings).await;
+            outdated(&installed, &question, &registry, &options).await
+        })
+    };
+    let found = measured.phase("asking", "the registry for the newest versions", ask);
     if let Some(cache) = cache {
         cache.flush();
     }

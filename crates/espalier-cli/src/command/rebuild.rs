@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::complaint::Complaint;
 use super::context::Context;
+use super::measured::Measured;
 use super::run::Runner;
 use crate::arguments::project::WorkspaceArguments;
 use crate::arguments::scripts::RebuildArguments;
@@ -17,15 +18,16 @@ use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
 
 /// Rebuilds packages.
 pub fn run(arguments: &RebuildArguments) -> ExitCode {
-    match rebuild(arguments) {
-        Ok(code) => code,
-        Err(complaint) => complaint.report(false),
-    }
+    let mut measured = Measured::start(&arguments.measuring);
+    let rebuilt = rebuild(arguments, &mut measured);
+    measured.end();
+    rebuilt.unwrap_or_else(|complaint| complaint.report(false))
 }
 
-fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
+fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<ExitCode, Complaint> {
     let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
-    let installed = Installed::load(&context.project, Source::NodeModules)?;
+    let load = || Installed::load(&context.project, Source::NodeModules);
+    let installed = measured.phase("reading", "package.json and node_modules", load)?;
     let manifest = context.project.manifest().unwrap_or_default();
     let manifest: Value = serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
     let policy = Policy::of_project(&manifest, &context.config)
@@ -41,15 +43,22 @@ fn rebuild(arguments: &RebuildArguments) -> Result<ExitCode, Complaint> {
     let foreground = context.config.flag("foreground-scripts", false);
     let runner = Runner::new(&context, "rebuild", false, arguments.quiet);
     if context.config.flag("bin-links", true) {
-        installed.relink(nodes.as_deref()).map_err(|error| {
+        let relinked = measured.phase("linking commands", "", || installed.relink(nodes.as_deref()));
+        relinked.map_err(|error| {
             let details = "  Check the permissions of node_modules.\n";
             Complaint::own("EWRITE", format!("cannot write the commands in node_modules/.bin: {error}"), details)
         })?;
     }
     let mut ran = 0;
     for Rounds { preinstall, prepare, install, postinstall } in [lifecycle.dependencies, lifecycle.links] {
-        for round in [preinstall, prepare, install, postinstall] {
-            let finished = runner.runtime().block_on(lifecycle::run(round, runner.environment(), foreground));
+        for (event, round) in
+            [("preinstall", preinstall), ("prepare", prepare), ("install", install), ("postinstall", postinstall)]
+        {
+            if round.is_empty() {
+                continue;
+            }
+            let run = || runner.runtime().block_on(lifecycle::run(round, runner.environment(), foreground));
+            let finished = measured.phase(event, "scripts of dependencies", run);
             if let Some(failed) = finished.iter().find(|finished| !is_fine(finished)) {
                 report_failure(failed);
                 return Ok(ExitCode::FAILURE);

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use espalier_core::Changes;
-use espalier_install::activity::Activity;
 use espalier_install::lock::LockError;
 use espalier_install::snapshot::Snapshot;
 
@@ -12,6 +11,7 @@ use super::complaint::Complaint;
 use super::context::Context;
 use super::exit::FAILED;
 use super::lock::{context, count, interruption, of};
+use super::measured::Measured;
 use super::say;
 use crate::arguments::{LockArguments, SnapshotArguments};
 use crate::report::failure::Circumstances;
@@ -28,12 +28,19 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
         Ok(found) => found,
         Err(complaint) => return complaint.report_as(NAME, Circumstances::unknown(), lock.output.json),
     };
-    let snapshot = match taken(&found, lock, changes) {
+    let mut measured = Measured::start(&lock.output.measuring);
+    let taken = taken(&found, lock, changes, &mut measured);
+    let snapshot = match taken {
         Ok(snapshot) => snapshot,
-        Err(error) => return Complaint::from(error).report_as(NAME, found.circumstances(), lock.output.json),
+        Err(error) => {
+            measured.end();
+            return Complaint::from(error).report_as(NAME, found.circumstances(), lock.output.json);
+        }
     };
     let Snapshot { bytes: packed, documents, left_out } = snapshot;
-    if let Err(error) = std::fs::write(file, &packed) {
+    let written = measured.phase("writing", "the snapshot", || std::fs::write(file, &packed));
+    measured.end();
+    if let Err(error) = written {
         anstream::eprintln!("{} cannot write {}: {error}", Styled(PROBLEM, "error:"), file.display());
         return ExitCode::from(FAILED);
     }
@@ -48,13 +55,19 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn taken(context: &Context, arguments: &LockArguments, changes: Changes) -> Result<Snapshot, LockError> {
-    let activity = Arc::<Activity>::default();
+fn taken(
+    context: &Context,
+    arguments: &LockArguments,
+    changes: Changes,
+    measured: &mut Measured<'_>,
+) -> Result<Snapshot, LockError> {
+    let activity = Arc::clone(&measured.activity);
     let lock = of(context, arguments, changes, &activity)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = count(&activity);
-    let snapshot = runtime.block_on(async { lock.snapshot(observe, interruption()).await });
+    let take = || runtime.block_on(async { lock.snapshot(observe, interruption()).await });
+    let snapshot = measured.phase("resolving", "asking registries, packing their documents", take);
     runtime.shutdown_background();
     snapshot
 }

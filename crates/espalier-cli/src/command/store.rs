@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use espalier_install::cache;
+use espalier_install::cache::{self, Cache};
 use espalier_install::config::Environment;
 use espalier_install::store::{self, Store, StoreError};
 
@@ -45,16 +45,19 @@ fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<Ex
     let store = Store::open(folder)?;
     if let StoreCommand::Prune = arguments.command {
         let pruned = store.prune()?;
+        let cache = cache::default_folder(&Environment::of_process());
+        let earlier = pruned.earlier + cache.map_or(0, |cache| Cache::remove_superseded(&cache));
         say(&if arguments.json {
             machine::object(&serde_json::json!({
-                "removed": pruned.packages, "bytes": pruned.bytes, "kept": pruned.kept,
+                "removed": pruned.packages, "bytes": pruned.bytes, "kept": pruned.kept, "earlier": earlier,
             }))
         } else {
             format!(
-                "{} removed ({}), {} kept.\n",
+                "{} removed ({}), {} kept.\n{}",
                 counted(pruned.packages, "package"),
                 bytes(pruned.bytes),
-                pruned.kept
+                pruned.kept,
+                if earlier > 0 { "What earlier versions of espalier kept was removed.\n" } else { "" },
             )
         });
         return Ok(ExitCode::SUCCESS);

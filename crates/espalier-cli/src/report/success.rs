@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use espalier_core::Warning;
-use espalier_install::activity::Activity;
+use espalier_install::activity::{Activity, Stopwatch};
 use espalier_install::install;
 use espalier_install::lock::{self, Locked};
 use espalier_install::project::Written;
@@ -109,50 +109,53 @@ pub(super) fn folder_of(location: &str) -> &str {
 
 /// The timings: elapsed time, and processor time.
 pub fn timings(phases: &lock::Phases, activity: &Activity) -> String {
-    let [starting, waiting] = beginning(phases, activity);
     let finishing = ("finishing", phases.finishing, "writing the lockfile and the cache".to_owned());
-    let [resolving, inflating, parsing] = processor(activity);
-    table(&[starting, waiting, finishing, resolving, inflating, parsing])
+    let rows = beginning(phases, activity).into_iter().chain([finishing]).chain(processor(activity));
+    table(&rows.collect::<Vec<_>>())
 }
 
 /// The timings of an installation.
 pub fn installation_timings(phases: &install::Phases, activity: &Activity) -> String {
-    let [starting, waiting] = beginning(&phases.resolution, activity);
-    let [resolving, inflating, parsing] = processor(activity);
+    let rows = installation_phases(phases, activity).into_iter().chain(processor(activity));
+    table(&rows.collect::<Vec<_>>())
+}
+
+/// The phases of an installation.
+pub fn installation_phases(phases: &install::Phases, activity: &Activity) -> Vec<Row> {
     let row = |label, time, note: &str| (label, time, note.to_owned());
-    table(&[
-        starting,
-        waiting,
+    let own = [
         row("planning", phases.planning, "comparing node_modules with the plan"),
         row("placing", phases.placing, "fetching, unpacking, linking"),
         row("scripts", phases.scripts, "install scripts of dependencies"),
         row("finishing", phases.finishing, "writing the lockfiles, and the project's own scripts"),
-        resolving,
-        inflating,
-        parsing,
-        row("cpu: unpacking", activity.unpacking.total(), "verifying, inflating and writing, on all threads"),
-        row("cpu: placing", activity.placing.total(), "on all threads"),
-    ])
+    ];
+    beginning(&phases.resolution, activity).into_iter().chain(own).collect()
 }
 
 /// A row: its name, its time, and a remark.
-type Row = (&'static str, Duration, String);
+pub type Row = (&'static str, Duration, String);
 
 fn beginning(phases: &lock::Phases, activity: &Activity) -> [Row; 2] {
     let starting = "reading settings and files, detecting the version of Node.js".to_owned();
     [("starting", phases.starting, starting), ("waiting for answers", phases.waiting, traffic(activity))]
 }
 
-fn processor(activity: &Activity) -> [Row; 3] {
-    let meanwhile = || "on the fetching and resolving threads".to_owned();
+/// The processor time of each kind of work.
+pub fn processor(activity: &Activity) -> [Row; 7] {
+    let row = |label, stopwatch: &Stopwatch, note: &str| (label, stopwatch.total(), note.to_owned());
     [
-        ("cpu: resolving", activity.resolving.total(), "on one thread".to_owned()),
-        ("cpu: inflating", activity.inflating.total(), meanwhile()),
-        ("cpu: parsing", activity.parsing.total(), meanwhile()),
+        row("cpu: resolving", &activity.resolving, "on one thread"),
+        row("cpu: inflating", &activity.inflating, "documents and tarballs, on all threads"),
+        row("cpu: parsing", &activity.parsing, "documents, on the fetching and resolving threads"),
+        row("cpu: hashing", &activity.hashing, "tarballs, on all threads"),
+        row("cpu: unpacking", &activity.unpacking, "tarballs, with inflating and writing, on all threads"),
+        row("cpu: placing", &activity.placing, "linking and copying, on all threads"),
+        row("cpu: writing", &activity.writing, "the files of tarballs and the lockfiles, on all threads"),
     ]
 }
 
-fn table(rows: &[Row]) -> String {
+/// The rows, one below the other.
+pub fn table(rows: &[Row]) -> String {
     let mut table = String::new();
     for (label, time, note) in rows {
         let milliseconds = format!("{:.1} ms", time.as_secs_f64() * 1000.0);
@@ -161,7 +164,8 @@ fn table(rows: &[Row]) -> String {
     table
 }
 
-fn traffic(activity: &Activity) -> String {
+/// The requests of the run so far.
+pub fn traffic(activity: &Activity) -> String {
     let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let requests = counted(number(activity.network_requests.get()), "request");
     let retries = match activity.retries.get() {

@@ -9,6 +9,8 @@ mod fetching;
 #[cfg(unix)]
 mod json;
 #[cfg(unix)]
+mod measuring;
+#[cfg(unix)]
 mod reading;
 #[cfg(unix)]
 mod running;

@@ -18,6 +18,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBe
 use serde::{Deserialize, Serialize};
 
 use crate::body::Encoding;
+use crate::superseded;
 use espalier_registry::Validators;
 
 /// How long a batch waits for other processes. After that, the cache goes without it.
@@ -417,6 +418,9 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     let made: u32 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if made == 0 {
         create(&database)?;
+        if let Some(folder) = file.parent() {
+            superseded::remove(folder, super::DOCUMENTS, super::DOCUMENTS_FORMAT, superseded::A_MONTH);
+        }
     }
     database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
     database.pragma_update(None, "cache_size", PAGES_IN_MEMORY)?;

@@ -9,12 +9,18 @@ pub(crate) mod tarballs;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
 
 use crate::config::Environment;
+use crate::superseded;
 use documents::Documents;
 use tarballs::Tarballs;
+
+/// The format is part of the path, so that versions of this program with other formats don't meet.
+const DOCUMENTS: &str = "documents-";
+const DOCUMENTS_FORMAT: u32 = 4;
 
 /// A folder with cached documents and tarballs.
 #[derive(Debug)]
@@ -26,11 +32,15 @@ pub struct Cache {
 impl Cache {
     /// The cache in this folder. The folder need not exist.
     pub fn at(folder: &Path) -> Self {
-        // The format is part of the path, so that versions of this program with other formats don't meet.
         Self {
-            documents: Documents::new(folder.join("documents-4.sqlite")),
+            documents: Documents::new(folder.join(format!("{DOCUMENTS}{DOCUMENTS_FORMAT}.sqlite"))),
             tarballs: Tarballs::new(folder.join("tarballs-1")),
         }
+    }
+
+    /// Removes what earlier versions of this program kept there. Returns the number of removed files and folders.
+    pub fn remove_superseded(folder: &Path) -> usize {
+        superseded::remove(folder, DOCUMENTS, DOCUMENTS_FORMAT, Duration::ZERO)
     }
 
     /// Waits until everything is written to disk.

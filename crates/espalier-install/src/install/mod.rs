@@ -24,6 +24,7 @@ use espalier_package::patch::PatchError;
 use espalier_package::trust::World;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::task::JoinHandle;
 
 use crate::git::Repository;
 use crate::lock::{self, Lock, LockError, Resolved, Started};
@@ -193,6 +194,7 @@ impl Install {
         }
         let flights = Arc::<Flights>::default();
         let mut ahead = self.ahead(&started, &flights);
+        let parsed = self.clean.then(|| self.parsed_meanwhile(&started));
         let mut placed = Vec::new();
         let observe = |event: Event| {
             if let Event::Placed { location, .. } = &event {
@@ -208,9 +210,9 @@ impl Install {
         if let Some(ahead) = &mut ahead {
             ahead.settle().await;
         }
-        if self.clean {
-            let (lockfile, graph) = (resolved.lockfile.text().unwrap_or_default(), &resolved.outcome.graph);
-            let lockfile = ParsedLock::read(lockfile, &graph.project);
+        if let Some(parsed) = parsed {
+            let lockfile = parsed.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            let graph = &resolved.outcome.graph;
             let mut differences = agreement::disagreements(&lockfile, graph, &placed);
             let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
             differences.extend(agreement::stale(&lockfile, &declared, graph));
@@ -231,7 +233,7 @@ impl Install {
         let mut ahead = Ahead::new(Origins {
             registry: started.registry.clone(),
             project: project.to_owned(),
-            store: Arc::new(Store::open(&self.store).ok()?),
+            store: Arc::new(Store::open(&self.store).ok()?.counted_by(&self.lock.activity)),
             preparing: Arc::default(),
             flights: Arc::clone(flights),
         });
@@ -240,6 +242,13 @@ impl Install {
             ahead.read(lockfile.to_owned(), self.lock.platform().1);
         }
         Some(ahead)
+    }
+
+    /// Parses the lockfile on another thread. The tree is compared with it later.
+    fn parsed_meanwhile(&self, started: &Started) -> JoinHandle<ParsedLock> {
+        let text = started.lockfile.text().unwrap_or_default().to_owned();
+        let project = self.lock.project.path_as_text();
+        tokio::task::spawn_blocking(move || ParsedLock::read(&text, &project))
     }
 
     async fn apply(
@@ -279,7 +288,10 @@ impl Install {
         let installed = if self.clean { None } else { self.lock.project.noted().map(|(noted, _)| noted) };
         let (store, note) = match store {
             Some(store) => (store, None),
-            None => open_store(&self.store, &project).map(|(store, note)| (Arc::new(store), note))?,
+            None => {
+                let (store, note) = open_store(&self.store, &project)?;
+                (Arc::new(store.counted_by(&self.lock.activity)), note)
+            }
         };
         let mut plan = self.plan(&layout, &store, installed.as_ref());
         let touched = Touched::by(&plan);
@@ -326,7 +338,8 @@ impl Install {
         phases.planning = start.elapsed();
         let built = self.build(reify, &links, interruption, &mut phases).await?;
         let finishing = Instant::now();
-        let lockfile = match self.save(&resolved) {
+        let writing = &self.lock.activity.writing;
+        let lockfile = match writing.time(|| self.save(&resolved)) {
             Ok(lockfile) => lockfile,
             Err(error) => {
                 built.roll_back();
@@ -339,7 +352,7 @@ impl Install {
             // If it can't be removed now, the next installation removes it.
             let _ = std::fs::remove_dir_all(temporary);
         }
-        let report = built.commit()?;
+        let report = writing.time(|| built.commit())?;
         let warnings = resolved.outcome.warnings;
         // This precedes the project's own scripts, because they may change what was found.
         if let (Some(unchanged), true, Some((_, Written::Unchanged))) = (unchanged, is_nothing_to_do, &lockfile) {
@@ -506,7 +519,7 @@ impl Install {
             let Origin::Tarball { integrity: Some(integrity), .. } = &layout.packages.get(location)?.origin else {
                 return None;
             };
-            let find = || store.find(&integrity.parse().ok()?);
+            let find = || store.find_as(integrity);
             known.borrow_mut().entry(integrity.clone()).or_insert_with(find).clone()
         };
         let bins = bins::links(layout);

@@ -3,7 +3,7 @@
 //! Links are never followed: a link in the place of a folder is wrong. Either the hidden lockfile is trusted, as in `npm
 //! install`, or every file is compared, in `ci` and without a hidden lockfile.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,9 +72,10 @@ impl Inspection<'_> {
         names.extend(std::iter::once("node_modules").chain(inside).filter(|name| !folders.contains_key(name)));
         names.sort_unstable();
         let none = FxHashSet::default();
+        let mut present = FxHashMap::default();
         for folder in names {
             let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
-            self.look_into(folder, folders.get(folder).unwrap_or(&none), owner, &mut findings);
+            self.look_into(folder, folders.get(folder).unwrap_or(&none), owner, &mut findings, &mut present);
         }
         self.look_for_forgotten(&folders, &mut findings);
         for (location, package) in &self.layout.packages {
@@ -84,7 +85,10 @@ impl Inspection<'_> {
             let condition = if is_below(location, &findings.extraneous) {
                 Condition::Absent
             } else {
-                let found = self.condition(location, package, executables.get(location.as_str()), &folders);
+                let executables = executables.get(location.as_str());
+                let found = present
+                    .get(location)
+                    .map_or(Condition::Absent, |kind| self.condition(location, *kind, package, executables, &folders));
                 self.patched(found, location, package)
             };
             findings.conditions.insert(location.clone(), condition);
@@ -96,8 +100,15 @@ impl Inspection<'_> {
         findings
     }
 
-    /// Finds entries of a `node_modules` that don't belong there.
-    fn look_into(&self, folder: &str, expected: &FxHashSet<&str>, owner: Option<&Package>, findings: &mut Findings) {
+    /// Finds entries of a `node_modules` that don't belong there. Adds the kinds of those that may be packages to `present`.
+    fn look_into(
+        &self,
+        folder: &str,
+        expected: &FxHashSet<&str>,
+        owner: Option<&Package>,
+        findings: &mut Findings,
+        present: &mut FxHashMap<String, FileType>,
+    ) {
         let path = self.project.join(folder);
         let Ok(found) = fs::symlink_metadata(&path) else { return };
         if !found.is_dir() {
@@ -107,7 +118,8 @@ impl Inspection<'_> {
         let is_bundle = owner.is_some_and(|owner| owner.bundles);
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let kind = entry.file_type();
+            let is_folder = kind.as_ref().is_ok_and(FileType::is_dir);
             if name.starts_with('.') {
                 let ours = retired::is_retired(&path, &name);
                 let known = (name == ".bin" && is_folder) || name == ".package-lock.json";
@@ -119,6 +131,7 @@ impl Inspection<'_> {
                 let mut is_used = false;
                 for inner in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                     let scoped = format!("{name}/{}", inner.file_name().to_string_lossy());
+                    present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
                     if expected.contains(scoped.as_str()) || is_bundle {
                         is_used = true;
                     } else {
@@ -129,8 +142,11 @@ impl Inspection<'_> {
                     findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{name}/")));
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
-            } else if !expected.contains(name.as_str()) && !is_bundle {
-                findings.extraneous.push(format!("{folder}/{name}"));
+            } else {
+                present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
+                if !expected.contains(name.as_str()) && !is_bundle {
+                    findings.extraneous.push(format!("{folder}/{name}"));
+                }
             }
         }
     }
@@ -185,12 +201,12 @@ impl Inspection<'_> {
     fn condition(
         &self,
         location: &str,
+        found: FileType,
         package: &Package,
         executables: Option<&FxHashSet<&str>>,
         folders: &FxHashMap<&str, FxHashSet<&str>>,
     ) -> Condition {
         let path = self.project.join(location);
-        let Ok(found) = fs::symlink_metadata(&path) else { return Condition::Absent };
         if let Origin::Link(target) = &package.origin {
             let right = fs::read_link(&path).is_ok_and(|link| link == Path::new(&link_text(location, target)));
             return if right { Condition::Right } else { Condition::Wrong("it is not the right link".into()) };

@@ -76,8 +76,6 @@ pub struct Placement {
     pub source: usize,
     /// The kind of change.
     pub kind: PlacementKind,
-    /// Whether its files are copies of its own, because scripts may change them.
-    pub private: bool,
 }
 
 /// The kind of change that a placement is.
@@ -152,8 +150,7 @@ impl Plan {
                         Condition::Wrong(reason) => PlacementKind::Repaired(reason.clone()),
                         _ => PlacementKind::Added,
                     };
-                    let private = package.has_install_script;
-                    plan.place.push(Placement { location: location.to_owned(), source, kind, private });
+                    plan.place.push(Placement { location: location.to_owned(), source, kind });
                 }
                 Origin::Unknown => plan.unknown.push(location.to_owned()),
                 Origin::Bundle { .. } | Origin::Folder => {}

@@ -142,6 +142,11 @@ impl ProjectFolder {
         &self.path
     }
 
+    /// The absolute path of the project, with forward slashes.
+    pub fn path_as_text(&self) -> String {
+        self.path.to_string_lossy().replace('\\', "/")
+    }
+
     /// The script that may change manifests, if there is one.
     fn extension(&self) -> Option<&'static str> {
         EXTENSION_FILES.into_iter().find(|name| self.path.join(name).is_file())
@@ -183,7 +188,7 @@ impl ProjectFolder {
             changes: Changes::default(),
             trial: Vec::new(),
             folder_name: self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            path: self.path.to_string_lossy().replace('\\', "/"),
+            path: self.path_as_text(),
         })
     }
 

@@ -17,6 +17,7 @@ use super::transport::Clients;
 use super::wire::{Outcome, Protocol};
 use crate::activity::Activity;
 use crate::body::{Encoding, Inflater, too_long};
+use crate::spans::Spans;
 use crate::workers::Workers;
 
 /// The answer to a request.
@@ -125,7 +126,7 @@ impl Requester {
 
     async fn ask(&self, get: &Get, protocol: Protocol) -> Result<Reply, Trouble> {
         let plain = match self.clients.wire() {
-            Some(wire) => wire.exchange(get, protocol).await.transpose()?,
+            Some(wire) => wire.exchange(get, protocol, self.activity.spans()).await.transpose()?,
             None => None,
         };
         let url = |text| Url::parse(text).expect("an address is a URL");
@@ -172,7 +173,9 @@ impl Requester {
             let body = read(response, LONGEST_REFUSAL).await.unwrap_or_default();
             return Ok(Answer { judged, encoding: encoding.unwrap_or(Encoding::Identity), body });
         }
-        Ok(Answer { judged, encoding: encoding?, body: read(response, get.limit).await? })
+        let encoding = encoding?;
+        let body = Spans::body(self.activity.spans(), read(response, get.limit)).await?;
+        Ok(Answer { judged, encoding, body })
     }
 }
 

@@ -60,7 +60,9 @@ impl Registry {
     /// Whether an address is at the registry of a package. Only then may the tarball be fetched without permission (npm's
     /// `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, address: &str, package: &str) -> bool {
-        self.registries.is_of_registry(address, package)
+        // Nearly all addresses are of this kind. Parsing an address takes as long as resolving its package from a lock.
+        is_plainly_below(address, self.registries.of_package(package).as_str())
+            || self.registries.is_of_registry(address, package)
     }
 
     async fn fetch_tarball<T: Send + 'static>(
@@ -72,7 +74,7 @@ impl Registry {
     ) -> Result<T, FetchFailure> {
         let is_promised = expected.is_some();
         let mismatch = Arc::<AtomicBool>::default();
-        let found = Arc::clone(&mismatch);
+        let (found, activity) = (Arc::clone(&mismatch), Arc::clone(self.activity()));
         let decode = move |reply| {
             found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
@@ -80,7 +82,7 @@ impl Registry {
             let bytes = received.encoding.undone(received.bytes, LONGEST_SENT)?;
             let tarball = Hashed::new(&bytes);
             if let Some(expected) = &expected {
-                expected.verify(&tarball).map_err(|error| {
+                activity.hashing.time(|| expected.verify(&tarball)).map_err(|error| {
                     found.store(true, Ordering::Relaxed);
                     format!("is not the expected tarball: {error}")
                 })?;
@@ -110,5 +112,32 @@ impl Registry {
         let listing = read.await.ok()??;
         self.activity().cached_documents.add(1);
         Some(listing)
+    }
+}
+
+/// Whether an address is a folder's and a path of plain characters, which a URL parser leaves as they are.
+fn is_plainly_below(address: &str, folder: &str) -> bool {
+    let is_plain = |step: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~@+".contains(&byte);
+        !matches!(step, "" | "." | "..") && step.bytes().all(is_plain)
+    };
+    folder.ends_with('/') && address.strip_prefix(folder).is_some_and(|rest| rest.split('/').all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plainly_below;
+
+    #[test]
+    fn only_addresses_that_no_parser_changes_are_plain() {
+        let folder = "http://registry.test/npm/";
+        for path in ["a/-/a-1.0.0.tgz", "@s/a/-/a-1.0.0+build.tgz"] {
+            assert!(is_plainly_below(&format!("{folder}{path}"), folder), "{path}");
+        }
+        for path in ["../a.tgz", "a/./b", "a//b", "a/%2e%2e/b", "a?b", "a#b", "a\\..\\b", "a\t", ""] {
+            assert!(!is_plainly_below(&format!("{folder}{path}"), folder), "{path}");
+        }
+        assert!(!is_plainly_below("http://registry.test/npm-other/a.tgz", "http://registry.test/npm"));
+        assert!(!is_plainly_below("http://other.test/a.tgz", folder));
     }
 }

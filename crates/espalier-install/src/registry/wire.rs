@@ -29,6 +29,7 @@ use super::certificates::Trusted;
 use super::failure;
 use super::hosts::Hosts;
 use crate::body::{self, Encoding};
+use crate::spans::Spans;
 use message::{Framing, Head};
 use streams::Origins;
 
@@ -133,7 +134,12 @@ impl Wire {
     }
 
     /// Sends a request. `None` if it needs the other client.
-    pub async fn exchange(&self, get: &Get, protocol: Protocol) -> Option<Result<Outcome, Trouble>> {
+    pub async fn exchange(
+        &self,
+        get: &Get,
+        protocol: Protocol,
+        spans: Option<&Spans>,
+    ) -> Option<Result<Outcome, Trouble>> {
         let address = get.address.as_str();
         let origin = format!("{}://{}", get.address.scheme(), get.address.authority());
         if !address.strip_prefix(&*origin).is_some_and(|target| target.starts_with('/')) {
@@ -149,7 +155,7 @@ impl Wire {
         };
         let end = Instant::now() + self.patience.attempt;
         if protocol == Protocol::Either && get.address.scheme() == "https" {
-            let outcome = self.exchange_over_streams(&key, get, end).await;
+            let outcome = self.exchange_over_streams(&key, get, end, spans).await;
             if let Some(outcome) = outcome.transpose() {
                 return Some(outcome);
             }
@@ -164,7 +170,7 @@ impl Wire {
             };
             connection.alarm.end = end;
             connection.write_request(target, get.address.authority(), &self.greeting, &headers);
-            match connection.exchange(get).await {
+            match connection.exchange(get, spans).await {
                 // The registry sent this before the request arrived, because it had waited too long for one.
                 Ok((Outcome::Answer(Answer { judged: Judged::Refused { status, .. }, .. }), false))
                     if !is_fresh && status == 408 => {}
@@ -250,7 +256,7 @@ impl Connection {
     }
 
     /// Sends the prepared request and reads the answer. Also returns whether another request may follow.
-    async fn exchange(&mut self, get: &Get) -> Result<(Outcome, bool), Failed> {
+    async fn exchange(&mut self, get: &Get, spans: Option<&Spans>) -> Result<(Outcome, bool), Failed> {
         let broke_off = |error: std::io::Error| Trouble::Broken(Broken::BrokeOff(failure::innermost(&error)));
         let sent = self.alarm.in_time(self.stream.write_all(&self.written)).await.map_err(Failed::Answered)?;
         sent.map_err(broke_off).map_err(Failed::Unanswered)?;
@@ -286,7 +292,7 @@ impl Connection {
         let is_refused = matches!(judged, Judged::Refused { .. });
         let is_wanted = matches!(judged, Judged::Body(_));
         let limit = if is_refused { LONGEST_REFUSAL } else { get.limit };
-        let body = match self.read_body(framing, limit).await {
+        let body = match Spans::body(spans, self.read_body(framing, limit)).await {
             Ok(body) => body,
             // A refusal is a refusal, even if its body can't be read.
             Err(_) if is_refused => {

@@ -21,7 +21,7 @@ use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use espalier_core::{FetchFailure, Graph, Outcome, PackageLock};
@@ -228,7 +228,7 @@ impl<'a> Reify<'a> {
         commands::link_all(self.project, &bins, &folders, self.executable_mode, journal)
             .map_err(disk("node_modules/.bin"))?;
         self.origins.store.flush()?;
-        Ok(self.report(&shared.linker, left_out))
+        Ok(self.report(&shared, left_out))
     }
 
     fn shared(&mut self, journal: &Arc<Journal>) -> Shared {
@@ -244,6 +244,7 @@ impl<'a> Reify<'a> {
             executables,
             executable_mode: self.executable_mode,
             patches: std::mem::take(&mut self.patches),
+            compiled: Mutex::default(),
             workshop: Semaphore::new(WORKSHOP),
             activity: Arc::clone(&self.activity),
         }
@@ -350,8 +351,7 @@ impl<'a> Reify<'a> {
                 integrity: integrity.as_deref().and_then(|text| text.parse().ok()),
                 stored: None,
             };
-            let (kind, private) = (PlacementKind::Added, package.has_install_script);
-            let placement = Placement { location: location.clone(), source: 0, kind, private };
+            let placement = Placement { location: location.clone(), source: 0, kind: PlacementKind::Added };
             let (_stop, stopped) = watch::channel(false);
             let (_, result) = run(Arc::clone(shared), Job { source, placements: vec![placement] }, stopped).await;
             result?;
@@ -374,9 +374,10 @@ impl<'a> Reify<'a> {
         Ok(())
     }
 
-    fn report(&self, linker: &Linker, left_out: Vec<(String, String)>) -> Report {
-        let mut report =
-            Report { kept: self.plan.kept, left_out, copied_because: linker.fallback(), ..Report::default() };
+    fn report(&self, shared: &Shared, left_out: Vec<(String, String)>) -> Report {
+        let copied_because = shared.linker.fallback();
+        let mut report = Report { kept: self.plan.kept, left_out, copied_because, ..Report::default() };
+        let compiled = shared.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let changes: FxHashMap<&str, &Placement> =
             self.plan.place.iter().map(|placement| (placement.location.as_str(), placement)).collect();
         for (location, package) in self.layout.in_building_order() {
@@ -397,7 +398,10 @@ impl<'a> Reify<'a> {
                 PlacementKind::Changed { .. } => report.changed.push(installed()),
                 PlacementKind::Repaired(reason) => report.repaired.push((location.to_owned(), reason.clone())),
             }
-            let has_gyp = || self.project.join(location).join("binding.gyp").is_file();
+            let is_changed = brought || package.patch.is_some();
+            let has_gyp = || {
+                compiled.contains(location) || is_changed && self.project.join(location).join("binding.gyp").is_file()
+            };
             if package.has_install_script || has_gyp() {
                 report.with_scripts.push(installed());
             }

@@ -1,8 +1,8 @@
 //! Places a stored package in a folder: by hard links if possible, otherwise by copies.
 //!
-//! Copies are made if a file must belong to this project alone: in packages with install scripts, for commands that aren't
-//! executable in the tarball, and if the store is on another file system, which is reported once. Each file is checked before it
-//! is linked. One changed file makes the whole package damaged.
+//! Copies are made if a file must belong to this project alone: in packages with a patch, for commands that aren't executable in
+//! the tarball, and if the store is on another file system, which is reported once. Each file is checked before it is linked. One
+//! changed file makes the whole package damaged.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -52,7 +52,7 @@ pub struct Placing<'a> {
     pub executables: &'a FxHashSet<&'a str>,
     /// The mode of executable files.
     pub executable_mode: u32,
-    /// Whether all files are copies.
+    /// Whether all files are copies, because they are about to be changed.
     pub private: bool,
 }
 
@@ -77,20 +77,18 @@ impl Linker {
         for folder in &stored.record.folders {
             route.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
-        // Scripts of node-gyp also write into the package.
-        let private = placing.private || stored.record.file("binding.gyp").is_some();
         for file in &stored.record.files {
             if !stored.is_fresh && !route.is_untouched(file, &stored.key) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());
-            if !private && !executable && self.copying.get().is_none() && route.link(&file.path).is_ok() {
+            if !placing.private && !executable && self.copying.get().is_none() && route.link(&file.path).is_ok() {
                 continue;
             }
             let (from, to) = (stored.folder.join(&file.path), target.join(&file.path));
             let placed = if executable && needs_repair(&from, file, placing.executable_mode) {
                 make_executable(&from, &to, file.mode | placing.executable_mode, stored)
-            } else if private {
+            } else if placing.private {
                 copy(&from, &to, file, stored)
             } else {
                 self.link(&from, &to, file, stored)

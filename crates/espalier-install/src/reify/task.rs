@@ -1,7 +1,7 @@
 //! The task for one source: fetching it and placing it at its locations. Many of these run concurrently.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, watch};
@@ -32,6 +32,8 @@ pub(super) struct Shared {
     pub executables: FxHashMap<String, Vec<String>>,
     pub executable_mode: u32,
     pub patches: FxHashMap<String, String>,
+    /// The locations of placed packages that node-gyp would compile.
+    pub compiled: Mutex<FxHashSet<String>>,
     /// Limits the clones, folders and files that are packed and unpacked at once.
     pub workshop: Semaphore,
     pub activity: Arc<Activity>,
@@ -104,11 +106,14 @@ impl Shared {
             let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
             let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
             let patch = self.patches.get(&placement.location);
-            let (executable_mode, private) = (self.executable_mode, placement.private || patch.is_some());
-            let placing = Placing { executables: &executables, executable_mode, private };
+            let placing =
+                Placing { executables: &executables, executable_mode: self.executable_mode, private: patch.is_some() };
             let folder = self.project.join(&placement.location);
             self.journal.making(&placement.location);
             self.linker.place(stored, &folder, &placing)?;
+            if stored.record.file("binding.gyp").is_some() {
+                self.compiled.lock().unwrap_or_else(PoisonError::into_inner).insert(placement.location.clone());
+            }
             if let Some(patch) = patch {
                 patch::apply_to(&folder, patch).map_err(PlaceError::Patch)?;
             }

@@ -5,13 +5,16 @@
 //! postinstall. Before the third round, the caller links the commands. In a round, the order is by depth and path, and scripts
 //! run concurrently.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use espalier_core::collation;
 use espalier_core::graph::{Graph, GraphNode};
+use espalier_package::layout::lies_in_node_modules;
 
 use super::environment::ScriptEnvironment;
 use super::identity::Subject;
+use super::ownership;
 use super::package::ScriptPackage;
 use super::policy::{Policy, Verdict};
 use super::process::{Ended, Script};
@@ -238,10 +241,23 @@ pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: 
 }
 
 async fn run_one(task: Task, environment: &ScriptEnvironment, foreground: bool) -> Finished {
+    if let Err(error) = take_files(&task).await {
+        return Finished { result: Err(format!("its files can't be copied: {error}")), task };
+    }
     let Task { folder, event, command, package, extra, .. } = &task;
     let variables = environment.of_event(package, folder, event, command, &[], extra);
     let shell = environment.shell.as_deref();
     let script = Script { command, arguments: &[], folder, variables, shell };
     let result = if foreground { script.run_in_foreground().await } else { script.run_in_background().await };
     Finished { result: result.map_err(|error| error.to_string()), task }
+}
+
+/// Makes the files of an installed package its own, because the script may write to them.
+async fn take_files(task: &Task) -> io::Result<()> {
+    if !lies_in_node_modules(&task.location) {
+        return Ok(());
+    }
+    let folder = task.folder.clone();
+    let taken = tokio::task::spawn_blocking(move || ownership::take(&folder)).await;
+    taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

@@ -8,6 +8,7 @@ pub mod approvals;
 pub mod environment;
 pub mod identity;
 pub mod lifecycle;
+mod ownership;
 pub mod package;
 pub mod policy;
 pub mod process;

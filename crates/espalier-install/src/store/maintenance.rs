@@ -3,9 +3,11 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use super::record::{PackageKey, PackageRecord};
-use super::{Store, StoreError, is_untouched};
+use super::{FORMAT, Store, StoreError, is_untouched};
+use crate::superseded;
 
 /// The result of [`Store::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct Pruned {
     pub bytes: u64,
     /// The number of packages that remain.
     pub kept: usize,
+    /// The number of stores of earlier formats, which were removed.
+    pub earlier: usize,
 }
 
 impl Store {
@@ -48,10 +52,11 @@ impl Store {
         Ok(verified)
     }
 
-    /// Removes the packages that no project links to.
+    /// Removes the packages that no project links to, and stores of earlier formats. Projects keep the files that they link to.
     pub fn prune(&self) -> Result<Pruned, StoreError> {
         self.flush()?;
-        let mut pruned = Pruned::default();
+        let earlier = self.root.parent().map_or(0, |folder| superseded::remove(folder, "v", FORMAT, Duration::ZERO));
+        let mut pruned = Pruned { earlier, ..Pruned::default() };
         for (key, record) in self.packages()? {
             let folder = self.folder_of(&key);
             if record.files.iter().any(|file| is_linked(&folder.join(&file.path))) {

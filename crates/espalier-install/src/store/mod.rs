@@ -22,11 +22,16 @@ use rustc_hash::FxHashMap;
 pub use maintenance::{Pruned, Verified};
 pub use record::{FileRecord, PackageKey, PackageRecord};
 
+use crate::activity::Activity;
 use crate::config::Environment;
 use crate::integrity::{Hashed, Integrity};
+use crate::superseded;
 use crate::unpack::{self, Limits, Manner, UnpackError};
 use index::{Index, Row};
 use staging::Staging;
+
+/// The version of a store's format.
+const FORMAT: u32 = 2;
 
 /// The number of packages that are written into the index together.
 const BATCH: usize = 128;
@@ -39,6 +44,7 @@ pub struct Store {
     staging: Staging,
     index: Mutex<Index>,
     pending: Mutex<Vec<Row>>,
+    activity: Arc<Activity>,
     /// What was found of the packages that were looked up ahead, by integrity.
     found: Mutex<FxHashMap<String, Option<StoredPackage>>>,
 }
@@ -100,14 +106,25 @@ impl Store {
     /// Opens the store in this folder, or creates it.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         // The format is part of the path, so that versions of this program with other formats don't meet.
-        let root = folder.join("v2");
+        let root = folder.join(format!("v{FORMAT}"));
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
+        if !root.exists() {
+            superseded::remove(folder, "v", FORMAT, superseded::A_MONTH);
+        }
         fs::create_dir_all(root.join("packages")).map_err(unusable)?;
         let staging = Staging::new(&root.join("staging")).map_err(unusable)?;
         let umask = staging.umask().map_err(unusable)?;
         let index = Index::open(&root.join("index.sqlite"));
         let index = index.map_err(|source| StoreError::Index { folder: folder.to_owned(), source })?;
-        Ok(Self { root, umask, staging, index: Mutex::new(index), pending: Mutex::default(), found: Mutex::default() })
+        let index = Mutex::new(index);
+        let (pending, activity, found) = Default::default();
+        Ok(Self { root, umask, staging, index, pending, activity, found })
+    }
+
+    /// The same store, whose work these counts include.
+    #[must_use]
+    pub fn counted_by(self, activity: &Arc<Activity>) -> Self {
+        Self { activity: Arc::clone(activity), ..self }
     }
 
     /// The folder with the packages.
@@ -128,6 +145,15 @@ impl Store {
         }
         let (key, record) = self.index().find(&integrity, self.umask).ok()??;
         Some(self.stored(key, record))
+    }
+
+    /// The same for an integrity as a lock states it.
+    pub fn find_as(&self, integrity: &str) -> Option<StoredPackage> {
+        // The usual spelling is the one that it was remembered under.
+        if let Some(found) = self.found().get(integrity) {
+            return found.clone();
+        }
+        self.find(&integrity.parse().ok()?)
     }
 
     /// Looks these packages up together and remembers the results.
@@ -154,9 +180,11 @@ impl Store {
         let unusable = |source| StoreError::Folder { folder: self.root.clone(), source };
         fs::create_dir(&staged).map_err(unusable)?;
         let unpacked =
-            unpack::unpack(tarball.bytes(), &staged, manner, Limits::default()).map_err(|error| match error {
-                UnpackError::Unwritable(source) => AddError::Store(unusable(source)),
-                error => AddError::Tarball(error),
+            unpack::unpack(tarball.bytes(), &staged, manner, Limits::default(), &self.activity).map_err(|error| {
+                match error {
+                    UnpackError::Unwritable(source) => AddError::Store(unusable(source)),
+                    error => AddError::Tarball(error),
+                }
             });
         let record = match unpacked {
             Ok(unpacked) => PackageRecord::of(unpacked),

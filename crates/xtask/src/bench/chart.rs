@@ -106,6 +106,6 @@ pub fn curves(curves: &[Curve]) -> String {
     )
 }
 
-fn duration(milliseconds: f64) -> String {
+pub fn duration(milliseconds: f64) -> String {
     if milliseconds < 1000.0 { format!("{milliseconds:.0} ms") } else { format!("{:.2} s", milliseconds / 1000.0) }
 }

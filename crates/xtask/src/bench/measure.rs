@@ -46,7 +46,9 @@ pub fn run(command: &Command, file: &Path) -> Result<Usage> {
     let printed = fs::File::create(file.with_extension("log"))?;
     starter.stdin(Stdio::null()).stdout(printed.try_clone()?).stderr(printed);
     let status = starter.status()?;
-    let usage: Usage = serde_json::from_slice(&fs::read(file).with_context(|| format!("no figures: {status}"))?)?;
+    let figures = fs::read(file).with_context(|| format!("no figures: {status}"))?;
+    let usage: Usage = serde_json::from_slice(&figures)
+        .with_context(|| format!("{} is incomplete: {status}; is the disk full?", file.display()))?;
     if !usage.succeeded {
         let printed = fs::read_to_string(file.with_extension("log")).unwrap_or_default();
         let end: Vec<&str> = printed.lines().rev().take(12).collect();

@@ -27,6 +27,7 @@ use espalier_install::store;
 use super::super::complaint::Complaint;
 use super::super::context::{Context, choosing};
 use super::super::lock::{count, interruption};
+use super::super::measured::Measured;
 use super::refused;
 use crate::arguments::scripts::ExecArguments;
 use crate::progress::Progress;
@@ -47,20 +48,24 @@ pub(super) fn fetch(
     arguments: &ExecArguments,
     packages: &[String],
     missing: &[String],
+    measured: &mut Measured<'_>,
 ) -> Result<Fetched, Complaint> {
     let cache = cache::default_folder(&context.environment).ok_or_else(no_cache)?;
     let folder = programs::folder(&cache, packages);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads can be started");
-    let wanted = runtime.block_on(outdated(context, &cache, &folder, missing))?;
+    let activity = Arc::clone(&measured.activity);
+    let ask = || runtime.block_on(outdated(context, &cache, &folder, missing, &activity));
+    let wanted = measured.phase("asking", "the registry for the current version", ask)?;
     if !wanted.is_empty() {
         confirm(context, &wanted)?;
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-        let activity = Arc::<Activity>::default();
         let install = installation(context, &folder, &cache, wanted, &activity)?;
         let progress = Progress::start(Arc::clone(&activity));
         let done = runtime.block_on(async { install.run(count(&activity), interruption()).await });
         drop(progress);
-        remark(&done?);
+        let done = done?;
+        measured.add(success::installation_phases(&done.phases, &activity));
+        remark(&done);
     }
     runtime.shutdown_background();
     let modules = folder.join("node_modules");
@@ -78,6 +83,7 @@ async fn outdated(
     cache: &Path,
     folder: &Path,
     missing: &[String],
+    activity: &Arc<Activity>,
 ) -> Result<Vec<String>, Complaint> {
     let mut settings = context.settings.clone();
     if settings.freshness == Freshness::Normal {
@@ -85,7 +91,7 @@ async fn outdated(
         settings.freshness = Freshness::Revalidate;
     }
     let cache = Arc::new(Cache::at(cache));
-    let registry = Registry::new(&settings, Some(Arc::clone(&cache)), Arc::default()).map_err(LockError::from)?;
+    let registry = Registry::new(&settings, Some(Arc::clone(&cache)), Arc::clone(activity)).map_err(LockError::from)?;
     let options = choosing(&settings).await;
     let mut specs = Specs::default();
     let mut wanted = Vec::new();

@@ -18,19 +18,20 @@ use espalier_install::scripts::shell;
 
 use super::complaint::Complaint;
 use super::context::{Context, current_folder};
+use super::measured::Measured;
 use super::run::{Runner, exit_code};
 use crate::arguments::scripts::ExecArguments;
 use crate::style::strong;
 
 /// Runs the program.
 pub fn run(arguments: &ExecArguments) -> ExitCode {
-    match exec(arguments) {
-        Ok(code) => code,
-        Err(complaint) => complaint.report(false),
-    }
+    let mut measured = Measured::start(&arguments.measuring);
+    let ended = exec(arguments, &mut measured);
+    measured.end();
+    ended.unwrap_or_else(|complaint| complaint.report(false))
 }
 
-fn exec(arguments: &ExecArguments) -> Result<ExitCode, Complaint> {
+fn exec(arguments: &ExecArguments, measured: &mut Measured<'_>) -> Result<ExitCode, Complaint> {
     let context = Context::anywhere(&arguments.project, &arguments.workspaces, "exec")?;
     let workspaces = context.workspaces(&arguments.workspaces)?;
     let runner = Runner::new(&context, "exec", workspaces.is_some(), true);
@@ -41,14 +42,15 @@ fn exec(arguments: &ExecArguments) -> Result<ExitCode, Complaint> {
     };
     let mut worst = ExitCode::SUCCESS;
     for (folder, package) in folders {
-        let found = found(&context, arguments, &package)?;
+        let found = found(&context, arguments, &package, measured)?;
         let (command, rest) = match (&arguments.call, arguments.program.split_first()) {
             (Some(call), _) => (call.clone(), &[][..]),
             (None, Some((_, rest))) => (found.command, rest),
             (None, None) => (shell::default_shell(), &[][..]),
         };
         let manifest = ScriptPackage::read(&package).unwrap_or_default();
-        let ended = runner.run(&manifest, &folder, "npx", &command, rest, &found.folders)?;
+        let run = || runner.run(&manifest, &folder, "npx", &command, rest, &found.folders);
+        let ended = measured.phase("running", "the program", run)?;
         if !ended.is_success() {
             worst = exit_code(&ended);
         }
@@ -66,7 +68,12 @@ struct Found {
 }
 
 /// Finds the program and fetches missing packages.
-fn found(context: &Context, arguments: &ExecArguments, project: &Path) -> Result<Found, Complaint> {
+fn found(
+    context: &Context,
+    arguments: &ExecArguments,
+    project: &Path,
+    measured: &mut Measured<'_>,
+) -> Result<Found, Complaint> {
     let program = arguments.program.first();
     let mut packages = arguments.package.clone();
     let is_package = packages.is_empty();
@@ -97,7 +104,7 @@ fn found(context: &Context, arguments: &ExecArguments, project: &Path) -> Result
         }
     }
     if !missing.is_empty() {
-        let fetched = fetch::fetch(context, arguments, &packages, &missing)?;
+        let fetched = fetch::fetch(context, arguments, &packages, &missing, measured)?;
         manifest = manifest.or(fetched.manifest);
         found.folders.insert(0, fetched.programs);
     }

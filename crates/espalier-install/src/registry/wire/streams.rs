@@ -23,6 +23,7 @@ use super::super::answer::{Answer, LONGEST_REFUSAL, headers, joined, judged};
 use super::super::failure;
 use super::{Key, LONGEST_HEAD, MOST_AT_ONCE, Outcome, Patience, Protocol, Stream, Wire, too_long};
 use crate::body::Encoding;
+use crate::spans::Spans;
 
 /// The name of the protocol in ALPN.
 pub(super) const PROTOCOL: &[u8] = b"h2";
@@ -102,6 +103,7 @@ impl Wire {
         key: &Key,
         get: &Get,
         end: Instant,
+        spans: Option<&Spans>,
     ) -> Result<Option<Outcome>, Trouble> {
         let origin = self.origins.origin(key, self.patience);
         let (mut reason, mut in_vain, mut answers) = (String::new(), 0, origin.answers());
@@ -120,7 +122,7 @@ impl Wire {
                     making.seat(stream).await.map_err(Trouble::Broken)?
                 }
             };
-            match seat.ask(get, &self.user_agent, end).await {
+            match seat.ask(get, &self.user_agent, end, spans).await {
                 Ok(outcome) => return Ok(Some(outcome)),
                 Err(Failed::Unprocessed(said)) => {
                     reason = said;
@@ -278,7 +280,13 @@ impl Seat {
         Self { connection: Arc::clone(connection), origin: Arc::clone(origin) }
     }
 
-    async fn ask(self, get: &Get, user_agent: &HeaderValue, end: Instant) -> Result<Outcome, Failed> {
+    async fn ask(
+        self,
+        get: &Get,
+        user_agent: &HeaderValue,
+        end: Instant,
+        spans: Option<&Spans>,
+    ) -> Result<Outcome, Failed> {
         let request = request(get, user_agent).map_err(Failed::Trouble)?;
         let unsent = |error: h2::Error| {
             self.connection.retire();
@@ -294,7 +302,7 @@ impl Seat {
         let judged = judged(get, status, &header);
         let encoding = Encoding::of(header("content-encoding").as_deref());
         let body = match judged {
-            Judged::Body(_) => self.body(answer, get.limit, end).await?,
+            Judged::Body(_) => Spans::body(spans, self.body(answer, get.limit, end)).await?,
             // A refusal is a refusal, even if its body can't be read.
             Judged::Refused { .. } => self.body(answer, LONGEST_REFUSAL, end).await.unwrap_or_default(),
             Judged::Unchanged { .. } => Vec::new(),

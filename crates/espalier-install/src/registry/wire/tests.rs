@@ -72,7 +72,8 @@ fn wire(silence: Duration) -> Wire {
 
 /// What comes of a request: the body, or the trouble.
 async fn asked(wire: &Wire, registry: &Registry) -> Result<String, Trouble> {
-    let Outcome::Answer(answer) = wire.exchange(&registry.get(), Protocol::Either).await.expect("nothing unusual")?
+    let Outcome::Answer(answer) =
+        wire.exchange(&registry.get(), Protocol::Either, None).await.expect("nothing unusual")?
     else {
         panic!("it leads elsewhere")
     };
@@ -119,7 +120,7 @@ async fn a_registry_that_was_tired_of_waiting_is_asked_over_another_connection()
     }
     assert_eq!(registry.connections.load(Ordering::Relaxed), 2);
     // Over a new connection it is an answer.
-    let outcome = self::wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either).await;
+    let outcome = self::wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either, None).await;
     let outcome = outcome.expect("nothing unusual").expect("an answer");
     let Outcome::Answer(answer) = outcome else { panic!("{outcome:?}") };
     assert!(matches!(answer.judged, Judged::Refused { status, .. } if status == 408));
@@ -136,7 +137,7 @@ async fn what_announces_a_piece_without_end_is_given_up() {
 async fn a_user_who_is_named_as_the_host_is_left_to_another_client() {
     let address = Address::parse("http://registry.test:secret@registry.test/a", |text| Some(text.to_owned()));
     let get = Get { address: address.expect("an address"), ..Registry::of(&[]).await.get() };
-    assert!(wire(Duration::from_mins(1)).exchange(&get, Protocol::Either).await.is_none());
+    assert!(wire(Duration::from_mins(1)).exchange(&get, Protocol::Either, None).await.is_none());
 }
 
 #[tokio::test]
@@ -177,7 +178,8 @@ async fn no_more_is_read_than_may_be() {
 #[tokio::test]
 async fn a_redirect_is_left_to_another_client() {
     let registry = Registry::of(&[&["HTTP/1.1 302 Found\r\nlocation: /b\r\ncontent-length: 5\r\n\r\n"]]).await;
-    let outcome = wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either).await.expect("an answer");
+    let outcome =
+        wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either, None).await.expect("an answer");
     assert!(matches!(&outcome, Ok(Outcome::Elsewhere(location)) if location == "/b"), "{outcome:?}");
 }
 
@@ -193,7 +195,7 @@ async fn a_refusal_says_why() {
     let refusal = "HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno";
     let registry = Registry::of(&[&[refusal]]).await;
     let outcome =
-        wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either).await.expect("nothing unusual");
+        wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either, None).await.expect("nothing unusual");
     let Ok(Outcome::Answer(answer)) = outcome else { panic!("{outcome:?}") };
     assert!(matches!(answer.judged, Judged::Refused { .. }));
     assert_eq!(answer.body, b"no");

@@ -192,7 +192,7 @@ async fn serve_plainly(mut stream: TlsStream<TcpStream>) {
 }
 
 async fn asked(wire: &Wire, registry: &Registry) -> Result<String, Trouble> {
-    let outcome = wire.exchange(&registry.get(), Protocol::Either).await.expect("nothing unusual")?;
+    let outcome = wire.exchange(&registry.get(), Protocol::Either, None).await.expect("nothing unusual")?;
     let Outcome::Answer(answer) = outcome else { panic!("it leads elsewhere") };
     assert!(matches!(answer.judged, Judged::Body(_)), "{answer:?}");
     Ok(String::from_utf8(answer.body).expect("text"))
@@ -248,7 +248,7 @@ async fn who_does_not_agree_is_asked_over_http_1() {
 async fn large_answers_come_over_http_1() {
     let registry = Registry::with(GOOD).await;
     let wire = registry.wire(Duration::from_mins(1));
-    let outcome = wire.exchange(&registry.get(), Protocol::Http1).await.expect("nothing unusual");
+    let outcome = wire.exchange(&registry.get(), Protocol::Http1, None).await.expect("nothing unusual");
     assert!(matches!(outcome, Ok(Outcome::Answer(answer)) if answer.body == b"plain"));
 }
 
@@ -350,7 +350,7 @@ async fn no_more_is_read_than_may_be() {
     let registry = Registry::with(GOOD).await;
     let get = Get { limit: 11, ..registry.get() };
     let outcome =
-        registry.wire(Duration::from_mins(1)).exchange(&get, Protocol::Either).await.expect("nothing unusual");
+        registry.wire(Duration::from_mins(1)).exchange(&get, Protocol::Either, None).await.expect("nothing unusual");
     assert!(matches!(&outcome, Err(Trouble::Unusable(reason)) if reason.contains("longer")), "{outcome:?}");
 }
 
@@ -358,6 +358,6 @@ async fn no_more_is_read_than_may_be() {
 async fn a_redirect_is_left_to_another_client() {
     let registry = Registry::with(Manners { act: |_| Act::Redirect, ..GOOD }).await;
     let wire = registry.wire(Duration::from_mins(1));
-    let outcome = wire.exchange(&registry.get(), Protocol::Either).await.expect("nothing unusual");
+    let outcome = wire.exchange(&registry.get(), Protocol::Either, None).await.expect("nothing unusual");
     assert!(matches!(&outcome, Ok(Outcome::Elsewhere(location)) if location == "/b"), "{outcome:?}");
 }
