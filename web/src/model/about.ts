@@ -1,5 +1,5 @@
-// What a version's own document says of it beyond the tree: what it is, where it is at home, how it is loaded. Anyone may have
-// written it: addresses are taken only if they lead to the web.
+// The facts in a version's document that the tree lacks: description, links and module formats. The document is untrusted, so
+// only web addresses are accepted.
 
 export interface About {
   readonly description?: string;

@@ -1,16 +1,16 @@
-// Where the playground is, as the part of the address after `#`. What is as usual is left out, so that the
-// address of the first page is bare.
+// The state of the playground in the part of the address after `#`. Defaults are left out, so the address of the start page is
+// empty.
 
 import { isViewName, type ViewName } from './views';
 
 export interface Address {
   readonly sample?: string | undefined;
-  /** The text of a package.json that is no sample's, packed. */
+  /** The packed text of a package.json, unless it is a sample's. */
   readonly manifest?: string | undefined;
-  /** `embedded`, `public`, or an address; absent for what suits the project. */
+  /** `embedded`, `public`, or an address. Absent for the project's default. */
   readonly registry?: string | undefined;
   readonly settings: Settings;
-  /** The project beside it, packed. */
+  /** The second project, packed. */
   readonly beside?: string | undefined;
   readonly view?: ViewName | undefined;
   /** The location of the selected package. */
@@ -18,22 +18,22 @@ export interface Address {
   readonly query: string;
 }
 
-/** What decides the outcome besides the manifest and the registry. */
+/** The settings that change the outcome, beside the manifest and the registry. */
 export interface Settings {
   readonly legacyPeerDeps: boolean;
   readonly strictPeerDeps: boolean;
   readonly force: boolean;
   readonly preferDedupe: boolean;
-  /** A day, `2025-06-01`: later versions don't exist. */
+  /** A day, `2025-06-01`. Later versions are ignored. */
   readonly before?: string | undefined;
-  /** `darwin-arm64`; absent for Linux on x64. */
+  /** Such as `darwin-arm64`. Absent for Linux on x64. */
   readonly platform?: string | undefined;
   readonly node?: string | undefined;
 }
 
 export const USUAL: Settings = { legacyPeerDeps: false, strictPeerDeps: false, force: false, preferDedupe: false };
 
-/** The Node version that is meant where none is said. */
+/** The default version of Node.js. */
 export const NODE = '20.20.2';
 
 /** npm's names of the switches. */

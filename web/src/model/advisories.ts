@@ -1,4 +1,4 @@
-// Security advisories, as npm's bulk endpoint gives them: which packages of a tree they are about, and what might rid it of them.
+// Security advisories of npm's bulk endpoint: the packages of a tree that they concern, and possible fixes.
 
 import Range from 'semver/classes/range';
 import { copiesOf, packageName } from './copies';
@@ -12,7 +12,7 @@ export interface Advisory {
   readonly title: string;
   readonly severity: string;
   readonly range: string;
-  /** Absent where it leads nowhere. */
+  /** Absent if it is no web address. */
   readonly url?: string;
 }
 
@@ -21,13 +21,13 @@ export interface Hit {
   readonly nodes: readonly number[];
 }
 
-/** What to ask: every name with its versions. */
+/** The question: every name with its versions. */
 export function question(tree: Tree): string {
   const versions: Record<string, string[]> = {};
   for (const index of packagesOf(tree)) {
     const { version, resolved } = tree.nodes[index]!;
     const name = packageName(tree.nodes[index]!);
-    // What comes from elsewhere is nothing that a registry knows of.
+    // The registry does not know packages from elsewhere.
     if (!version || !resolved) continue;
     const known = (versions[name] ??= []);
     if (!known.includes(version)) known.push(version);
@@ -37,7 +37,7 @@ export function question(tree: Tree): string {
 
 const RANKS = ['critical', 'high', 'moderate', 'low'];
 
-/** An answer may hold anything; what is no advisory is passed over. The gravest come first. */
+/** The advisories in an answer, the most severe first. The answer is untrusted, so anything else in it is ignored. */
 export function hits(tree: Tree, answer: unknown): Hit[] {
   const found: Hit[] = [];
   const byName = new Map(packagesOf(tree).map((node) => [packageName(tree.nodes[node]!), node]));
@@ -62,7 +62,7 @@ export function vulnerable(tree: Tree, { name, range }: Advisory): number[] {
   return copiesOf(tree, any).filter((node) => known.test(tree.nodes[node]!.version ?? ''));
 }
 
-/** Newer versions within the ranges, newer ones of what the project asks for, and an override with what is no longer vulnerable. */
+/** Updates within the ranges, newer direct dependencies, and an override with the first fixed version. */
 export function fixesFor(tree: Tree, { advisory, nodes }: Hit, manifest: string, settings: Settings): Try[] {
   const fixes: Try[] = [{ words: 'Update within the ranges', manifest, settings }];
   for (const index of directHolders(tree, nodes)) {

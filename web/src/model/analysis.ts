@@ -1,22 +1,22 @@
-// What a tree says once it is looked at as a whole: how far from the project each package is, what would go if it went,
-// and how many bytes that is. Pure; computed once for each tree.
+// Analyses a whole tree: the distance of each package from the project, the packages that would go with it, and their bytes.
+// Pure; computed once for each tree.
 
 import { answer, packagesOf, type Tree } from './tree';
 
 export interface Analysis {
-  /** For each node, how many steps the project is away; -1 for what nothing leads to. */
+  /** For each node, its distance from the project in edges; -1 if it is unreachable. */
   readonly depth: Int32Array;
-  /** For each node, the one that every way from the project to it passes last; -1 for the root and what nothing leads to. */
+  /** For each node, its immediate dominator: the last node on every path from the project. -1 for the root and unreachable nodes. */
   readonly dominator: Int32Array;
-  /** For each node, the nodes that it is the dominator of. */
+  /** For each node, the nodes that it dominates immediately. */
   readonly dominated: readonly (readonly number[])[];
-  /** For each node, how many packages are only here through it, itself included. */
+  /** For each node, the number of packages that would go with it, including itself. */
   readonly only: Int32Array;
-  /** Their bytes, unpacked, as far as they are known. */
+  /** Their unpacked bytes, as far as they are known. */
   readonly onlyBytes: Float64Array;
 }
 
-/** Unpacked bytes of everything that is installed, and of how many packages they are known. */
+/** The unpacked bytes of all installed packages, and the number of packages with a known size. */
 export interface Totals {
   readonly bytes: number;
   readonly sized: number;
@@ -48,13 +48,13 @@ export function analyze(tree: Tree): Analysis {
   return made;
 }
 
-/** Unpacked bytes of a package on this platform: what is not installed takes no room. */
+/** The unpacked bytes of a package. A package that is not installed takes none. */
 export function bytesOf(tree: Tree, node: number): number {
   const { inert, unpackedSize } = tree.nodes[node]!;
   return inert ? 0 : (unpackedSize ?? 0);
 }
 
-/** How many packages can be reached from a node, itself not counted. Walked when it is asked for. */
+/** The number of packages that a node can reach, without itself. Computed on demand. */
 export function reaches(tree: Tree, node: number): number {
   let counts = reached.get(tree);
   if (!counts) reached.set(tree, (counts = new Map()));
@@ -149,7 +149,7 @@ function breadthFirst(tree: Tree, depth: Int32Array): void {
     }
 }
 
-/** Without recursion: a chain of dependencies may be as long as it likes. */
+/** This is not recursive, because a chain of dependencies can have any length. */
 function reversePostorder(tree: Tree): number[] {
   const seen = new Uint8Array(tree.nodes.length);
   const order: number[] = [];

@@ -1,5 +1,5 @@
-// The package.json and lockfiles in a zip. Only the directory at its end is believed, and only what is asked for is
-// inflated, up to a size that no such file has: an archive is somebody else's.
+// Reads the package.json and lockfiles in a zip. An archive is untrusted: only the directory at its end is believed, and only
+// wanted members are inflated, up to a size that no such file has.
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
@@ -11,7 +11,7 @@ export interface Member {
   text(): Promise<string>;
 }
 
-/** The members whose paths are wanted; throws where it isn't a zip that can be read. */
+/** The members with wanted paths. Throws if the file is no readable zip. */
 export function membersOf(bytes: Uint8Array<ArrayBuffer>, isWanted: (path: string) => boolean): Member[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endOf(view);

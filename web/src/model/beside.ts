@@ -1,4 +1,4 @@
-// In what two projects differ that are resolved side by side, in words; and the second one as text, for a link.
+// Names the differences between two projects side by side, and converts the second one to text for a link.
 
 import { FLAGS, USUAL, type Settings } from './address';
 
@@ -9,7 +9,7 @@ export interface Sides {
   readonly lockfile?: string | undefined;
 }
 
-/** What B has that A has not: `package.json`, `--force`, `as of 2024-01-01`. Empty where both are the same. */
+/** The differences of B: `package.json`, `--force`, `as of 2024-01-01`. Empty if both are the same. */
 export function differing(a: Sides, b: Sides): string[] {
   const flags = FLAGS.filter(([key]) => a.settings[key] !== b.settings[key]).map(([key, word]) =>
     b.settings[key] ? `--${word}` : `no --${word}`,
@@ -26,12 +26,12 @@ export function differing(a: Sides, b: Sides): string[] {
   ];
 }
 
-/** As it goes into a link. A lockfile is too long for one. */
+/** The text for a link, without the lockfile, which is too long. */
 export function besideText({ text, registry, settings }: Sides): string {
   return JSON.stringify({ text, registry, settings });
 }
 
-/** Reads that again; undefined for anything else. A link is anybody's. */
+/** Parses that text. Returns undefined for any other, because links are untrusted. */
 export function besideOf(content: string): Sides | undefined {
   try {
     const { text, registry, settings } = JSON.parse(content) as Partial<Sides>;

@@ -1,5 +1,4 @@
-// What a colour says: for each way of colouring, the class of every package and what the classes are called. Which colours
-// those are is the style sheet's affair.
+// The classes of each colouring: their names, and the class of every package. The style sheet defines the colours.
 
 import { analyze } from './analysis';
 import { copiesOf } from './copies';
@@ -134,7 +133,7 @@ const rules: Record<Colouring, Rule> = {
   ],
 };
 
-/** A copy that lies in another package. */
+/** A copy inside of another package. */
 export function isGraft(location: string): boolean {
   return location.indexOf('node_modules/') !== location.lastIndexOf('node_modules/');
 }

@@ -1,15 +1,15 @@
-// How a lockfile differs from another one of the same project. Where a package was downloaded from doesn't count.
+// Compares two lockfiles of a project. The registry that a package came from makes no difference.
 
 export interface Difference {
   readonly location: string;
-  /** Versions; absent where the package isn't there. */
+  /** The versions. Absent if the package does not exist. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }
 
 type Packages = Record<string, { version?: string; link?: boolean; dependencies?: object }>;
 
-/** Undefined when the text isn't a lockfile that lists its packages (version 2 or later). */
+/** The packages of a lockfile. Undefined unless it is one of version 2 or later. */
 export function packagesOfLock(text: string): Packages | undefined {
   try {
     const { packages } = JSON.parse(text) as { packages?: unknown };
@@ -19,12 +19,12 @@ export function packagesOfLock(text: string): Packages | undefined {
   }
 }
 
-/** Whether both say the same to the byte, apart from the registries that they name. */
+/** Whether both are the same to the byte, apart from the registries that they name. */
 export function isIdentical(before: string, after: string): boolean {
   return withoutOrigins(before) === withoutOrigins(after);
 }
 
-/** Packages that came, went, or changed their version. */
+/** Added and removed packages, and those with another version. */
 export function differences(before: Packages, after: Packages): Difference[] {
   const locations = new Set([...Object.keys(before), ...Object.keys(after)]);
   locations.delete('');
@@ -34,7 +34,7 @@ export function differences(before: Packages, after: Packages): Difference[] {
     .sort((a, b) => (a.location < b.location ? -1 : 1));
 }
 
-/** The package.json that a lockfile was made for, as far as it tells: without overrides and scripts. */
+/** The package.json of a lockfile, as far as the lockfile has it: without overrides and scripts. */
 export function manifestOfLock(text: string): string | undefined {
   const root = packagesOfLock(text)?.[''];
   return root && `${JSON.stringify(root, null, 2)}\n`;

@@ -1,4 +1,4 @@
-// Copies: the same package, by its own name, in more than one place.
+// Copies: the same package at several locations, by the name in its manifest.
 
 import type { GraphNode } from '../engine/types';
 import { packagesOf, type Tree } from './tree';
@@ -18,7 +18,7 @@ export function duplicatedNames(tree: Tree): string[] {
   return [...byName(tree)].filter(([, nodes]) => nodes.length > 1).map(([name]) => name);
 }
 
-/** In words, where a copy lies: `at the top`, or in whose `node_modules`, and in whose that lies: `under debug`, `under send › debug`. */
+/** The place of a copy in words: `at the top`, `under debug`, `under send › debug`. */
 export function place({ location }: Pick<GraphNode, 'location'>): string {
   const parts = location.split('/node_modules/');
   if (parts.length === 1) return location.startsWith('node_modules/') ? 'at the top' : `in ${location}`;

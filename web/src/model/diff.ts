@@ -1,4 +1,4 @@
-// What an edit did to the tree: which packages came, went, or are of another version where they stand.
+// The effect of an edit on the tree: added and removed packages, and other versions at a location.
 
 import type { Tree } from './tree';
 import { packagesOf } from './tree';
@@ -6,12 +6,12 @@ import { packagesOf } from './tree';
 export type Mark = 'added' | 'changed';
 
 export interface Diff {
-  /** By node of the present tree. */
+  /** The marks of nodes of the present tree. */
   readonly marks: ReadonlyMap<number, Mark>;
-  /** What stood at a location before, for packages of another version now. */
+  /** The former versions of changed packages, by location. */
   readonly before: ReadonlyMap<string, string>;
   readonly removed: readonly Place[];
-  /** The same, by the nearest node of the present tree in whose `node_modules` they were; 0 for the project. */
+  /** The removed packages, by their nearest ancestor in the present tree; 0 is the project. */
   readonly gone: ReadonlyMap<number, readonly Place[]>;
   readonly added: number;
   readonly changed: number;
@@ -22,14 +22,14 @@ export interface Place {
   readonly version: string;
 }
 
-/** A tree as it was: version by location. */
+/** A former tree: versions by location. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 export function snapshot(tree: Tree): Snapshot {
   return new Map(packagesOf(tree).map((node) => [tree.nodes[node]!.location, tree.nodes[node]!.version ?? '']));
 }
 
-/** The same of a lockfile's packages. */
+/** The same for the packages of a lockfile. */
 export function snapshotOfLock(packages: Record<string, { version?: string; link?: boolean }>): Snapshot {
   return new Map(
     Object.entries(packages)

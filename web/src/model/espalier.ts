@@ -1,17 +1,17 @@
-// The tree as an espalier: a trunk, wires to its left and right, and on the wires the project's dependencies, each a shoot
-// that grows upwards with what it was the first to ask for. Branches are orthogonal and never cross, because every package
-// hangs on one dependency only. A shoot that is wider than its wire becomes a limb: its branches follow one another on the
-// wires, a level above. Pure: positions from a tree, nothing of how they are drawn.
+// Lays out the tree as an espalier: a trunk, wires to its left and right, and the project's dependencies on the wires. Each of
+// them is a shoot that grows upwards, with the packages that it was the first to need. Branches are orthogonal and never cross,
+// because every package has one parent. A shoot that is wider than its wire becomes a limb: its branches follow one another on
+// the wires, a level above. Pure: it computes positions and draws nothing.
 
 import { answer, type Tree } from './tree';
 
 export interface Espalier {
-  /** Position of each node; NaN for what nothing leads to. */
+  /** The position of each node; NaN if it is unreachable. */
   readonly x: Float32Array;
   readonly y: Float32Array;
-  /** For each node, the one that it hangs on; -1 for the root. */
+  /** For each node, its parent in the drawing; -1 for the root. */
   readonly parent: Int32Array;
-  /** Each node before what hangs on it. */
+  /** The nodes, each before its children. */
   readonly order: readonly number[];
   readonly wires: readonly Wire[];
   readonly bounds: Bounds;
@@ -35,7 +35,7 @@ export interface Bounds {
   readonly bottom: number;
 }
 
-/** What is put on a wire in one piece. */
+/** An item on a wire. */
 interface Item {
   readonly node: number;
   /** Levels above the wire on which it begins. */
@@ -54,10 +54,10 @@ interface Tier {
   height: number;
 }
 
-/** Between the trunk and what is on a wire, in columns. */
+/** The distance between the trunk and the first item of a wire, in columns. */
 const INDENT = 1.5;
 const MOST_STRETCH = 1.6;
-/** Between the tiers, in levels: names stand there, and levels of large trees are closer. */
+/** The distance between tiers, in levels: it has room for names, and levels of large trees are closer. */
 const gapOf = (size: number) => (size <= 400 ? 1.6 : size <= 1_200 ? 1.9 : 2.6);
 
 export function espalier(tree: Tree, aspect = 1.6): Espalier {
@@ -77,13 +77,13 @@ export function espalier(tree: Tree, aspect = 1.6): Espalier {
   }
   // The tallest goes straight up, the others leave to the side: a shoot looks like one.
   for (const list of kids) list.sort((a, b) => heights[b]! - heights[a]! || columns[b]! - columns[a]! || a - b);
-  // The project's own stay in its order: what it needs first, what is only for development last.
+  // The project's own dependencies keep its order: development dependencies come last.
   if (kids[0])
     kids[0] = tree.out[0]!.filter((edge) => tree.home[answer(tree, edge)] === edge).map((edge) => answer(tree, edge));
 
   const order = descending(kids);
   const tiers = fitting(kids, columns, heights, aspect, pitch, level);
-  // Shoots come in pieces, so the shape is never quite the wanted one: the room that is left goes between them.
+  // Shoots cannot be divided, so the aspect ratio is never exact. The remaining space goes between them.
   const { across, up } = extent(tiers, pitch, level, gapOf(size));
   const stretch = (factor: number) => Math.min(MOST_STRETCH, Math.max(1, factor));
   return place(tree, kids, tiers, {
@@ -117,7 +117,7 @@ function descending(kids: readonly (readonly number[])[]): number[] {
   return order;
 }
 
-/** The width of the wires at which the whole has about the wanted shape. */
+/** The width of the wires that gives the drawing about the wanted aspect ratio. */
 function fitting(
   kids: readonly (readonly number[])[],
   columns: Int32Array,
@@ -130,7 +130,7 @@ function fitting(
   let [low, high] = [2, Math.max(4, columns[0] ?? 4)];
   let best: Tier[] = [];
   let largest = 0;
-  // Shoots are of all sizes, so the narrower isn't always the higher: the one that is drawn largest is kept.
+  // Shoots have all sizes, so a narrower wire does not always mean a higher drawing. The one that is drawn largest is kept.
   for (let step = 0; step < 14 && low <= high; step += 1) {
     const width = Math.floor((low + high) / 2);
     const tiers = fill(items(kids, columns, heights, width), width);
@@ -150,7 +150,7 @@ function extent(tiers: readonly Tier[], pitch: number, level: number, gap: numbe
   };
 }
 
-/** What goes on the wires, in its order; shoots that are too wide are taken apart. */
+/** The items of the wires, in order. Shoots that are too wide are split. */
 function items(kids: readonly (readonly number[])[], columns: Int32Array, heights: Int32Array, width: number): Item[] {
   const list: Item[] = [];
   const stack = (kids[0] ?? []).map((node) => ({ node, base: 0, limb: -1 })).reverse();
@@ -163,7 +163,7 @@ function items(kids: readonly (readonly number[])[], columns: Int32Array, height
   return list;
 }
 
-/** From the bottom upwards, on each tier first to the right and then to the left. */
+/** Fills the tiers from the bottom upwards, each first to the right and then to the left. */
 function fill(list: readonly Item[], width: number): Tier[] {
   const tiers: Tier[] = [];
   let tier: Tier | undefined;
@@ -226,7 +226,7 @@ function place(
     const wire = up;
     tier.sides.forEach((side, index) => {
       if (side.length === 0) return;
-      // What goes on with limbs alone hangs on the trunk's own wire.
+      // Wires that only continue limbs start at the trunk's own wire.
       const lowest = Math.min(...side.map(({ base }) => base));
       const direction = index === 0 ? 1 : -1;
       let column = INDENT;

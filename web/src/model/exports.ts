@@ -13,19 +13,19 @@ export interface Stamp {
   readonly id: string;
 }
 
-/** Of package URLs: a scope's at sign is escaped, its slash isn't. */
+/** A name in a package URL: the at sign of a scope is escaped, and its slash is not. */
 export function purl(tree: Tree, node: number): string {
   const { version } = tree.nodes[node]!;
   const name = packageName(tree.nodes[node]!).split('/').map(encodeURIComponent).join('/');
   return `pkg:npm/${name}${version ? `@${encodeURIComponent(version)}` : ''}`;
 }
 
-/** Our own graph: nodes with what they are, edges with what was asked for. */
+/** Espalier's own format: the nodes and edges of the graph. */
 export function graphJson(tree: Tree): string {
   return json({ nodes: tree.nodes, edges: tree.edges });
 }
 
-/** CycloneDX 1.6. A package that is there twice in one version is one component. */
+/** CycloneDX 1.6. Several copies of one version are one component. */
 export function cycloneDx(tree: Tree, { time, id }: Stamp): string {
   const refs = byPurl(tree);
   const components = [...refs].map(([ref, nodes]) => {
@@ -126,7 +126,7 @@ export function spdx(tree: Tree, { time, id }: Stamp): string {
   });
 }
 
-/** An import map for a server that has `node_modules` as it is: what each package sees under each name. */
+/** An import map for a server of `node_modules`: the package that each package finds under each name. */
 export function importMap(tree: Tree): string {
   const imports: Record<string, string> = {};
   const scopes: Record<string, Record<string, string>> = {};
@@ -147,7 +147,7 @@ export function importMap(tree: Tree): string {
   return json({ imports, scopes });
 }
 
-/** For an issue or a pull request. */
+/** A summary for an issue or a pull request. */
 export function markdown(tree: Tree, link?: string): string {
   const { packages, figures } = summarize(tree);
   const { bytes: weight } = totals(tree);
@@ -207,7 +207,7 @@ function scoped(name: string): [string | undefined, string] {
 
 const ALGORITHMS: Record<string, string> = { sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' };
 
-/** Of an integrity with several hashes, the first. */
+/** The first hash of an integrity. */
 function hashOf(integrity: string | undefined): { alg: string; hex: string } | undefined {
   const [, name, base64] = /^(sha\d+)-([A-Za-z0-9+/=]+)/.exec(integrity ?? '') ?? [];
   const alg = name && ALGORITHMS[name];

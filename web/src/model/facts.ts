@@ -1,5 +1,5 @@
-// What only a registry's documents say of a version, once they were asked for: when it was published, how it is loaded, whether it
-// has types.
+// Facts about a version that only documents of its registry have: the publish date, the module formats, and whether it includes
+// types.
 
 import { aboutOf } from './about';
 import { packageName } from './copies';
@@ -13,16 +13,16 @@ export interface Fact {
   readonly types?: boolean;
 }
 
-/** By `name@version`. */
+/** Facts by `name@version`. */
 export type Facts = ReadonlyMap<string, Fact>;
 
 export const NO_FACTS: Facts = new Map();
 
-/** What can be looked up: each is in documents of its own. */
+/** The kinds of facts. Each is in documents of its own. */
 export type Subject = 'dates' | 'modules';
 
 const DAY = 86_400_000;
-/** Attacks on packages have mostly been noticed by then. */
+/** Most attacks on packages are noticed within this time. */
 export const RECENT_DAYS = 7;
 export const OLD_YEARS = 4;
 
@@ -30,7 +30,7 @@ export function factKey(tree: Tree, node: number): string {
   return `${packageName(tree.nodes[node]!)}@${tree.nodes[node]!.version}`;
 }
 
-/** What to ask for: names, for dates; names and versions, for how they are loaded. */
+/** The documents to request: by name for dates, by name and version for modules. */
 export function questions(tree: Tree, subject: Subject): string[] {
   const asked = packagesOf(tree).flatMap((node) => {
     const { version, inBundle, resolved } = tree.nodes[node]!;
@@ -41,7 +41,7 @@ export function questions(tree: Tree, subject: Subject): string[] {
   return [...new Set(asked)];
 }
 
-/** What a document says. */
+/** The facts in a document. */
 export function answers(subject: Subject, question: string, document: unknown): [key: string, fact: Fact][] {
   if (typeof document !== 'object' || document === null) return [];
   const [name, version] = question.split('/').map(decodeURIComponent);
@@ -57,7 +57,7 @@ export function answers(subject: Subject, question: string, document: unknown): 
   return [[`${name}@${version}`, { types: about.types, ...(about.modules ? { modules: about.modules } : {}) }]];
 }
 
-/** What a fact makes of a package: words that filter, each without its `is:`. */
+/** The filters that facts make possible, each without its `is:`. */
 export const FACT_STATES = {
   recent: (fact: Fact, now: number) => fact.published !== undefined && now - fact.published < RECENT_DAYS * DAY,
   old: (fact: Fact, now: number) => fact.published !== undefined && now - fact.published > OLD_YEARS * 365 * DAY,
@@ -74,7 +74,7 @@ export function isFactState(name: string): name is FactState {
 export function holds(state: FactState, tree: Tree, facts: Facts, node: number, now: number): boolean {
   const fact = facts.get(factKey(tree, node));
   if (!fact || !FACT_STATES[state](fact, now)) return false;
-  // Types from elsewhere do as well.
+  // Types of another package count too.
   const name = packageName(tree.nodes[node]!).replace('@', '').replace('/', '__');
   return state !== 'untyped' || !tree.at.has(`node_modules/@types/${name}`);
 }

@@ -1,4 +1,4 @@
-// One package in the middle: on the left who asks for it and all shortest ways from the project, on the right what it asks for.
+// One package in the middle: all shortest paths from the project and the dependents on the left, the dependencies on the right.
 
 import { analyze } from './analysis';
 import { answer, type Tree } from './tree';
@@ -11,16 +11,16 @@ export interface Focus {
 
 export interface Column {
   readonly nodes: readonly number[];
-  /** How many were left out. */
+  /** The number of packages without room. */
   readonly more: number;
 }
 
 export interface Link {
-  /** The edge of the tree; its range is what is written on it. */
+  /** The edge of the tree, whose range is the label. */
   readonly edge: number;
   readonly from: number;
   readonly to: number;
-  /** Whether it is on a shortest way from the project. */
+  /** Whether it is on a shortest path from the project. */
   readonly isWay: boolean;
 }
 
@@ -66,8 +66,8 @@ export function focus(tree: Tree, node: number, most: number): Focus {
 }
 
 /**
- * What lies on the ways through one of the packages that are shown: from the project to it, and from it to the package in the
- * middle. For a dependency of that one, the ways go on through the middle.
+ * The links on the paths through a shown package: from the project to it, and from it to the package in the middle. For a
+ * dependency of that package, the paths lead through the middle.
  */
 export function through({ links }: Focus, middle: number, node: number): ReadonlySet<Link> {
   const found = new Set<Link>();

@@ -1,4 +1,4 @@
-// Numbers in words. Times have a fixed number of digits, so that they don't jump while they run.
+// Formats numbers. Times have a fixed number of digits, so that the text does not move while they run.
 
 const whole = new Intl.NumberFormat('en');
 

@@ -1,11 +1,11 @@
-// The tree while it is being resolved, from events alone: each package hangs on the dependency that it was
-// placed for. The other edges come with the final graph, which has the same locations, so rows keep their keys.
+// The tree during a resolution, made of events: each package is below the dependent that it was placed for. The final graph
+// adds the other edges. It has the same locations, so rows keep their keys.
 
 import type { Graph, GraphEdge, GraphNode, ResolveEvent } from '../engine/types';
 
 type Placed = Extract<ResolveEvent, { type: 'placed' }>;
 
-/** A moment of the run: how much had been fetched and what stood, for the strip of time. */
+/** A moment of the run: the numbers of fetched and of placed packages, for the strip of time. */
 export interface Moment {
   readonly elapsed: number;
   readonly fetched: number;
@@ -26,7 +26,7 @@ export class Growth {
 
   apply(events: readonly ResolveEvent[], elapsed: number): void {
     for (const event of events) this.#apply(event);
-    // Documents of single versions are requests too, and a snapshot's packuments were none.
+    // Documents of single versions are requests too, and packuments of a snapshot are not.
     this.moments.push({ elapsed, fetched: Math.max(this.fetched, this.requests), placed: this.size });
   }
 
@@ -39,7 +39,7 @@ export class Growth {
     ];
     const edges = placed.flatMap((event, position): GraphEdge[] => {
       const from = event.from === '' ? 0 : index.get(event.from);
-      // What asked may have been removed since; the package will be asked for by another, or be removed too.
+      // The dependent may be removed by now. Then another one needs the package, or the package is removed too.
       if (from === undefined) return [];
       return [{ from, to: position + 1, name: event.name, spec: event.spec, kind: event.kind, overridden: false }];
     });

@@ -1,4 +1,4 @@
-// What a person should know about the packages of a tree, each with the filter that shows them.
+// Findings about the packages of a tree, each with the filter that shows the packages.
 
 import { copiesOf } from './copies';
 import { isTooNew } from './engines';
@@ -11,15 +11,15 @@ export interface Finding {
   readonly name: string;
   /** Short, as a heading. */
   readonly title: string;
-  /** Begins a sentence after a number: of one, and of several. */
+  /** The words after the number, in the singular and in the plural. */
   readonly words: readonly [one: string, many: string];
-  /** What it means, and what to do about it. */
+  /** The meaning, and a remedy. */
   readonly about: string;
   readonly nodes: readonly number[];
-  /** Absent where no word of the search finds the same. */
+  /** The search for these packages. Absent if no word of the search finds them. */
   readonly query?: string;
   readonly isBad: boolean;
-  /** What has to be looked up before anything can be found. */
+  /** The facts that have to be looked up first. */
   readonly needs?: Subject;
 }
 
@@ -129,7 +129,7 @@ export function health(tree: Tree, nodeVersion: string, facts: Facts = NO_FACTS,
   ];
 }
 
-/** What only documents of a registry say, and which. */
+/** Findings that need documents of a registry, by kind of document. */
 const FACTS: readonly (Omit<Finding, 'name' | 'nodes' | 'query'> & { state: FactState; needs: Subject })[] = [
   {
     state: 'recent',

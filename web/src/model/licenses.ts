@@ -1,5 +1,5 @@
-// Licenses by what they ask of those who use the package. Only SPDX's own identifiers are judged; an expression with `OR` is
-// as lenient as the most lenient of its parts, one with `AND` as strict as the strictest.
+// Classes of licenses, by their obligations. Only SPDX identifiers are known. An expression with `OR` is as lenient as its most
+// lenient part, and one with `AND` is as strict as its strictest part.
 
 export type LicenseClass = 'permissive' | 'weak' | 'copyleft' | 'other' | 'none';
 

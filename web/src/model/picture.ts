@@ -1,4 +1,4 @@
-// The overview as an SVG that stands for itself: to be put into a README, a talk, an issue.
+// The overview as a self-contained SVG for a README, a talk or an issue.
 
 import type { Coloured } from './colour';
 import { isGraft } from './colour';
@@ -69,7 +69,7 @@ export function svg(tree: Tree, layout: Espalier, coloured: Coloured, paints: Pa
   ].join('');
 }
 
-/** What is said below a picture. */
+/** The caption of a picture. */
 export function caption(tree: Tree): string {
   const { bytes: weight } = totals(tree);
   return `${tree.nodes[0]!.name}: ${counted(packagesOf(tree).length, 'package')}${weight > 0 ? `, ${bytes(weight)} unpacked` : ''} · espalier`;

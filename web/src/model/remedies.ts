@@ -1,11 +1,11 @@
-// What a person can do about a failure. Pure: what follows from the error and the project, not how it is done.
+// The remedies of a failure, derived from the error and the project. Pure: other modules apply them.
 
 import type { Change, ErrorDetails } from '../engine/types';
 
 export type Remedy =
   /** Change a direct dependency's range. */
   | { readonly kind: 'range'; readonly name: string; readonly range: string }
-  /** Changes that resolve a conflict of peers when they are made together; the resolver has tried them. */
+  /** Changes that resolve a peer conflict together. The resolver has tried them. */
   | { readonly kind: 'changes'; readonly changes: readonly Exclude<Change, { kind: 'flag' }>[] }
   | { readonly kind: 'flag'; readonly flag: 'legacyPeerDeps' | 'force' }
   | { readonly kind: 'registry'; readonly registry: 'embedded' | 'public' }
@@ -49,12 +49,12 @@ function elsewhere(registry: string): Remedy[] {
   return registry === 'embedded' ? [{ kind: 'registry', registry: 'public' }] : [];
 }
 
-/** The page has the project's own package.json only, and none of a workspace. */
+/** The page has only the project's own package.json, and no workspace's. */
 function isElsewhere(change: Change): boolean {
   return 'folder' in change && change.folder !== undefined;
 }
 
-/** npm's flags come one by one, and are switches of the page. */
+/** npm's flags are switches of the page, and each is a remedy of its own. */
 function tried(changes: readonly Change[]): Remedy {
   const [first] = changes;
   if (first?.kind === 'flag') return { kind: 'flag', flag: first.flag === 'force' ? 'force' : 'legacyPeerDeps' };

@@ -1,4 +1,4 @@
-// The resolution, decision by decision: a sentence for each, and which packages of the tree stood after it.
+// Replays a resolution: a sentence for each decision, and the packages of the tree after it.
 
 import type { ResolveEvent, Trial } from '../engine/types';
 import { place } from './copies';
@@ -13,7 +13,7 @@ export function decisions(events: readonly ResolveEvent[]): Decision[] {
   return events.filter((event): event is Decision => TYPES.has(event.type));
 }
 
-/** Which packages of the tree stood after the first so many decisions. What no decision put there was there from the beginning. */
+/** The packages of the tree after the first `steps` decisions. Packages without a decision exist from the beginning. */
 export function standing(list: readonly Decision[], steps: number, tree: Tree): Set<number> {
   const all = new Set(tree.nodes.keys());
   for (const decision of list) if (decision.type === 'placed') all.delete(tree.at.get(decision.location) ?? -1);
@@ -25,7 +25,7 @@ export function standing(list: readonly Decision[], steps: number, tree: Tree): 
   return all;
 }
 
-/** Whether a package that a decision placed is gone again in the end, or of another version. */
+/** Whether the package that a decision placed is removed or replaced later. */
 export function isPassing(decision: Decision, tree: Tree): boolean {
   if (decision.type !== 'placed') return false;
   const node = tree.nodes[tree.at.get(decision.location) ?? -1];
@@ -34,20 +34,20 @@ export function isPassing(decision: Decision, tree: Tree): boolean {
   );
 }
 
-/** The step of a list that tells more, at which the same stands as at a step of one that doesn't tell what was tried. */
+/** The step in a detailed list with the same tree as a step in a brief list, which lacks what was tried. */
 export function sameStep(before: readonly Decision[], step: number, all: readonly Decision[]): number {
   if (step >= before.length) return all.length;
   let left = before.slice(0, step).filter(({ type }) => type !== 'decided').length;
   return left === 0 ? 0 : all.findIndex(({ type }) => type !== 'decided' && (left -= 1) === 0) + 1;
 }
 
-/** The step that put a package where it is now; the last one, if it went and came back. */
+/** The step that placed a package at its final location: the last one, if it was placed again. */
 export function landing(list: readonly Decision[], location: string): number | undefined {
   const index = list.findLastIndex((event) => event.type === 'placed' && event.location === location);
   return index === -1 ? undefined : index + 1;
 }
 
-/** Which location a decision is about. */
+/** The location that a decision concerns. */
 export function subject(decision: Decision): string | undefined {
   if (decision.type === 'picked') return decision.from;
   if (decision.type !== 'decided') return decision.location;
@@ -78,7 +78,7 @@ export function sentence(decision: Decision): string {
   }
 }
 
-/** What happened to a candidate, in a sentence. */
+/** A sentence about the result for a candidate. */
 function outcome({ result, version, name }: Extract<Decision, { type: 'decided' }>): string {
   const what = `${name}${version ? ` ${version}` : ''}`;
   switch (result.type) {
@@ -95,7 +95,7 @@ function outcome({ result, version, name }: Extract<Decision, { type: 'decided' 
   }
 }
 
-/** What speaks for or against a folder, for a list of those that were asked. */
+/** The reason for or against a folder, for the list of tried folders. */
 export function verdict({ verdict: answer, why }: Trial): string {
   switch (why.type) {
     case 'free':
@@ -137,7 +137,7 @@ const PASSED_OVER = {
   aboveLatest: 'above latest',
 } as const;
 
-/** Which versions there were, and why the higher ones weren't taken. */
+/** The available versions, and the reasons against higher ones. */
 export function choice({ versions }: Extract<Decision, { type: 'picked' }>): string | undefined {
   if (!versions) return undefined;
   const higher = versions.passedOver.map(({ version, why }) => `${version} (${PASSED_OVER[why]})`);

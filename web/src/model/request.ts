@@ -1,4 +1,4 @@
-// What a person put into the one field: a package.json, a lockfile, or names as one would give them to `npm install`.
+// Parses the field of the start page: a package.json, a lockfile, or names as for `npm install`.
 
 import { packagesOfLock } from './compare';
 
@@ -8,7 +8,7 @@ export type Request =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unclear'; readonly message: string };
 
-/** What comes before the names when a command is pasted. */
+/** The beginning of a pasted command, before the names. */
 const COMMAND = /^\s*\$?\s*(?:npm|pnpm|yarn|bun)\s+(?:i|install|add|exec|x)?\b/;
 const DEV = new Set(['-D', '--save-dev', '--dev']);
 const NAME = /^(?:@[a-z0-9~_-][a-z0-9._~-]*\/)?[a-z0-9~_-][a-z0-9._~-]*$/i;
@@ -16,7 +16,7 @@ const NAME = /^(?:@[a-z0-9~_-][a-z0-9._~-]*\/)?[a-z0-9~_-][a-z0-9._~-]*$/i;
 export function parseRequest(input: string): Request {
   const text = input.trim();
   if (text === '') return { kind: 'nothing' };
-  // Whatever begins as JSON is meant to be: the editor says where it stops being that.
+  // A text that begins as JSON is meant as JSON. The editor reports where it is invalid.
   if (text.startsWith('{')) return { kind: packagesOfLock(text) ? 'lock' : 'manifest', text: `${text}\n` };
   const words = text
     .replace(COMMAND, '')

@@ -1,4 +1,4 @@
-// What a search finds, by name: one result for each package, however many copies of it there are.
+// The results of a search by name: one for each package, with its copies.
 
 import { packageName } from './copies';
 import { nameWords, type Matches } from './search';
@@ -11,7 +11,7 @@ export interface Found {
   readonly versions: readonly string[];
 }
 
-/** Exact names first, then those that begin like that, then what most others ask for. Nothing where no name is looked for. */
+/** Exact names come first, then prefixes, then the packages with the most dependents. Empty if the query has no name. */
 export function resultsOf(tree: Tree, matches: Matches, query: string): Found[] {
   const words = nameWords(query);
   if (words.length === 0) return [];

@@ -1,4 +1,4 @@
-// What is typed into the search field, as a predicate. Words narrow each other: `is:dev eslint` wants both.
+// Parses the text of the search field into a predicate. All words have to match: `is:dev eslint` requires both.
 
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
@@ -10,13 +10,13 @@ import { answer, packagesOf, path, type Tree } from './tree';
 
 export interface Matches {
   readonly nodes: ReadonlySet<number>;
-  /** Those, and what leads to them. */
+  /** The matches, and the nodes that lead to them. */
   readonly kept: ReadonlySet<number>;
 }
 
 type Predicate = (node: GraphNode, index: number) => boolean;
 
-/** `is:` words, each with what a person would expect it to find. */
+/** The words of `is:`, each with its predicate. */
 export const STATES = [
   'direct',
   'scripts',
@@ -35,7 +35,7 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
-/** Nothing to search for gives `undefined`, which is not the same as no results. */
+/** Returns `undefined` for an empty query, which differs from no results. */
 export function search(tree: Tree, query: string, facts: Facts = NO_FACTS): Matches | undefined {
   const predicates = query
     .trim()
@@ -44,7 +44,7 @@ export function search(tree: Tree, query: string, facts: Facts = NO_FACTS): Matc
     .filter(Boolean)
     .map((word) => predicate(tree, word, facts));
   if (predicates.length === 0) return undefined;
-  // The root can be found too: it may have the problem that is looked for.
+  // The root can match too, because it may have the problem.
   const nodes = new Set(
     [0, ...packagesOf(tree)].filter((index) => predicates.every((holds) => holds(tree.nodes[index]!, index))),
   );
@@ -53,7 +53,7 @@ export function search(tree: Tree, query: string, facts: Facts = NO_FACTS): Matc
   return { nodes, kept };
 }
 
-/** How many packages each state holds for. */
+/** The number of packages in each state. */
 export function stateCounts(tree: Tree): Map<string, number> {
   const packages = packagesOf(tree);
   return new Map(
@@ -64,7 +64,7 @@ export function stateCounts(tree: Tree): Map<string, number> {
   );
 }
 
-/** The words of a query that are looked for in names, for marking them there. */
+/** The words of a query that match names, for highlighting. */
 export function nameWords(query: string): string[] {
   return query
     .trim()
@@ -74,7 +74,7 @@ export function nameWords(query: string): string[] {
     .map((word) => split(exactName(word) ?? word)[0]);
 }
 
-/** Puts a word into a query, or takes it out. */
+/** Adds a word to a query, or removes it. */
 export function toggleWord(query: string, word: string): string {
   const words = query.split(/\s+/).filter(Boolean);
   return (words.includes(word) ? words.filter((other) => other !== word) : [...words, word]).join(' ');
@@ -120,7 +120,7 @@ function state(tree: Tree, name: string): Predicate {
   return states[name as State] ?? (() => false);
 }
 
-/** A name in quotes means that very name: `"react"`. */
+/** A name in quotes matches exactly: `"react"`. */
 function exactName(word: string): string | undefined {
   return /^"([^"]+)"$/.exec(word)?.[1];
 }

@@ -1,4 +1,4 @@
-// A text in the alphabet of addresses, deflated: a manifest that was edited can be sent as a link.
+// Packs a text for an address: deflated, in URL-safe base64. A link can contain an edited manifest.
 
 export async function pack(text: string): Promise<string> {
   const bytes = await through(new Blob([text]), new CompressionStream('deflate-raw'));
@@ -6,7 +6,7 @@ export async function pack(text: string): Promise<string> {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Undefined for what `pack` didn't make: an address may have been cut off. */
+/** Reverses `pack`. Returns undefined for any other text, such as a truncated address. */
 export async function unpack(packed: string): Promise<string | undefined> {
   try {
     const binary = atob(packed.replaceAll('-', '+').replaceAll('_', '/'));

@@ -1,5 +1,5 @@
-// Why copies of a package can't be one: for each, the copy that its dependents would find if it weren't there, and who of them
-// asks for something else. Ranges are judged by npm's own semver.
+// Explains why copies of a package cannot be merged: for each copy, the one that its dependents would find without it, and the
+// dependents that this one does not satisfy. npm's own semver judges the ranges.
 
 import Range from 'semver/classes/range';
 import { copiesOf, packageName } from './copies';
@@ -7,13 +7,13 @@ import type { Tree } from './tree';
 
 export interface Apart {
   readonly copy: number;
-  /** The copy further up; absent where there is none on the way. */
+  /** The copy further up. Absent if there is none. */
   readonly above: number | undefined;
-  /** Edges to the copy that the one further up doesn't answer. */
+  /** The edges to the copy that the one further up does not satisfy. */
   readonly refusing: readonly number[];
 }
 
-/** The copies that aren't the uppermost on their way, those that nothing keeps apart last. */
+/** The nested copies. Those that could be merged come last. */
 export function apart(tree: Tree, name: string): Apart[] {
   const any = tree.nodes.findIndex((node, index) => index > 0 && packageName(node) === name);
   if (any === -1) return [];
@@ -28,7 +28,7 @@ export function apart(tree: Tree, name: string): Apart[] {
     .sort((a, b) => b.refusing.length - a.refusing.length);
 }
 
-/** What the folders above have under the same name, nearest first. */
+/** The packages of the same name in the folders above, nearest first. */
 function copyAbove(tree: Tree, copy: number): number | undefined {
   const { location } = tree.nodes[copy]!;
   const at = location.lastIndexOf('node_modules/');
@@ -44,7 +44,7 @@ function copyAbove(tree: Tree, copy: number): number | undefined {
   return undefined;
 }
 
-/** Whether a version is in a range; what is no range answers nothing. */
+/** Whether a version satisfies a range. Nothing satisfies a spec that is no range. */
 export function answers(version: string, spec: string): boolean {
   const range = spec.replace(/^npm:(?:@[^/]+\/)?[^@]+@?/, '') || '*';
   try {

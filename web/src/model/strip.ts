@@ -8,7 +8,7 @@ export interface Areas {
 }
 
 const BARS = 240;
-/** How much of its place a bar takes. */
+/** The share of its place that a bar takes. */
 const WIDE = 0.7;
 
 export function areas(moments: readonly Moment[], elapsed: number, width: number, height: number): Areas {
@@ -27,7 +27,7 @@ export function areas(moments: readonly Moment[], elapsed: number, width: number
     counts
       .map((number, bar) => {
         if (number === 0) return '';
-        // The root keeps a single arrival visible beside a burst.
+        // The square root keeps a single arrival visible beside a burst.
         const length = Math.sqrt(number / most) * (height / 2) * direction;
         return `M${(bar * step).toFixed(1)} ${height / 2}h${(step * WIDE).toFixed(2)}v${length.toFixed(1)}h${(-step * WIDE).toFixed(2)}z`;
       })

@@ -1,4 +1,4 @@
-// The sentence that says it all: counts, each with the query that shows what was counted.
+// The counts of the sentence above the views, each with the query that shows the counted packages.
 
 import { copiesOf, duplicatedNames } from './copies';
 import { count as number } from './format';
@@ -10,16 +10,16 @@ export type Tone = 'plain' | 'ochre' | 'rust' | 'slate';
 export interface Figure {
   readonly count: number;
   readonly word: string;
-  /** What the count is of, where the query shows more rows than it says. */
+  /** The unit of the count, if the query shows more rows than it states. */
   readonly title?: string;
-  /** Put into the search field. */
+  /** The query for the search field. */
   readonly query: string;
   readonly tone: Tone;
 }
 
 export interface Summary {
   readonly packages: number;
-  /** Only those that aren't zero, what needs attention first. */
+  /** The figures that are not zero, the most urgent first. */
   readonly figures: readonly Figure[];
 }
 

@@ -1,21 +1,21 @@
-// A graph with what every view asks of it: who asks for whom, on which row a package stands, how much
-// stands below it. Pure; computed once for each graph.
+// A graph with the indexes that all views need: edges by node, the row of each package, and the packages below it. Pure; computed
+// once for each graph.
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode } from '../engine/types';
 
 export interface Tree {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** For each node, the edges it asks by, in the order in which they are shown. */
+  /** For each node, its edges to dependencies, in the order of their rows. */
   readonly out: readonly (readonly number[])[];
-  /** For each node, the edges it answers. */
+  /** For each node, the edges of its dependents. */
   readonly into: readonly (readonly number[])[];
   /**
-   * For each node, the edge on whose row it stands: the first one met breadth-first, as in npm's own
-   * listing. Every other row with this node is "deduped". -1 for the root and for what nothing asks for.
+   * For each node, the edge whose row lists it: the first one in breadth-first order, as in npm's own listing. Every other row
+   * with this node is "deduped". -1 for the root and for nodes without dependents.
    */
   readonly home: Int32Array;
-  /** For each node, how many packages stand below it. Those of one node's children add up to its own. */
+  /** For each node, the number of packages below it. Those of its children add up to it. */
   readonly below: Int32Array;
   /** Node by location. */
   readonly at: ReadonlyMap<string, number>;
@@ -50,7 +50,7 @@ export function answer(tree: Pick<Tree, 'nodes' | 'edges'>, edge: number): numbe
   return to === undefined ? -1 : landing(tree.nodes, to);
 }
 
-/** The edges from the root to a node, along the rows on which they stand. */
+/** The edges from the root to a node, along the rows that list them. */
 export function path(tree: Tree, node: number): number[] {
   const edges: number[] = [];
   for (let edge = tree.home[node]!; edge !== -1; edge = tree.home[tree.edges[edge]!.from]!) edges.push(edge);
@@ -73,7 +73,7 @@ function landing(nodes: readonly GraphNode[], node: number): number {
   return nodes[node]!.target ?? node;
 }
 
-/** An optional dependency that is not there, rightly, is no row. */
+/** A missing optional dependency has no row. */
 function isShown(edge: GraphEdge): boolean {
   return edge.to !== undefined || edge.error !== undefined;
 }
@@ -84,7 +84,7 @@ function byKindAndName(a: GraphEdge, b: GraphEdge): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** Fills `home`, and gives the nodes in the order in which they were met. */
+/** Fills `home`, and returns the nodes in breadth-first order. */
 function breadthFirst(
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
@@ -92,7 +92,7 @@ function breadthFirst(
   home: Int32Array,
 ): number[] {
   const order = nodes.length > 0 ? [0] : [];
-  // The list grows while it is walked.
+  // The list grows during the iteration.
   for (const from of order) {
     for (const edge of out[from]!) {
       const to = answer({ nodes, edges }, edge);

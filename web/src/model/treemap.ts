@@ -1,5 +1,5 @@
-// The tree as a map: the area of a package is what would go if it went. What is only here through it lies inside it, so
-// nothing is counted twice. Squarified, after Bruls, Huizing and van Wijk.
+// The tree as a map: the area of a package is the size of everything that would go with it. Packages that only it needs are inside
+// of it, so nothing is counted twice. Squarified, after Bruls, Huizing and van Wijk.
 
 import { analyze, bytesOf } from './analysis';
 import type { Tree } from './tree';
@@ -11,15 +11,15 @@ export interface Area {
   readonly width: number;
   readonly height: number;
   readonly depth: number;
-  /** Room for a name above what lies inside. */
+  /** The space for a name above the inner boxes. */
   readonly header: number;
-  /** What the package's own files take, beside what lies inside. */
+  /** The space of the package's own files, beside the inner boxes. */
   readonly own?: Box;
 }
 
 export type Measure = 'bytes' | 'packages';
 
-/** Smaller areas aren't worth drawing, nor what lies in them. */
+/** Smaller areas, and everything inside of them, are not drawn. */
 const LEAST = 3;
 const HEADER = 18;
 const MARGIN = 2;
@@ -46,7 +46,7 @@ export function treemap(tree: Tree, measure: Measure, width: number, height: num
       width: next.width - 2 * margin,
       height: next.height - header - 2 * margin,
     };
-    // What the package itself weighs stays free beside what lies inside it.
+    // The weight of the package itself stays free beside the inner boxes.
     const weights = inner.map(whole);
     const rest = depth === 0 ? 0 : own(node);
     const places = squarify([...weights, rest], box);
@@ -66,7 +66,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** Boxes for weights, which come largest first; a last one out of order gets what is left. */
+/** Boxes for weights, the largest first. A last weight out of order gets the rest. */
 export function squarify(weights: readonly number[], { x, y, width, height }: Box): Box[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const boxes: Box[] = [];
@@ -102,7 +102,7 @@ export function squarify(weights: readonly number[], { x, y, width, height }: Bo
   return boxes;
 }
 
-/** How far the worst box of a row is from a square. */
+/** The worst aspect ratio in a row of boxes. */
 function ratio(sum: number, most: number, least: number, side: number, scale: number): number {
   const [area, square] = [sum * scale, side * side];
   return Math.max((square * most * scale) / (area * area), (area * area) / (square * Math.max(least * scale, 1e-9)));

@@ -1,5 +1,5 @@
-// What might rid a tree of a duplicate: changes to package.json or to npm's flags, most promising first. Whether they do is
-// for the resolver to say; nothing here is more than a guess.
+// Changes that may remove a duplicate: to package.json or to npm's flags, the most promising first. These are guesses, and the
+// resolver tries them.
 
 import type { Settings } from './address';
 import { copiesOf, packageName } from './copies';
@@ -16,7 +16,7 @@ export interface Try {
 
 export interface Outcome {
   readonly packages: number;
-  /** Absent where it isn't known of everything that is installed. */
+  /** Absent unless the size of every installed package is known. */
   readonly bytes: number | undefined;
   readonly copies: number;
 }
@@ -38,7 +38,7 @@ export function triesFor(
       if (edited !== manifest) tries.push({ words: `Override ${name} with ${version}`, manifest: edited, settings });
     }
   }
-  // The project's own dependencies that lead to a copy: a newer one may ask for what the others have.
+  // The project's own dependencies that lead to a copy. A newer version may need the version that the others have.
   for (const parent of directHolders(tree, copies)) {
     const edge = tree.edges[parent]!;
     const block =
@@ -70,7 +70,7 @@ export function outcomeOf(tree: Tree, name: string): Outcome {
   };
 }
 
-/** Edges of the project on the rows of which the copies stand. */
+/** The project's edges that lead to the copies. */
 export function directHolders(tree: Tree, copies: readonly number[]): number[] {
   const found = new Set<number>();
   for (const copy of copies) {

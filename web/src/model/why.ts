@@ -1,22 +1,22 @@
-// Why a package is here: one tree from the package up to the project, each step with the range by which the one above asks.
-// A package that several ways lead through is followed once; further mentions refer to it.
+// Explains why a package is installed: a tree of dependents from the package up to the project, with their ranges. A package on
+// several paths is followed once, and other rows refer to it.
 
 import { analyze } from './analysis';
 import type { Tree } from './tree';
 
 export interface Step {
-  /** The edge by which `node` asks for the step before; -1 for the package itself. */
+  /** The edge from `node` to the step before; -1 for the package itself. */
   readonly edge: number;
-  /** Who asks. */
+  /** The dependent. */
   readonly node: number;
   readonly level: number;
-  /** Followed elsewhere already. */
+  /** Whether another row follows it. */
   readonly isRepeated: boolean;
-  /** Further ones at this level that were left out. */
+  /** The number of dependents without room at this level. */
   readonly more: number;
 }
 
-/** So many are followed at each step, nearest to the project first. */
+/** The number of dependents to follow at each step, nearest to the project first. */
 export interface Limits {
   readonly each: number;
   readonly all: number;
@@ -24,7 +24,7 @@ export interface Limits {
 
 export function whyTree(tree: Tree, node: number, { each, all }: Limits): Step[] {
   const { depth, dominator } = analyze(tree);
-  /** What is only here because of a package is no reason for it. */
+  /** A package that exists only because of another is no reason for it. */
   const isOwn = (from: number, target: number) => {
     for (let at = from; at > 0; at = dominator[at]!) if (at === target) return true;
     return false;

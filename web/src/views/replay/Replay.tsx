@@ -36,13 +36,15 @@ import './replay.css';
 
 /** Decisions before and after the present one; as many as have room are seen. */
 const AROUND = 20;
-/** A name, the time between two steps, and whether a step is as many decisions as it takes to be through in half a minute. */
+/** A name, the milliseconds between two steps, and whether playing has to end within half a minute, however many decisions there are. */
 const SPEEDS = [
   ['Slow', 900, false],
   ['Normal', 250, false],
   ['Fast', 40, true],
 ] as const;
 const HALF_A_MINUTE = 30_000;
+/** How many steps are made up for at once. A page that was hidden does not jump to the end. */
+const MOST_AT_ONCE = 25;
 
 export function Replay(props: { tree: Tree }) {
   const { run, view, project } = useSession();
@@ -81,7 +83,13 @@ export function Replay(props: { tree: Tree }) {
     if (!playing()) return;
     const [, pause, isBrief] = speed();
     const stride = isBrief ? Math.ceil(list().length / (HALF_A_MINUTE / pause)) : 1;
-    const timer = setInterval(() => go(step() + stride), pause);
+    let last = performance.now();
+    const timer = setInterval(() => {
+      // Where drawing takes longer than a pause, timers come late, and a step makes up for those that were missed.
+      const late = isBrief ? Math.floor((performance.now() - last) / pause) : 1;
+      last = performance.now();
+      go(step() + stride * Math.max(1, Math.min(late, MOST_AT_ONCE)));
+    }, pause);
     onCleanup(() => clearInterval(timer));
   });
   const play = () => {
