@@ -3,9 +3,9 @@
 import { isPlayed } from './state/played';
 
 export interface Sample {
-  /** As its folder and its package.json say. */
+  /** The name of its folder and in its package.json. */
   readonly name: string;
-  /** What there is to see in it. */
+  /** What the sample demonstrates. */
   readonly about: string;
   readonly manifest: string;
 }
@@ -25,7 +25,7 @@ const manifests = import.meta.glob<string>('../../tests/registry/projects/*/pack
   eager: true,
 });
 
-/** Where the page is on a project of its own, their registry isn't there. */
+/** Absent in `espalier play`, which has no embedded registry. */
 export const samples: readonly Sample[] = Object.entries(isPlayed ? {} : manifests)
   .map(([path, manifest]) => {
     const name = path.split('/').at(-2)!;
@@ -33,7 +33,7 @@ export const samples: readonly Sample[] = Object.entries(isPlayed ? {} : manifes
   })
   .sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
 
-/** Recorded manifests may be on one line, which nobody wants to edit. */
+/** Formats a recorded manifest, which may be on one line. */
 function pretty(manifest: string): string {
   return manifest.includes('\n  ') ? manifest : `${JSON.stringify(JSON.parse(manifest), null, 2)}\n`;
 }

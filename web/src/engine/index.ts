@@ -1,4 +1,4 @@
-// The resolver, in a worker of its own. The only place that imports the package `espalier`.
+// Runs the resolver in a worker. Only this module imports the package `espalier`.
 
 import { createWorkerClient, EspalierError, type WorkerClient } from 'espalier/worker';
 import type { Settings } from '../model/address';
@@ -16,7 +16,7 @@ export interface Order {
 }
 
 export interface Listener {
-  /** What happened since the last call; at most once a frame. */
+  /** The events since the last call, at most once per frame. */
   events(batch: readonly ResolveEvent[]): void;
   done(result: Result): void | Promise<void>;
   failed(error: ErrorDetails): void;
@@ -28,8 +28,8 @@ const MEMORY = 280 * 1024 * 1024;
 let client: WorkerClient | undefined;
 
 /**
- * Starts resolving; the returned function stops it, after which the listener hears nothing more. Quietly means that of events there is
- * only how much was fetched.
+ * Starts a resolution. The returned function stops it, and the listener gets no more calls. A quiet resolution reports only the
+ * progress of its requests.
  */
 export function start(order: Order, listener: Listener, quietly = false): () => void {
   let stopped = false;
@@ -40,7 +40,7 @@ export function start(order: Order, listener: Listener, quietly = false): () => 
       listener.events(batch);
     }
     const result = await resolution.result;
-    // The graph is made of its arrays when it is first looked at, and then the tree of the graph: each in a task of its own.
+    // The first access makes the graph from its arrays, and then the tree is made from the graph. Each is a task of its own.
     if (!stopped) void result.graph;
     await breathe();
     if (!stopped) await listener.done(result);
@@ -54,7 +54,7 @@ export function start(order: Order, listener: Listener, quietly = false): () => 
   };
 }
 
-/** Resolves beside the page's own run, for a question: what would come out if. Rejects as the resolver does. */
+/** Resolves a what-if beside the page's own run. Rejects with the resolver's error. */
 export async function attempt(order: Order, signal: AbortSignal): Promise<Result> {
   const resolution = engine().resolve({ ...input(order), cache: true, remedies: false, events: false });
   const stop = () => resolution.abort();
@@ -66,7 +66,7 @@ export async function attempt(order: Order, signal: AbortSignal): Promise<Result
   }
 }
 
-/** Resolves once more, with every decision and what was tried for it. */
+/** Resolves again, with every decision and the folders that it tried. */
 export async function record(order: Order, signal: AbortSignal): Promise<ResolveEvent[]> {
   const resolution = engine().resolve({ ...input(order), cache: true, remedies: false, decisions: true });
   signal.addEventListener('abort', () => resolution.abort(), { once: true });
@@ -101,7 +101,7 @@ function input({ manifest, registry, snapshot, settings, lockfile, files }: Orde
   };
 }
 
-/** Anything else than the resolver's own error is a fault of this page, and is shown as such. */
+/** An error that is not the resolver's is a fault of this page, and is shown as one. */
 function details(error: unknown): ErrorDetails {
   if (error instanceof EspalierError) return error.toJSON();
   return { code: 'ECRASH', message: error instanceof Error ? error.message : String(error) };

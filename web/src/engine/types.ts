@@ -1,5 +1,4 @@
-// The resolver's own words, as the rest of the playground may use them: plain data only. Nothing outside
-// this folder imports the package.
+// The resolver's types for the rest of the playground: plain data only. Nothing outside of this folder imports the package.
 
 export type {
   Change,

@@ -1,5 +1,5 @@
-// Keeps the address at where the playground is, and the playground at where the address says. Another project, another
-// view and another selection are steps that "back" undoes; what is typed into the search field isn't.
+// Synchronises the address and the state of the playground. A change of the project, the view or the selection is a step of the
+// browser's history. Typing into the search field is not.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { formatAddress, parseAddress } from '../model/address';
@@ -37,7 +37,7 @@ export function keepAddress(parts: Parts): void {
   );
   createEffect(
     on([project.text, project.sample], async ([text, sample]) => {
-      // The project of the program that serves the page is what is meant without any.
+      // Without a project in the address, the one of the serving program is meant.
       const packed = sample || text === '' || text === played()?.manifest ? undefined : await pack(text);
       if (project.text() === text) setManifest(packed);
     }),
@@ -54,7 +54,7 @@ export function keepAddress(parts: Parts): void {
       at: view.selected(),
       query: view.query(),
     });
-  // What is a step: the project, the view, the package.
+  // The steps of the history: the project, the view, the package.
   const step = () => JSON.stringify([project.generation(), view.name(), view.selected()]);
 
   let isGoing = true;
@@ -63,7 +63,7 @@ export function keepAddress(parts: Parts): void {
     const isNew = address.manifest !== undefined && address.manifest !== manifest();
     const text = isNew ? await unpack(address.manifest!) : undefined;
     const isOther = address.beside !== other();
-    // Another project on the left closes the right one.
+    // Another project as A closes B.
     const isOpened = isOther || isNew || address.sample !== project.sample();
     const second = isOpened && address.beside ? besideOf((await unpack(address.beside)) ?? '') : undefined;
     isGoing = true;

@@ -1,5 +1,5 @@
-// A second project beside the first, B beside A: another package.json, lockfile, day or platform, resolved for itself whenever it
-// changes. The views show A; what differs from B is marked in them.
+// A second project, B, beside the first, A: with another package.json, lockfile, day or platform. B is resolved whenever it changes.
+// The views show A and mark its differences from B.
 
 import { batch, createRoot, createSignal, onCleanup } from 'solid-js';
 import { createHistory, type History } from './history';
@@ -16,7 +16,7 @@ export type Side = 'a' | 'b';
 
 export function createBeside(project: Project) {
   const [beside, setBeside] = createSignal<Beside | undefined>();
-  /** Whose package.json is being edited. */
+  /** The side whose package.json is edited. */
   const [side, setSide] = createSignal<Side>('a');
   let dispose: (() => void) | undefined;
   const close = () =>
@@ -28,7 +28,7 @@ export function createBeside(project: Project) {
     });
   onCleanup(close);
 
-  /** Opens B with these inputs: those of A, if nothing else is said. */
+  /** Opens B with these inputs, or with those of A. */
   const open = (inputs: Inputs = project.inputs()) => {
     close();
     createRoot((end) => {
@@ -44,7 +44,7 @@ export function createBeside(project: Project) {
     });
     setSide('b');
   };
-  /** What was B is what the views show, and the other way round. */
+  /** Swaps A and B. */
   const swap = () => {
     const other = beside()?.project;
     if (!other) return;

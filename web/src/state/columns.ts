@@ -1,4 +1,4 @@
-// Which columns of a table are shown, and how wide they are: as a person chose, and as there is room.
+// The columns of a table: which of them are shown, and their widths. A person chooses them, within the available space.
 
 import { createMemo, createSignal } from 'solid-js';
 
@@ -6,9 +6,9 @@ export interface ColumnSpec {
   readonly name: string;
   readonly words: string;
   readonly about?: string;
-  /** In pixels. The first column takes what the others leave. */
+  /** The width in pixels. The first column takes the remaining width. */
   readonly width: number;
-  /** A table that is narrower than this leaves the column out. */
+  /** A table that is narrower than this hides the column. */
   readonly from?: number;
 }
 
@@ -19,7 +19,7 @@ interface Chosen {
 
 export const LEAST_WIDTH = 36;
 export const MOST_WIDTH = 640;
-/** On a phone, every column is somewhat narrower. */
+/** On a phone, every column is narrower. */
 const TIGHT = 480;
 const TIGHTER = 0.82;
 const NOTHING: Chosen = { hidden: [], width: {} };
@@ -43,7 +43,7 @@ export function createColumns<Spec extends ColumnSpec>(table: string, specs: rea
     shown,
     widthOf,
     isHidden: (name: string) => chosen().hidden.includes(name),
-    /** The first one takes the room that is left, unless it was given a width: then the last does. */
+    /** The first column takes the remaining width, unless it has a chosen width; then the last one does. */
     template: createMemo(() =>
       shown()
         .map((spec, index) => {
@@ -54,7 +54,7 @@ export function createColumns<Spec extends ColumnSpec>(table: string, specs: rea
         })
         .join(' '),
     ),
-    /** What all of them need at least. */
+    /** The minimum width of all columns. */
     least: createMemo(() => shown().reduce((sum, spec) => sum + widthOf(spec), 0)),
     toggle(name: string) {
       const { hidden } = chosen();

@@ -1,4 +1,4 @@
-// Asks the registry what the tree doesn't say, when somebody wants to know it: thousands of documents for a large tree, a few at a time.
+// Requests facts that the tree lacks from the registry, on demand. A large tree needs thousands of documents, so a few are requested at a time.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { answers, questions, type Fact, type Facts, type Subject } from '../model/facts';
@@ -10,7 +10,7 @@ const AT_ONCE = 12;
 
 export type Lookup = ReturnType<typeof createLookup>;
 
-/** Only the resolver knows the address of the public registry, and says it with its result. */
+/** The address of the public registry. Only the resolver knows it, and its result states it. */
 export function createLookup(tree: () => Tree | undefined, registry: () => string, result: () => Result | undefined) {
   const [known, setKnown] = createSignal<Facts>(new Map());
   const [wanted, setWanted] = createSignal<ReadonlySet<Subject>>(new Set());
@@ -28,7 +28,7 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
       setWaiting(0);
       if (!current || address === undefined || subjects.size === 0) return;
       const list = [...subjects]
-        // What came with the page says nothing of single versions.
+        // The embedded registry has no documents of single versions.
         .filter((subject) => subject === 'dates' || name !== EMBEDDED)
         .flatMap((subject) => questions(current, subject).map((question) => ({ subject, question })))
         .filter(({ question }) => !asked.has(question));
@@ -37,7 +37,7 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
       const stop = new AbortController();
       onCleanup(() => {
         stop.abort();
-        // What was answered until now isn't asked again.
+        // Earlier answers are not requested again.
         if (registry() === name) setKnown(found);
       });
       setWaiting(list.length);
@@ -60,7 +60,7 @@ export function createLookup(tree: () => Tree | undefined, registry: () => strin
   );
   return {
     known,
-    /** How many documents are still to come. */
+    /** The number of outstanding documents. */
     waiting,
     isWanted: (subject: Subject) => wanted().has(subject),
     look: (subject: Subject) => !wanted().has(subject) && setWanted(new Set([...wanted(), subject])),
@@ -72,7 +72,7 @@ async function read(address: URL, signal: AbortSignal): Promise<unknown> {
     const response = await fetch(address, { signal });
     return response.ok ? await response.json() : undefined;
   } catch {
-    // What can't be had is not known, and is shown as such.
+    // A document that cannot be fetched leaves its facts unknown.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Undo and redo of what was resolved: each edit that led to a resolution is a step.
+// Undo and redo: each edit that led to a resolution is a step.
 
 import { createSignal } from 'solid-js';
 import type { Inputs, Project } from './project';
@@ -16,7 +16,7 @@ export function createHistory(project: Project) {
     return true;
   };
   return {
-    /** Another project begins a history of its own. */
+    /** Starts the history of another project. */
     clear() {
       setSteps([]);
       setAt(-1);

@@ -1,4 +1,4 @@
-// What can wait until the page has drawn what cannot: each piece in a task of its own, so that none is long.
+// Runs work that can wait after the page is drawn, each piece in a task of its own, so that no task is long.
 
 import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 
@@ -6,7 +6,7 @@ const PATIENCE = 300;
 /** For browsers without idle callbacks. */
 const PAUSE = 30;
 
-/** The value, once the browser has time for what is made of it. */
+/** The value, delayed until the browser is idle. */
 export function whenIdle<Value>(value: () => Value | undefined): () => Value | undefined {
   const [rested, setRested] = createSignal<Value | undefined>();
   createEffect(

@@ -1,12 +1,12 @@
-// What a person hands in: files, a folder or a zip. A package.json is resolved, from its lockfile where there is one; the
-// package.json files of workspaces come with it. Whatever else is in there is not read.
+// Reads files, folders and zips from a person. A package.json is resolved, from its lockfile if there is one, and with the
+// package.json files of its workspaces. Other files are not read.
 
 import { manifestOfLock, packagesOfLock } from '../model/compare';
 import { membersOf } from '../model/archive';
 import { parseRequest } from '../model/request';
 import type { Session } from './session';
 
-/** A text at its path. */
+/** A file's path and text. */
 type Texts = Map<string, string>;
 
 const MOST_FILES = 2_000;
@@ -21,7 +21,7 @@ export async function take(session: Session, files: Iterable<File>): Promise<voi
   }
 }
 
-/** What was dropped, folders included. The entries have to be taken while the event is there. */
+/** The dropped files, including those in folders. The entries are only available during the event. */
 export async function takeDropped(session: Session, data: DataTransfer): Promise<void> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const plain = [...data.files];
@@ -31,7 +31,7 @@ export async function takeDropped(session: Session, data: DataTransfer): Promise
   hand(session, texts);
 }
 
-/** What was typed or pasted into the one field; says what is wrong with it, if something is. */
+/** Handles text from the field of the start page. Returns an error message for invalid text. */
 export function ask(session: Session, input: string): string | undefined {
   const request = parseRequest(input);
   switch (request.kind) {
@@ -55,7 +55,7 @@ function hand(session: Session, texts: Texts): void {
   );
   const lockPath = ['npm-shrinkwrap.json', 'package-lock.json'].find((path) => files[path] !== undefined);
   const named = lockPath && files[lockPath];
-  // A file of any name may be either: what is in it says which.
+  // A file with another name is a manifest or a lockfile, depending on its content.
   const lock = named ?? Object.values(files).find((text) => packagesOfLock(text) !== undefined);
   const manifest =
     files['package.json'] ?? Object.values(files).find((text) => text !== lock && text.trim().startsWith('{'));
@@ -68,7 +68,7 @@ function hand(session: Session, texts: Texts): void {
   session.begin(text, lock, others.length > 0 ? Object.fromEntries(others) : undefined);
 }
 
-/** The folder that is the project: that of the uppermost package.json or lockfile. */
+/** The project's folder: that of the uppermost package.json or lockfile. */
 function rootOf(paths: readonly string[]): string {
   const folders = paths.map((path) => path.slice(0, path.lastIndexOf('/') + 1));
   return folders.sort((a, b) => a.split('/').length - b.split('/').length)[0] ?? '';
@@ -97,7 +97,7 @@ async function walk(entry: FileSystemEntry, texts: Texts): Promise<void> {
   }
   if (!entry.isDirectory) return;
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader gives a hundred at a time, and nothing when it is through.
+  // A reader returns up to a hundred entries at a time, and none at the end.
   for (let more = await next(reader); more.length > 0; more = await next(reader)) {
     for (const child of more) await walk(child, texts);
   }

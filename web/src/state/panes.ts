@@ -1,4 +1,4 @@
-// Which of the side regions are open, and how wide they are: as a person left them, or as there is room.
+// The side panes: which of them are open, and their widths. Both are stored; the defaults depend on the window.
 
 import { createSignal } from 'solid-js';
 
@@ -7,7 +7,7 @@ export type Side = 'left' | 'right';
 const KEY = 'panes';
 const LEAST = 200;
 const MOST = 560;
-/** Below this, the manifest is a rail until it is asked for. */
+/** In narrower windows, the manifest starts as a rail. */
 const ROOM = '(min-width: 1200px)';
 
 export interface Panes {

@@ -1,11 +1,11 @@
-// The page as `espalier play` serves it: on a project of this machine, with the registries of its .npmrc. The address says so.
+// The page of `espalier play`: on a project of this machine, with the registries of its .npmrc. The address shows that.
 
 import { onCleanup } from 'solid-js';
 import { NODE, USUAL, type Settings } from '../model/address';
 
 export const isPlayed = new URLSearchParams(location.search).has('play');
 
-/** A project on disk, and npm's settings there. Tokens are none of it: the program that serves the page keeps them. */
+/** A project on disk, with npm's settings but without tokens, which the serving program keeps. */
 export interface Played {
   readonly folder: string;
   readonly manifest: string;
@@ -31,7 +31,7 @@ export async function readPlayed(): Promise<Played> {
   return (await response.json()) as Played;
 }
 
-/** Tells when package.json or the lockfile has changed on disk, and when the program has ended. */
+/** Reports changes of package.json or the lockfile on disk, and the end of the program. */
 export function followPlayed(known: () => string, changed: () => void, gone: () => void): void {
   const look = async () => {
     if (document.hidden) return;

@@ -1,4 +1,4 @@
-// What is to be resolved: the text of package.json, where the packages come from, and what npm is told besides.
+// The inputs of a resolution: the text of package.json, the registry, and npm's settings.
 
 import { batch, createMemo, createSignal } from 'solid-js';
 import type { Order } from '../engine';
@@ -9,12 +9,12 @@ import { isPlayed } from './played';
 
 export const EMBEDDED = 'embedded';
 export const PUBLIC = 'public';
-/** The registries of the project's .npmrc, asked by the program that serves this page. */
+/** The registries of the project's .npmrc, through the program that serves this page. */
 export const OWN = 'own';
 
 export type Project = ReturnType<typeof createProject>;
 
-/** All that decides the outcome. */
+/** All inputs that can change the outcome. */
 export interface Inputs {
   readonly text: string;
   readonly registry: string;
@@ -33,11 +33,11 @@ export function createProject() {
   const [lockfile, setLockfile] = createSignal<string | undefined>();
   const [startsFromLock, setStartsFromLock] = createSignal(true);
   const [files, setFiles] = createSignal<Record<string, string> | undefined>();
-  // Grows with each project that isn't an edit of the one before.
+  // Counts projects. An edit does not make another project.
   const [generation, setGeneration] = createSignal(0);
   const [typed, setTyped] = createSignal(false);
 
-  /** The samples need no network; what is somebody's own is not among the few packages that came with the page. */
+  /** The default registry: samples need no network, and other projects need packages that the page does not contain. */
   const usual = () => (sample() ? EMBEDDED : isPlayed ? OWN : PUBLIC);
   const sampleOf = (content: string) => samples.find((candidate) => candidate.manifest === content)?.name;
   const begin = (content: string, lock?: string, others?: Record<string, string>) => {
@@ -55,22 +55,22 @@ export function createProject() {
     sample,
     settings,
     generation,
-    /** Whether the last edit was typed, so that the next is worth waiting for. */
+    /** Whether the last edit was typed, so that another may follow soon. */
     typed,
     registry: createMemo(() => chosen() ?? usual()),
-    /** The registry, if it isn't the usual one. */
+    /** The registry, unless it is the project's default. */
     chosen: () => (chosen() === usual() ? undefined : chosen()),
     setRegistry: setChosen,
     set: (changes: Partial<Settings>) => setSettings((old) => ({ ...old, ...changes })),
     setSettings,
-    /** What keeps the text from being a package.json; an empty text is only a beginning. */
+    /** The errors of the text. An empty text has none. */
     faults: createMemo(() => (text().trim() === '' ? [] : faults(text()))),
-    /** Another project: nothing of the one before is kept but where packages come from, if that was chosen. */
+    /** Opens another project. Only a registry that somebody chose is kept. */
     replace: (content: string, lock?: string, others?: Record<string, string>) =>
       batch(() => begin(content, lock, others)),
     lockfile,
     files,
-    /** What stands on disk now. As with an edit, the old tree stays to be compared with. */
+    /** Takes over the files on disk. As after an edit, the former tree stays for comparison. */
     follow: (content: string, lock?: string, others?: Record<string, string>) =>
       batch(() => {
         setLockfile(lock);
@@ -80,7 +80,7 @@ export function createProject() {
       }),
     startsFromLock,
     setStartsFromLock,
-    /** The same project, changed. A sample that is changed stays with the registry that it came with. */
+    /** Edits the project. An edited sample keeps its registry. */
     edit(next: string, byTyping = false) {
       batch(() => {
         const before = sample();
@@ -102,7 +102,7 @@ export function createProject() {
       });
       return true;
     },
-    /** Nothing to resolve. */
+    /** Closes the project. */
     leave() {
       batch(() => {
         begin('');
@@ -118,7 +118,7 @@ export function createProject() {
       lockfile: startsFromLock() ? lockfile() : undefined,
       files: files(),
     }),
-    /** Back to what was there: undo and redo. */
+    /** Restores former inputs, for undo and redo. */
     restore({ text: content, registry, settings: all, lockfile: lock, files: others }: Inputs) {
       batch(() => {
         setStartsFromLock(lock !== undefined || lockfile() === undefined);
@@ -134,7 +134,7 @@ export function createProject() {
   };
 }
 
-/** Where the documents of a manifest come from, as the resolver wants to know it. A sample begins with its snapshot, an edited one too. */
+/** The sources of a manifest's documents, for the resolver. A sample starts with its snapshot, even if it is edited. */
 export function sourceOf(registry: string, manifest: string): Pick<Order, 'registry' | 'snapshot'> {
   const { name } = identity(manifest);
   const sample = registry === EMBEDDED && samples.find((candidate) => candidate.name === name);
@@ -144,7 +144,7 @@ export function sourceOf(registry: string, manifest: string): Pick<Order, 'regis
   };
 }
 
-/** The address to ask; undefined for npm's public registry, which the resolver knows by itself. */
+/** The registry's address. Undefined for npm's public registry, which the resolver knows. */
 export function registryAddress(registry: string): string | undefined {
   if (registry === PUBLIC) return undefined;
   if (registry === OWN) return new URL('-/registry/', document.baseURI).href;

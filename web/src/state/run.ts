@@ -1,6 +1,6 @@
-// One resolution after the other: starts, stops and tells how far it is. Changing the project stops the run
-// under way; the next one starts when the text has been left alone for a moment and is JSON. The tree of the
-// same project stays on screen until the next one stands, and is what that one is compared with.
+// Starts and stops resolutions, one at a time, and reports their progress. A change of the project stops the current run. The next
+// one starts after a short pause in typing, if the text is valid. The tree of the same project stays on screen until the next
+// one is complete, and is compared with it.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { breathe, start } from '../engine';
@@ -14,11 +14,11 @@ import { sourceOf, type Inputs, type Project } from './project';
 
 export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 
-/** Long enough to type on, short enough not to wait for. */
+/** The pause in typing before a run starts, in milliseconds. */
 const PAUSE = 450;
-/** How often the growing tree is redrawn, at most. */
+/** The minimum time between two drawings of a growing tree, in milliseconds. */
 const REDRAW = 120;
-/** A large one takes longer to lay out, and leaves more behind: it is redrawn when it has grown by a quarter. */
+/** A large tree takes longer to lay out and leaves more garbage, so it is drawn again when it has grown by a quarter. */
 const LARGE = 600;
 const GROWN = 1.25;
 
@@ -39,11 +39,11 @@ export function createRun(project: Project, history: History) {
   const [moments, setMoments] = createSignal<readonly Moment[]>([]);
   const [traffic, setTraffic] = createSignal<Traffic>({ requests: 0, pending: 0, bytes: 0 });
   const [events, setEvents] = createSignal<readonly ResolveEvent[]>([]);
-  /** What stood before the last edit. */
+  /** The tree before the last edit. */
   const [previous, setPrevious] = createSignal<Snapshot | undefined>();
 
   let end = () => {};
-  /** What the run under way resolves; nothing else may end it. */
+  /** The inputs of the current run. Only that run may report its end. */
   let current: Inputs | undefined;
   let pause: number | undefined;
   let generation = -1;
@@ -120,7 +120,7 @@ export function createRun(project: Project, history: History) {
         },
         failed: (details) => finish('failed', () => setError(details)),
       },
-      // The tree on screen stays until the next one stands: nobody looks at how that grows.
+      // The tree on screen stays until the next one is complete, so the growth of that one is not drawn.
       isEdit,
     );
     end = () => {
@@ -138,7 +138,7 @@ export function createRun(project: Project, history: History) {
     });
   };
 
-  /** Whatever changes the answer makes the one on screen an old one. */
+  /** Every change of the inputs makes the tree on screen the former one. */
   const inputs = () =>
     [
       project.text(),
@@ -151,7 +151,7 @@ export function createRun(project: Project, history: History) {
   createEffect(
     on(inputs, () => {
       stop();
-      // What went wrong with another text says nothing about this one.
+      // An error of another text does not concern this one.
       if (phase() === 'failed') {
         batch(() => {
           setError(undefined);

@@ -1,4 +1,4 @@
-// Everything that the views share, and what ties it together.
+// The state that all views share, and its connections.
 
 import {
   batch,
@@ -26,7 +26,7 @@ import { createView } from './view';
 
 export type Session = ReturnType<typeof createSession>;
 
-/** What the tree is compared with, and what that is called. */
+/** The tree to compare with, and its name. */
 export interface Baseline {
   readonly name: string;
   readonly packages: Snapshot;
@@ -41,7 +41,7 @@ function createSession() {
   const view = createView(run.tree, finished, lookup.known);
   const [notice, setNotice] = createSignal<string | undefined>();
 
-  // The selected package is shown where the final tree has it, which may be elsewhere than while it grew.
+  // A package may be elsewhere in the final tree than while the tree grew. The selection follows it.
   createEffect(
     on(run.phase, (phase) => {
       const selected = view.selected();
@@ -85,14 +85,14 @@ function createSession() {
       forget();
       if (!project.pick(sample)) setNotice(`There is no sample called “${sample}”.`);
     });
-  /** Another project, from outside. */
+  /** Opens another project. */
   const begin = (text: string, lock?: string, files?: Record<string, string>) =>
     batch(() => {
       forget();
       setReference(lock);
       project.replace(text, lock, files);
     });
-  /** Back to the first page. */
+  /** Returns to the start page. */
   const leave = () =>
     batch(() => {
       forget();
@@ -103,7 +103,7 @@ function createSession() {
       project.setSettings(settingsOf(own));
     });
   const isLanding = () => project.generation() === 0;
-  /** Why there is no project, where a program should have said which. */
+  /** The reason why the serving program supplied no project. */
   const [unread, setUnread] = createSignal<string | undefined>();
   const [played, setPlayed] = createSignal<Played | undefined>();
   if (isPlayed) {
@@ -114,7 +114,7 @@ function createSession() {
         setPlayed(next);
         const { manifest, lockfile, files } = next;
         if (!isFirst) return project.follow(manifest, lockfile ?? undefined, files);
-        // What is in the address was looked at before the page was loaded again; its folder is the same.
+        // The address is from before a reload, of a project in the same folder.
         if (!isLanding()) return project.follow(project.text(), lockfile ?? undefined, files);
         project.setSettings(settingsOf(next));
         project.replace(manifest, lockfile ?? undefined, files);
@@ -127,7 +127,7 @@ function createSession() {
       () => setNotice('`espalier play` has stopped. Start it again and open the new address that it prints.'),
     );
   }
-  /** Keeps the present tree to compare all later ones with. */
+  /** Pins the present tree, to compare later ones with it. */
   const pin = () => {
     const tree = run.tree();
     if (tree) setPinned({ name: 'the pinned tree', packages: snapshot(tree) });

@@ -1,4 +1,4 @@
-// Whether single keys act on their own. Those who speak to their computer turn them off: a word is many keys.
+// Whether single keys are shortcuts. People who dictate turn them off, because a spoken word is many keys.
 
 import { createSignal } from 'solid-js';
 

@@ -1,4 +1,4 @@
-// Light or dark: as the system says until a person says otherwise, which is remembered.
+// The theme: the system's, until somebody chooses one. The choice is stored.
 
 import { createEffect, createSignal } from 'solid-js';
 

@@ -1,4 +1,4 @@
-// Where a person is in the tree: what is open, which row is active, what is searched for, and the way back.
+// The state of the tree's view: open rows, the active row, the search, and the jumps to return from.
 
 import { batch, createMemo, createSignal } from 'solid-js';
 import type { Facts } from '../model/facts';
@@ -8,19 +8,19 @@ import { answer, path, type Tree } from '../model/tree';
 import { whenIdle } from './idle';
 import { FIRST_VIEW, type ViewName } from '../model/views';
 
-/** The root, its dependencies and theirs are there from the beginning. */
+/** Initially, rows down to this level are shown. */
 const OPEN_LEVELS = 2;
 
 type Toggled = ReadonlyMap<string, boolean>;
 
 export type View = ReturnType<typeof createView>;
 
-/** The finished tree is the one on screen, once that grows no more. */
+/** `finished` is the tree on screen, once it is complete. */
 export function createView(tree: () => Tree | undefined, finished: () => Tree | undefined, facts: () => Facts) {
   const [name, setName] = createSignal<ViewName>(FIRST_VIEW);
   const [query, setQuery] = createSignal('');
   const [toggled, setToggled] = createSignal<Toggled>(new Map());
-  // A search opens what it finds; what a person closes in it is not meant for the next one.
+  // A search opens its matches. Rows that are closed in it stay closed only for that search.
   const [toggledInSearch, setToggledInSearch] = createSignal<Toggled>(new Map());
   const [active, setActive] = createSignal(ROOT_KEY);
   const [order, setOrder] = createSignal<Order | undefined>();
@@ -31,7 +31,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
     const current = tree();
     return current && search(current, query(), facts());
   });
-  /** How many packages each filter finds, for those that would find none; counted when there is time. */
+  /** The number of packages that each filter finds, counted in idle time. */
   const rested = whenIdle(finished);
   const counts = createMemo(() => (rested() ? stateCounts(rested()!) : new Map<string, number>()));
   const isOpen = (location: string, level: number) =>
@@ -65,7 +65,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
       setToggledInSearch(new Map());
     });
   };
-  /** Goes to the row of an edge, opening what it lies under, and leaving a search that hides it. */
+  /** Goes to the row of an edge: opens the rows above it, and ends a search that hides it. */
   const show = (edge: number) => {
     const current = tree();
     if (!current) return;
@@ -85,7 +85,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
   };
 
   return {
-    /** Which of the views is on screen. */
+    /** The view on screen. */
     name,
     open: setName,
     query,
@@ -102,17 +102,17 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
     toggle,
     activate,
     show,
-    /** Goes to the row on which a package stands. */
+    /** Goes to the row of a package. */
     reveal(location: string) {
       const node = tree()?.at.get(location);
       if (node !== undefined) show(tree()!.home[node]!);
     },
-    /** From a "deduped" row to where the package stands; `back` returns. */
+    /** Goes from a "deduped" row to the row of the package. `back` returns. */
     jump(row: Row) {
       jumps.push(row.key);
       show(tree()!.home[row.node]!);
     },
-    /** Returns from the last jump; false when there was none. */
+    /** Returns from the last jump. False if there is none. */
     back(): boolean {
       const key = jumps.pop();
       const current = tree();
@@ -122,7 +122,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
       show(edge);
       return true;
     },
-    /** Opens a row and those beside it. */
+    /** Opens a row and its siblings. */
     openBeside(row: Row) {
       const current = tree();
       if (!current || row.edge === -1) return;
@@ -134,13 +134,13 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
         true,
       );
     },
-    /** To the package that asked for the active row. */
+    /** Goes to the dependent of the active row. */
     activateParent: () => activate(parentRow(rows(), activeIndex())),
-    /** Selects a package wherever it is shown; the tree's active row follows. */
+    /** Selects a package in all views. The tree's active row follows. */
     choose(location: string) {
       const node = tree()?.at.get(location);
       if (node === undefined) return;
-      // A row that is closed away is opened when the tree is looked at.
+      // A hidden row is opened when the tree is shown.
       const row = rows().find((candidate) => candidate.node === node && !candidate.deduped);
       batch(() => {
         setSelected(location);
@@ -148,14 +148,14 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
         else if (tree()!.home[node] !== -1) show(tree()!.home[node]!);
       });
     },
-    /** Selects nothing; the project is what is left. */
+    /** Clears the selection, which shows the project. */
     deselect() {
       batch(() => {
         setSelected(undefined);
         setActive(ROOT_KEY);
       });
     },
-    /** What the address says, before there is a tree. */
+    /** Takes over the address, before there is a tree. */
     select: setSelected,
     /** Opens or closes everything below the root. */
     setAllOpen(open: boolean) {
@@ -166,7 +166,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
           open,
         );
     },
-    /** Another project: nothing of the last one is meant for it. */
+    /** Resets everything for another project. */
     reset() {
       jumps.length = 0;
       batch(() => {

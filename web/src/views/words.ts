@@ -1,4 +1,4 @@
-// The words that several views use for the same thing.
+// Words that several views share.
 
 import type { DependencyKind, GraphNode } from '../engine/types';
 import { packageName } from '../model/copies';
@@ -7,7 +7,7 @@ export function kindWord(kind: DependencyKind | undefined): string {
   return kind === 'peerOptional' ? 'peer?' : (kind ?? '');
 }
 
-/** What a package is called: its folder's name under `node_modules` (which may be an alias), elsewhere its own. */
+/** The name of a package: that of its folder in `node_modules`, which may be an alias, or its own elsewhere. */
 export function title(node: GraphNode | undefined): string {
   if (!node) return '';
   return node.location.includes('node_modules/') ? node.name : packageName(node);

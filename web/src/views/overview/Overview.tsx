@@ -1,4 +1,4 @@
-// The whole tree at once, on a canvas that can be panned, zoomed, pointed at and walked by keys.
+// The whole tree on a canvas, which the pointer and keys pan, zoom and navigate.
 
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { analyze } from '../../model/analysis';
@@ -19,18 +19,18 @@ const LARGE = 1_000;
 interface OverviewProps {
   readonly tree: Tree;
   readonly plain?: boolean;
-  /** Packages that stand already; all, where it isn't said. */
+  /** The packages that are placed so far. Absent if all are. */
   readonly present?: ReadonlySet<number>;
 }
 
-/** A large tree that changes is laid out in a task of its own, after the one that it came in. */
+/** A large tree that changes is laid out in a separate task. */
 export function Overview(props: OverviewProps) {
   const [rested, setRested] = createSignal(untrack(() => props.tree));
   createEffect(
     on(
       () => props.tree,
       (tree) => {
-        // Also the first time: the tree may have changed since this was made.
+        // This also runs the first time, because the tree may have changed since.
         if (tree === untrack(rested)) return;
         if (tree.nodes.length < LARGE) return setRested(() => tree);
         const timer = setTimeout(() => setRested(() => tree));
@@ -55,13 +55,13 @@ function Picture(props: OverviewProps) {
 
   const aspect = createMemo(() => {
     const { width, height } = size();
-    // A window that is resized a little doesn't plant the tree anew.
+    // A small change of the window's size keeps the layout.
     return height === 0 ? 1.6 : Math.max(0.5, Math.min(5, Math.round((width / height) * 8) / 8));
   });
   const layout = createMemo(() => espalier(props.tree, aspect()));
   createEffect(() => colouring() === 'age' && lookup.look('dates'));
   const coloured = createMemo(() => colour(props.tree, colouring(), lookup.known()));
-  /** How many packages each class has, of those that stand. */
+  /** The number of placed packages in each class. */
   const counts = () => {
     const { present } = props;
     if (!present) return coloured().counts;
@@ -72,7 +72,7 @@ function Picture(props: OverviewProps) {
   const selected = createMemo(() => (view.selected() === undefined ? undefined : props.tree.at.get(view.selected()!)));
   const found = createMemo(() => (props.plain ? undefined : view.matches()?.nodes));
 
-  /** All of it, with a margin. */
+  /** Shows the whole tree, with a margin. */
   const whole = createMemo<Camera>(() => {
     const { width, height } = size();
     const { left, right, top, bottom } = layout().bounds;
@@ -135,7 +135,7 @@ function Picture(props: OverviewProps) {
     });
   };
   createEffect(() => {
-    // What is laid out and drawn is only worked out in the frame itself: a tree that grows is drawn less often than it changes.
+    // Layout and drawing happen in the frame itself, because a growing tree changes more often than it is drawn.
     [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), hovered(), found()];
     [changes(), moving(), props.present];
     frame ||= requestAnimationFrame(() => untrack(draw));
@@ -149,9 +149,9 @@ function Picture(props: OverviewProps) {
     observer.observe(canvas);
     onCleanup(() => observer.disconnect());
   });
-  // Another project is seen as a whole.
+  // Another project starts with the whole tree.
   createEffect(on(project.generation, () => setCamera(undefined), { defer: true }));
-  // What was selected elsewhere comes into view.
+  // A package that was selected elsewhere scrolls into view.
   createEffect(
     on(
       selected,
@@ -206,7 +206,7 @@ function Picture(props: OverviewProps) {
     const others = [...pointers.entries()].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (others[0]) {
-      // Two fingers: what is between them stays between them.
+      // A pinch keeps the point between the fingers in place.
       const far = (a: { x: number; y: number }) => Math.hypot(a.x - others[0]!.x, a.y - others[0]!.y);
       const [mx, my] = place({
         clientX: (event.clientX + others[0].x) / 2,
@@ -249,7 +249,7 @@ function Picture(props: OverviewProps) {
     else return;
     event.preventDefault();
   };
-  /** Up to the first branch, down to what it hangs on, sideways to those beside it. */
+  /** Moves the selection: up to the first branch, down to the parent, sideways to siblings. */
   const walk = (key: string) => {
     const at = selected() ?? 0;
     const { parent, x, order } = layout();

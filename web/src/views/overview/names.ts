@@ -1,5 +1,5 @@
-// Names on the overview, as on a map: where there is room, what matters most first, and never over a leaf or another name.
-// Names of the project's own dependencies stand below their wire, where nothing grows; others between two levels.
+// Places names on the overview, as on a map: the most important first, and none over a leaf or another name. Names of the
+// project's own dependencies are below their wire, where nothing grows. Others are between two levels.
 
 import type { Tree } from '../../model/tree';
 import { title } from '../words';
@@ -9,13 +9,13 @@ const FONT = 11;
 const MOST = 420;
 /** Levels that are closer than this have no room for names between them. */
 const BETWEEN = 10;
-/** Between a name and the edge of the canvas. */
+/** The distance between a name and the edge of the canvas. */
 const EDGE = 2;
-/** What `−12` takes beside a leaf. */
+/** The width of `−12` beside a leaf. */
 const GONE = 30;
-/** How far a name goes to the side, where the project's own leaf is in the way. */
+/** How far a name moves sideways if the leaf of the project's own dependency is in the way. */
 const ASIDE = 24;
-/** Ranks: what is always named, what was changed or is found, what the project asks for itself. */
+/** The ranks: always named, changed or found, direct dependencies. */
 const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
 
 const measured = new Map<string, number>();
@@ -37,7 +37,7 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     return true;
   });
   const r = radius(scene, 0);
-  // How many packages went from the project stands on the left of its leaf.
+  // The number of packages that were removed from the project is on the left of its leaf.
   const left = r + (scene.diff?.gone.has(0) ? GONE : 0);
   room.block(camera.x - left, camera.y - r, left + r, 2 * r);
   const ranked = visible.map((node) => [rank(scene, node), node] as const).filter(([value]) => value >= 0);
@@ -53,7 +53,7 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
     const isBesideTrunk = isDirect && Math.abs(layout.x[node]! * scale) < 2 * ASIDE;
     const aside = isBesideTrunk ? [ideal + ASIDE * Math.sign(layout.x[node]!)] : [];
     const places = value >= ALWAYS ? [Math.max(EDGE, Math.min(last, ideal))] : [ideal, ...aside];
-    // A name that would be cut off says less than none.
+    // A truncated name is worse than none.
     const x = places.find(
       (x) => x >= EDGE && (x <= last || value >= ALWAYS) && room.take(x, y - FONT / 2, wide, FONT, value),
     );
@@ -68,7 +68,7 @@ export function names(context: CanvasRenderingContext2D, scene: Scene): void {
 function rank({ tree, layout, selected, hovered, found, diff }: Scene, node: number): number {
   const weight = Math.min(9e4, tree.below[node]! * 10);
   if (node === selected || node === hovered) return ALWAYS + weight;
-  // The project's own gives way where a name that a person asked for lies.
+  // The name of a direct dependency gives way to a name that was searched for.
   if (node === 0) return ALWAYS - 1;
   if (diff?.marks.has(node)) return MARKED + weight;
   if (found) return found.has(node) ? FOUND + weight : -1;
@@ -92,7 +92,7 @@ function place(
   const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
   const r = radius(scene, node);
   if (node === 0) {
-    // On the right is the name of an only dependency.
+    // The name of an only dependency is on the right.
     const isAside = tree.out[0]!.length === 1;
     return [isAside ? x - r - 6 - wide : x + r + 6, y + 3, wide];
   }
@@ -107,7 +107,7 @@ function label(tree: Tree, node: number, room: number): string {
   return room > 110 && version && node > 0 ? `${name} ${version}` : name;
 }
 
-/** Which parts of the canvas have a name or a leaf already, in cells. */
+/** The parts of the canvas that a name or a leaf occupies, in cells. */
 class Room {
   static readonly CELL = 4;
   readonly #names: Uint8Array;
@@ -130,7 +130,7 @@ class Room {
     });
   }
 
-  /** No name goes over this. */
+  /** Occupies an area. */
   block(x: number, y: number, width: number, height: number): void {
     this.#each(x, y, width, height, (cell) => {
       this.#names[cell] = 1;
@@ -138,7 +138,7 @@ class Room {
     });
   }
 
-  /** What is always named takes its room; what the project asks for itself, or a person asked for, goes over leaves; others only where nothing is. */
+  /** Whether a name fits. One that is always shown fits anywhere; that of a direct dependency or a match may cover leaves; others need a free area. */
   take(x: number, y: number, width: number, height: number, value: number): boolean {
     const isFree = (cell: number) => !this.#names[cell] && (value >= DIRECT || !this.#leaves[cell]);
     if (value < ALWAYS && !this.#each(x, y, width, height, isFree)) return false;

@@ -1,4 +1,4 @@
-// What an overview is drawn from, and how large a leaf is in it.
+// The inputs of a drawing of the overview, and the size of leaves in it.
 
 import type { Coloured } from '../../model/colour';
 import type { Diff } from '../../model/diff';
@@ -7,9 +7,9 @@ import type { Tree } from '../../model/tree';
 import type { Palette } from '../palette';
 
 export interface Camera {
-  /** Pixels for each unit. */
+  /** Pixels per unit. */
   readonly scale: number;
-  /** Where the root is on the canvas. */
+  /** The position of the root on the canvas. */
   readonly x: number;
   readonly y: number;
 }
@@ -24,16 +24,16 @@ export interface Scene {
   readonly height: number;
   readonly selected: number | undefined;
   readonly hovered: number | undefined;
-  /** What a filter finds; everything, where there is none. */
+  /** The matches of the filter. Absent without a filter. */
   readonly found: ReadonlySet<number> | undefined;
   readonly diff: Diff | undefined;
-  /** What stands already; everything, where it isn't said. The wires wait for the rest. */
+  /** The packages that are placed so far. Absent if all are. */
   readonly present: ReadonlySet<number> | undefined;
-  /** Whether the picture is moving, and names can wait. */
+  /** Whether the picture is moving. Names are drawn when it rests. */
   readonly moving: boolean;
 }
 
-/** As large as there is room for beside its neighbours, and somewhat larger or smaller by what it weighs. */
+/** The size of a leaf: as large as its neighbours permit, adjusted by its weight. */
 export function radius({ tree, layout, camera }: Pick<Scene, 'tree' | 'layout' | 'camera'>, node: number): number {
   if (node === 0) return 6 * Math.min(1.4, Math.max(0.8, camera.scale));
   const { unpackedSize = 30_000 } = tree.nodes[node]!;
