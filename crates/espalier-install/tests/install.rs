@@ -6,6 +6,7 @@ use std::fs;
 
 use espalier_install::install::InstallError;
 use serde_json::json;
+use support::archive::Archive;
 use support::scene::Scene;
 
 const BIN: &[u8] = b"#!/usr/bin/env node\n";
@@ -76,6 +77,31 @@ async fn files_are_shared_with_the_store_until_scripts_may_change_them() {
     let scene = scene.flag("ignore-scripts", "true");
     scene.ci().await;
     assert_eq!(scene.read("node_modules/b/index.js"), "module.exports = 'b@1.0.0'");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_package_that_two_threads_place_is_whole() {
+    const FILES: usize = 301;
+    let files = |archive| {
+        (0..FILES)
+            .fold(archive, |archive: Archive, file| archive.file(&format!("package/{}/{file}.js", file % 7), b"x"))
+    };
+    let scene = Scene::of(&["a"]).package_of("a@1.0.0", json!({}), files);
+    scene.install().await;
+    fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    scene.ci().await;
+    for file in 0..FILES {
+        assert_eq!(links_and_mode(&scene, &format!("node_modules/a/{}/{file}.js", file % 7)), (2, 0o644));
+    }
+    // A changed file in the store is noticed in either half, and the package is fetched again.
+    for file in [0, FILES - 1] {
+        let path = format!("node_modules/a/{}/{file}.js", file % 7);
+        fs::write(scene.at(&path), "changed").expect("written");
+        fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+        scene.ci().await;
+        assert_eq!(scene.read(&path), "x");
+    }
 }
 
 #[cfg(unix)]

@@ -20,6 +20,9 @@ use crate::unpack;
 /// Copies up to this size go through memory, because a copy by the system takes more calls.
 const SMALL: u64 = 128 << 10;
 
+/// A second thread helps with a package of this number of files. Starting it takes as long as linking ten files.
+const MANY: usize = 128;
+
 /// Why a package could not be placed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
@@ -54,6 +57,8 @@ pub struct Placing<'a> {
     pub executable_mode: u32,
     /// Whether all files are copies, because they are about to be changed.
     pub private: bool,
+    /// Whether nothing else is being placed, so that a second thread may help.
+    pub is_alone: bool,
 }
 
 impl Linker {
@@ -77,7 +82,32 @@ impl Linker {
         for folder in &stored.record.folders {
             route.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
-        for file in &stored.record.files {
+        let files = &stored.record.files[..];
+        let (own, other) =
+            files.split_at(if placing.is_alone && files.len() >= MANY { files.len() / 2 } else { files.len() });
+        if other.is_empty() {
+            return self.place_files(own, stored, target, &route, placing);
+        }
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| self.place_files(other, stored, target, &route, placing));
+            let placed = self.place_files(own, stored, target, &route, placing);
+            placed.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+
+    fn place_files(
+        &self,
+        files: &[FileRecord],
+        stored: &StoredPackage,
+        target: &Path,
+        route: &Route,
+        placing: &Placing<'_>,
+    ) -> Result<(), PlaceError> {
+        let unwritable = |path: &Path| {
+            let path = path.to_owned();
+            move |source| PlaceError::Unwritable { path, source }
+        };
+        for file in files {
             if !stored.is_fresh && !route.is_untouched(file, &stored.key) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }

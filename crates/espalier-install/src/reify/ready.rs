@@ -10,29 +10,33 @@ use super::task::{Job, Shared};
 
 /// The packages that no thread has taken yet.
 #[derive(Debug)]
-pub(super) struct Ready(Mutex<VecDeque<Job>>);
+pub(super) struct Ready {
+    queue: Mutex<VecDeque<Job>>,
+    /// Whether there is only one.
+    is_alone: bool,
+}
 
 impl Ready {
     /// Queues these packages, those with the most files first, so that the threads end at about the same time.
     pub fn new(mut jobs: Vec<Job>) -> Arc<Self> {
         let files = |job: &Job| job.source.stored.as_ref().map_or(0, |stored| stored.record.files.len());
         jobs.sort_by_key(|job| std::cmp::Reverse(files(job) * job.placements.len()));
-        Arc::new(Self(Mutex::new(jobs.into())))
+        Arc::new(Self { is_alone: jobs.len() == 1, queue: Mutex::new(jobs.into()) })
     }
 
     /// The number of packages in the queue.
     pub fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Places packages until the queue is empty. Returns those that couldn't be placed.
     pub fn place(&self, shared: &Shared, stopped: &watch::Receiver<bool>) -> Vec<Job> {
         let mut left = Vec::new();
         while !*stopped.borrow() {
-            let Some(job) = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+            let Some(job) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
             let is_placed = job.source.stored.as_ref().is_some_and(|stored| {
                 let is_right = shared.origins.check_identity(&job.source, &stored.record).is_ok();
-                is_right && shared.place(stored, &job.placements).is_ok()
+                is_right && shared.place(stored, &job.placements, self.is_alone).is_ok()
             });
             if is_placed {
                 shared.activity.installed.add(job.placements.len() as u64);

@@ -64,7 +64,7 @@ pub(super) async fn run(
         };
         let (sharing, package, goals, halt) =
             (Arc::clone(&shared), stored.clone(), placements.clone(), stopped.clone());
-        let place = move || if *halt.borrow() { Ok(()) } else { sharing.place(&package, &goals) };
+        let place = move || if *halt.borrow() { Ok(()) } else { sharing.place(&package, &goals, false) };
         // What is in the store is placed before anything else is unpacked.
         match shared.origins.registry.workers().run(usize::MAX, place).await {
             Some(Ok(())) => {
@@ -97,17 +97,22 @@ async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, Obtai
 }
 
 impl Shared {
-    pub fn place(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
-        self.activity.placing.time(|| self.place_each(stored, placements))
+    /// Places a package. `is_alone` is whether nothing else is being placed.
+    pub fn place(&self, stored: &StoredPackage, placements: &[Placement], is_alone: bool) -> Result<(), PlaceError> {
+        self.activity.placing.time(|| self.place_each(stored, placements, is_alone))
     }
 
-    fn place_each(&self, stored: &StoredPackage, placements: &[Placement]) -> Result<(), PlaceError> {
+    fn place_each(&self, stored: &StoredPackage, placements: &[Placement], is_alone: bool) -> Result<(), PlaceError> {
         for placement in placements {
             let executables = self.executables.get(&placement.location).map(Vec::as_slice).unwrap_or_default();
             let executables: FxHashSet<&str> = executables.iter().map(String::as_str).collect();
             let patch = self.patches.get(&placement.location);
-            let placing =
-                Placing { executables: &executables, executable_mode: self.executable_mode, private: patch.is_some() };
+            let placing = Placing {
+                executables: &executables,
+                executable_mode: self.executable_mode,
+                private: patch.is_some(),
+                is_alone,
+            };
             let folder = self.project.join(&placement.location);
             self.journal.making(&placement.location);
             self.linker.place(stored, &folder, &placing)?;
