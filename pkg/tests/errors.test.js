@@ -164,7 +164,7 @@ test('the error of an invalid input names the field', async () => {
     [{ manifest: '{}', audit: true }, /no option `audit`$/],
     [{ manifest: '{}', legacyPeerdeps: true }, /no option `legacyPeerdeps`; did you mean `legacyPeerDeps`\?$/],
     [{ manifest: '{}', 'engine-strict': true }, /did you mean `engineStrict`\?$/],
-    [{ manifest: '{}', concurency: 8 }, /did you mean `concurrency`\?$/],
+    [{ manifest: '{}', retires: 8 }, /did you mean `retries`\?$/],
     [
       { manifest: '{}', platform: { os: 'linux', cpu: 'x64', lbic: 'musl' } },
       /no option `platform\.lbic`; .* `platform\.libc`/,
