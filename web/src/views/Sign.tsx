@@ -1,4 +1,4 @@
-// What an edit did to a package, wherever it is shown: `+` it is new, `~` its version is another, `−2` so many went from below it.
+// The mark of an edit beside a package: `+` for a new package, `~` for another version, `−2` for two removed packages below it.
 
 import { Show } from 'solid-js';
 import { useSession } from '../state/session';

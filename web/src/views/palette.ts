@@ -1,4 +1,4 @@
-// The style sheet's colours as a canvas needs them: resolved for the theme that is on.
+// The colours of the style sheet for a canvas, resolved for the current theme.
 
 import { createEffect, createSignal, onCleanup } from 'solid-js';
 import { useSession } from '../state/session';

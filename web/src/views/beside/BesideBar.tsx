@@ -1,4 +1,4 @@
-// What B came to, in a line below the sentence about A.
+// The result of B, in a line below the sentence about A.
 
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { totals } from '../../model/analysis';

@@ -1,4 +1,4 @@
-// What is in here is about B: the project that is resolved beside the one that the views show.
+// The context of B, the project beside the one that the views show.
 
 import { Show, type ParentProps } from 'solid-js';
 import { SessionProvider, useSession } from '../../state/session';

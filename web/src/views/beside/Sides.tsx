@@ -1,4 +1,4 @@
-// Which of two projects is edited. Before there are two: how to get a second one.
+// The choice of the side to edit, or the button that opens a second side.
 
 import { Show } from 'solid-js';
 import { useSession } from '../../state/session';

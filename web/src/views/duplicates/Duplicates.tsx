@@ -1,4 +1,4 @@
-// What is there more than once: one card for each name, and what might be done about it.
+// Duplicated packages: one card for each name, with possible remedies.
 
 import { createEffect, createMemo, createSignal, For, onCleanup, Show } from 'solid-js';
 import { bytesOf } from '../../model/analysis';
@@ -14,20 +14,20 @@ import { title } from '../words';
 import './duplicates.css';
 
 const FIRST = 5;
-/** Reasons at first. */
+/** The number of reasons that are shown at first. */
 const FEW = 4;
-/** Copies of one version at first. */
+/** The number of copies of a version that are shown at first. */
 const COPIES = 6;
-/** Cards at first; nobody reads hundreds. */
+/** The number of cards that are shown at first. */
 const CARDS = 40;
-/** Cards made in one task: a large one takes ten milliseconds. */
+/** The number of cards that one task makes. A large card takes ten milliseconds. */
 const AT_ONCE = 6;
 
 export function Duplicates(props: { tree: Tree }) {
   const { view } = useSession();
   const [most, setMost] = createSignal(CARDS);
   const [made, setMade] = createSignal(AT_ONCE);
-  /** What the copies beyond the largest weigh: that much could be saved at best. */
+  /** The size of all copies but the largest, which is the most that can be saved. */
   const spare = (copies: readonly number[]) => {
     const weights = copies.map((node) => bytesOf(props.tree, node));
     return weights.reduce((sum, weight) => sum + weight, 0) - Math.max(...weights);
@@ -113,7 +113,7 @@ function Card(props: { tree: Tree; name: string; copies: readonly number[]; spar
   );
 }
 
-/** Where the copies of one version lie, and for whom. */
+/** The places of a version's copies, and their dependents. */
 function Copies(props: { tree: Tree; nodes: readonly number[] }) {
   const { view } = useSession();
   const [isAll, setAll] = createSignal(false);
@@ -149,7 +149,7 @@ function Copies(props: { tree: Tree; nodes: readonly number[] }) {
   );
 }
 
-/** Why they can't share, copy by copy. */
+/** The reasons why copies cannot be shared. */
 function Reasons(props: { tree: Tree; name: string }) {
   const [isAll, setAll] = createSignal(false);
   const all = createMemo(() => apart(props.tree, props.name));
@@ -219,7 +219,7 @@ function Holders(props: { tree: Tree; node: number }) {
   );
 }
 
-/** Fewer copies first, then fewer packages. */
+/** The results with the fewest copies come first, then those with the fewest packages. */
 function verdict(after: Outcome, before: Outcome): Verdict {
   return {
     words: saving(after, before),

@@ -1,4 +1,4 @@
-// One package and its neighbours, as a graph that can be walked.
+// One package and its neighbours, as a graph to navigate.
 
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { focus, through, type Column, type Link } from '../../model/focus';
@@ -10,10 +10,10 @@ import { FocusBox } from './FocusBox';
 import { FocusRows } from './FocusRows';
 import './focus.css';
 
-/** Sizes of a box and the room between boxes, at least and at most: who asks, the package and what it asks for are seen at once. */
+/** The minimum and maximum sizes of boxes and gaps. Dependents, package and dependencies are visible together. */
 const WIDE = [124, 200] as const;
 const ACROSS = [84, 160] as const;
-/** Where even the least is too wide, they stand one below the other. */
+/** In narrower windows, the columns are stacked. */
 const NARROW = 560;
 const HIGH = 40;
 const DOWN = 12;
@@ -28,7 +28,7 @@ export function Focus(props: { tree: Tree }) {
   const isNarrow = () => room() < NARROW;
   const node = () => (view.selected() && props.tree.at.get(view.selected()!)) || first(props.tree);
   const graph = createMemo(() => focus(props.tree, node(), most()));
-  /** Boxes and the room between them share what three columns have, or as many as there are. */
+  /** Distributes the width over the boxes and gaps of up to three columns. */
   const sizes = createMemo(() => {
     const columns = Math.max(3, graph().columns.length);
     const fitting = (count: number) => {
@@ -58,11 +58,11 @@ export function Focus(props: { tree: Tree }) {
     });
     return { at, height, width: columns.length * (wide + across) - across + 2 * PAD };
   });
-  /** Links on the ways through the lit package, and the packages on them. */
+  /** The links on the paths through the highlighted package, and their packages. */
   const litLinks = createMemo(() => (lit() === undefined ? undefined : through(graph(), node(), lit()!)));
   const isLit = (link: Link) => litLinks()?.has(link) ?? false;
   const litNodes = createMemo(() => new Set([...(litLinks() ?? [])].flatMap(({ from, to }) => [from, to])));
-  /** What is asked for between the package in the middle and each of its neighbours, all of it in one place. */
+  /** The ranges between the package in the middle and each of its neighbours. */
   const ranges = createMemo(() => {
     const byNeighbour = new Map<number, Link[]>();
     for (const link of graph().links) {
@@ -85,7 +85,7 @@ export function Focus(props: { tree: Tree }) {
     );
   });
 
-  // The package itself is what is looked at; how far away the project is, differs.
+  // The view starts at the package, because the distance of the project varies.
   let scroller!: HTMLDivElement;
   onMount(() => {
     const observer = new ResizeObserver(() => setRoom(scroller.clientWidth));
@@ -98,7 +98,7 @@ export function Focus(props: { tree: Tree }) {
     if (!at) return;
     const left = at.x + sizes().wide / 2;
     const narrow = isNarrow();
-    // The canvas has its new size by then, which is how far one can scroll.
+    // By then, the canvas has its new size, which limits scrolling.
     const frame = requestAnimationFrame(() => {
       const here = narrow ? scroller.querySelector<HTMLElement>('.focus-step.here') : undefined;
       const top = here ? here.offsetTop + here.offsetHeight / 2 : at.y + HIGH / 2;
@@ -226,7 +226,7 @@ export function Focus(props: { tree: Tree }) {
   );
 }
 
-/** Without a selection, the project's only dependency, or else what most others ask for: it has something to show. */
+/** The package to show without a selection: the only dependency of the project, or the package with the most dependents. */
 function first(tree: Tree): number {
   const [only, ...others] = tree.out[0]!;
   if (only !== undefined && others.length === 0 && answer(tree, only) > 0) return answer(tree, only);
@@ -243,7 +243,7 @@ interface At {
   readonly column: number;
 }
 
-/** Level at both ends. A link that leads back, or within a column, bows around. */
+/** A curve that is level at both ends. A link backwards or within a column bows around. */
 function curve(from: At, to: At, wide: number): string {
   const [y0, y1] = [from.y + HIGH / 2, to.y + HIGH / 2];
   if (from.column < to.column) {

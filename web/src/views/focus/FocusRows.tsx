@@ -1,10 +1,10 @@
-// The focus graph where three columns have no room: the ways from the project come down a wire to the package, and what it asks for
-// hangs below it.
+// The focus graph in narrow windows: the paths from the project come down a wire to the package, and its dependencies are below
+// it.
 
 import { For, type JSX, Show } from 'solid-js';
 import type { Column } from '../../model/focus';
 
-/** What is asked for between the package and a neighbour. */
+/** The ranges between the package and a neighbour. */
 interface Range {
   readonly words: string;
   readonly isBad: boolean;

@@ -1,4 +1,4 @@
-// What a screen reader hears of a run: how it goes on, seldom, and how it ended.
+// Announces a run to screen readers: its progress from time to time, and its end.
 
 import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { counted, seconds } from '../../model/format';

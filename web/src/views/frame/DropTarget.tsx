@@ -1,4 +1,4 @@
-// A package.json dropped anywhere on the page becomes the manifest; a package-lock.json is compared with.
+// Accepts files that are dropped anywhere: a package.json becomes the manifest, and a package-lock.json is compared.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { takeDropped } from '../../state/intake';

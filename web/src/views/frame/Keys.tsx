@@ -1,4 +1,4 @@
-// The keys, all of them, on one card.
+// The dialog that lists all keys.
 
 import { createEffect, For } from 'solid-js';
 import { setSingleKeys, singleKeys } from '../../state/single-keys';

@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { useSession } from '../../state/session';
 
-/** Something that couldn't be done, until it is read. */
+/** An error message, until somebody closes it. */
 export function Notice() {
   const { notice, setNotice } = useSession();
   return (

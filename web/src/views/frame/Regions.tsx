@@ -1,5 +1,4 @@
-// The three regions. Where there is room for one, they lie side by side all the same: swiping or the bar below
-// goes from one to the next.
+// The three regions. In a narrow window, they are still side by side, and swiping or the bar below moves between them.
 
 import { createEffect, createSignal, For, on, onCleanup, onMount, type JSX } from 'solid-js';
 import type { Side } from '../../state/panes';
@@ -20,7 +19,7 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
   const settle = () => {
     if (narrow.matches) setCurrent(Math.round(track.scrollLeft / Math.max(1, track.clientWidth)));
   };
-  // A window that becomes narrow, as a tablet that is turned does, shows the region that was looked at last.
+  // A window that becomes narrow, such as that of a rotated tablet, shows the last region.
   const turn = () => narrow.matches && go(current());
   onMount(() => {
     go(1);
@@ -28,7 +27,7 @@ export function Regions(props: { manifest: JSX.Element; outcome: JSX.Element; pa
     onCleanup(() => narrow.removeEventListener('change', turn));
     track.addEventListener('show-package', () => go(2));
   });
-  // A project that was just picked is watched in the tree.
+  // A new project shows the tree.
   createEffect(
     on([project.sample, run.phase], ([sample, phase]) => sample && phase === 'resolving' && go(1), { defer: true }),
   );

@@ -1,4 +1,4 @@
-// The strip of time: when documents were fetched (above the wire) and when packages were placed (below it).
+// The strip of time: fetched documents above the wire, and placed packages below it.
 
 import { createMemo, Show } from 'solid-js';
 import { bytes, counted, seconds } from '../../model/format';

@@ -65,14 +65,14 @@ function act(key: string, session: Session, actions: { showKeys: () => void }): 
     case 'Escape':
       return stepBack(session);
   }
-  // Only where nothing is there yet: what was typed is never replaced by a key.
+  // Digits open samples only on the start page. A key never replaces typed text.
   const sample = session.isLanding() ? samples[Number(key) - 1] : undefined;
   if (!sample) return false;
   session.pick(sample.name);
   return true;
 }
 
-/** Escape goes one step back: out of a run, a jump, a search, a selection. */
+/** Escape goes one step back: it ends a run, a jump, a search or a selection. */
 function stepBack({ run, view }: Session): boolean {
   if (run.phase() === 'resolving') run.stop();
   else if (view.back()) focus('[role=treegrid]');

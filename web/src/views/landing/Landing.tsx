@@ -1,4 +1,4 @@
-// The first page: one field that takes anything, and below it a tree that is alive.
+// The start page: one field for any input, and a tree that resolves below it.
 
 import { createSignal, For, Show } from 'solid-js';
 import { samples } from '../../samples';
@@ -16,7 +16,7 @@ export function Landing() {
 
   const go = (input: string) => setComplaint(ask(session, input));
   const onKeyDown = (event: KeyboardEvent) => {
-    // Within a package.json, Enter is a line.
+    // Within a package.json, Enter starts a new line.
     const isText = text().trim().startsWith('{') && !event.ctrlKey && !event.metaKey;
     if (event.key !== 'Enter' || event.shiftKey || isText) return;
     event.preventDefault();
@@ -24,7 +24,7 @@ export function Landing() {
   };
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData?.getData('text/plain') ?? '';
-    // A whole package.json needs no further word.
+    // A complete package.json is resolved at once.
     if (field.value.trim() !== '' || !isJson(pasted)) return;
     event.preventDefault();
     go(pasted);

@@ -1,4 +1,4 @@
-// A sample that resolves while one looks, by the same resolver as everything else on the page.
+// A sample that resolves on the start page, with the page's own resolver.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { start } from '../../engine';
@@ -40,7 +40,7 @@ export function Specimen() {
           setTree(treeOf(result.graph));
           setElapsed(performance.now() - began);
         },
-        // The page is as useful without the picture.
+        // The page works without the picture.
         failed() {},
       },
     );

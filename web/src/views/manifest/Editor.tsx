@@ -31,13 +31,13 @@ export function Editor() {
         extensions: extensions((text) => text !== project.text() && project.edit(text, true)),
       }),
     });
-    // What is JSON in the text is looked at when the text is there, in a task of its own.
+    // The syntax is highlighted after the text appears, in a separate task.
     const reading = setTimeout(() => view.dispatch({ effects: StateEffect.appendConfig.of(language) }));
     onCleanup(() => clearTimeout(reading));
     registerEditor({ goTo: (line, column) => goTo(view, line, column) });
     createEffect(() => {
       const text = project.text();
-      // What was typed here comes back as it is; only what came from elsewhere replaces the text.
+      // Typed text comes back unchanged. Only text from elsewhere replaces the editor's.
       if (text !== view.state.doc.toString()) {
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       }
@@ -57,7 +57,7 @@ function extensions(edit: (text: string) => unknown) {
     placeholder('Paste or drop a package.json'),
     theme,
     EditorView.contentAttributes.of({ 'aria-label': 'package.json', tabindex: '0' }),
-    // Tab is left to the browser, so that the keyboard never gets caught in here.
+    // The browser handles Tab, so that the keyboard can leave the editor.
     keymap.of([...standardKeymap.filter((binding) => binding.key !== 'Mod-Enter'), ...historyKeymap]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) edit(update.state.doc.toString());
@@ -65,7 +65,7 @@ function extensions(edit: (text: string) => unknown) {
   ];
 }
 
-/** A text that is being typed is wrong most of the time: it is looked at when it has been left alone for a moment. */
+/** A text is invalid most of the time while it is typed, so it is checked after a pause. */
 const PAUSE = 200;
 const mark = StateEffect.define<DecorationSet>();
 const marks = StateField.define<DecorationSet>({
@@ -87,7 +87,7 @@ const marked = [
 ];
 const language = [json(), marked, syntaxHighlighting(highlighting)];
 
-/** What is wrong is underlined; the words stand below the editor. */
+/** Underlines errors. Their messages are below the editor. */
 function faultsIn(text: string): DecorationSet {
   if (text.trim() === '') return Decoration.none;
   const found = faults(text).filter(({ from, to }) => to > from && to <= text.length);

@@ -1,7 +1,7 @@
 import { take } from '../../state/intake';
 import { useSession } from '../../state/session';
 
-/** For those who have no mouse to drop a file with. */
+/** Opens files, for people who cannot drop them. */
 export function FileButton() {
   const session = useSession();
   let input!: HTMLInputElement;

@@ -1,4 +1,4 @@
-// npm's switches that change which tree comes out, the platform it is for, and the day it would have been resolved on.
+// npm's switches that change the tree, the platform, and the day to resolve as of.
 
 import { createSignal, For, Show } from 'solid-js';
 import { FLAGS } from '../../model/address';
@@ -15,7 +15,7 @@ const PLATFORMS = [
 
 const DAY = 86_400_000;
 const WEEK = 7;
-/** How far back the slider goes, in days: five years of whole weeks, so that its end is today. */
+/** The range of the slider in days: five years of whole weeks, so that its end is today. */
 const DAYS = 5 * 52 * WEEK;
 
 export function Flags() {
@@ -82,7 +82,7 @@ export function Flags() {
   );
 }
 
-/** A slider through time: the whole tree, as of a day. */
+/** A slider that resolves the tree as of a day. */
 function Before() {
   const { project } = useSession();
   const today = Date.now();

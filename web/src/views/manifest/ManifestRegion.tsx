@@ -1,4 +1,4 @@
-// Left: what is to be resolved, and from where.
+// The left region: the manifest and the registry.
 
 import { For, lazy, Show, Suspense } from 'solid-js';
 import { breathe } from '../../engine';
@@ -12,14 +12,14 @@ import { Flags } from './Flags';
 import { RegistryChoice } from './RegistryChoice';
 import './manifest.css';
 
-// It is half of the page's weight, and nothing of the first page. To read it is one task, and to make one is another.
+// The editor is half of the page's weight, and the start page does not need it. Loading and creating it are separate tasks.
 const Editor = lazy(async () => {
   const { Editor } = await import('./Editor');
   await breathe();
   return { default: Editor };
 });
 
-/** Of two projects side by side, the one that is edited. */
+/** The side that is edited, of two projects side by side. */
 export function ManifestRegion() {
   const { panes, beside, side } = useSession();
   return (

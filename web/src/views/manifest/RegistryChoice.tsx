@@ -1,4 +1,4 @@
-// Where packages come from: what came with this page, npm's public registry, or any other.
+// The choice of the registry: the embedded one, npm's public one, or another.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { EMBEDDED, PUBLIC } from '../../state/project';
@@ -30,7 +30,7 @@ function Choice() {
     setOther(next === OTHER);
     if (next !== OTHER) project.setRegistry(next);
   };
-  // Anything else is told by the browser's own words for addresses.
+  // The browser reports other invalid addresses.
   const enter = (field: HTMLInputElement) => {
     if (field.reportValidity() && field.value !== '') project.setRegistry(field.value);
   };

@@ -1,4 +1,4 @@
-// The editor in the page's own colours, so that it follows the theme by itself.
+// The editor's theme in the page's own colours, so that it follows the theme of the page.
 
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
@@ -9,7 +9,7 @@ export const theme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '24px' },
   '.cm-content': { padding: 'var(--unit) 0', caretColor: 'var(--ink)' },
-  // Long lines slide below the numbers.
+  // Long lines scroll below the line numbers.
   '.cm-gutters': {
     backgroundColor: 'var(--paper)',
     color: 'var(--ink-soft)',
@@ -31,7 +31,7 @@ export const theme = EditorView.theme({
   },
 });
 
-/** Names are ink, values are soft: the ranges are what is read, the punctuation isn't. */
+/** Names are dark and values are soft. Punctuation stays in the background. */
 export const highlighting = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--ink)' },
   { tag: [tags.string, tags.number, tags.bool, tags.null], color: 'var(--slate)' },

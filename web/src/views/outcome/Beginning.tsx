@@ -1,4 +1,4 @@
-// Nothing yet: the samples, each on its wire and one key away.
+// The samples on the start page, each with its key.
 
 import { For } from 'solid-js';
 import { samples } from '../../samples';

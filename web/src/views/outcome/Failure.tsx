@@ -1,4 +1,4 @@
-// Why there is no tree: what, who asked, what to try.
+// A failure: the cause, the dependents and the remedies.
 
 import { For, Match, Show, Switch } from 'solid-js';
 import type { ErrorDetails, Requirer } from '../../engine/types';

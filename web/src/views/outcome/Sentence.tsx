@@ -1,4 +1,4 @@
-// The sentence first: what came out, or how far it is. Each figure filters.
+// The sentence above the views: the result, or the progress. Each figure is a filter.
 
 import { createMemo, For, Match, Show, Switch } from 'solid-js';
 import { totals } from '../../model/analysis';
@@ -42,7 +42,7 @@ export function Sentence() {
   );
 }
 
-/** How much they weigh, and of how many that is known. */
+/** The size of the packages, and the number of packages with a known size. */
 function Size() {
   const { run } = useSession();
   const analysis = () => totals(run.tree()!);

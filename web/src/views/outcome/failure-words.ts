@@ -1,4 +1,4 @@
-// What went wrong, in one sentence, and what a person should know about it in another.
+// The messages of failures: one sentence for the cause, and one with background.
 
 import type { ErrorDetails } from '../../engine/types';
 

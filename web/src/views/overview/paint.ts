@@ -7,7 +7,7 @@ import { answer, type Tree } from '../../model/tree';
 import { names } from './names';
 import { radius, type Camera, type Scene } from './scene';
 
-/** Segments in one path; many more take a browser's rasteriser very long. */
+/** The maximum number of segments in one path. Longer paths are slow to rasterise. */
 const BATCH = 300;
 const FAINT = 0.22;
 
@@ -74,7 +74,7 @@ function branches(context: CanvasRenderingContext2D, scene: Scene): void {
   context.globalAlpha = 1;
 }
 
-/** Whether a package is drawn on a branch from its parent; those of limbs are on wires instead. */
+/** Whether a package is drawn on a branch from its parent. Those of limbs are on wires. */
 export function hangs(layout: Espalier, node: number): boolean {
   const from = layout.parent[node]!;
   if (from <= 0) return false;
@@ -99,7 +99,7 @@ function ends(layout: Espalier, { x, y, scale }: Camera, from: number, to: numbe
   ];
 }
 
-/** Along the level of the one below, and up with a small chamfer. */
+/** Draws a branch: along the level of the parent, and up with a small chamfer. */
 function branch(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
   context.moveTo(x0, y0);
   if (Math.abs(x1 - x0) > 0.5) {
@@ -110,7 +110,7 @@ function branch(context: CanvasRenderingContext2D, x0: number, y0: number, x1: n
   context.lineTo(x1, y1);
 }
 
-/** The way from the root to what is selected or pointed at, and the edges that hoisting hides. */
+/** Draws the path from the root to the selected or pointed package, and the edges that hoisting hides. */
 function relations(context: CanvasRenderingContext2D, scene: Scene): void {
   const { tree, layout, camera, palette, selected, hovered, present } = scene;
   const stands = (node: number) => !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
@@ -155,13 +155,13 @@ function relations(context: CanvasRenderingContext2D, scene: Scene): void {
   if (selected !== undefined && selected > 0) draw(selected, true);
 }
 
-/** Whether a package is on the wire that begins at its parent, a limb. The limb may go on elsewhere, on a wire from the trunk. */
+/** Whether a package is on the wire that begins at its parent, a limb. The limb may continue on another wire. */
 function follows(layout: Espalier, from: number, node: number): boolean {
   const isNext = Math.abs(layout.y[from]! - layout.level - layout.y[node]!) < 0.5;
   return from > 0 && isNext && layout.x[node]! / layout.x[from]! >= 1;
 }
 
-/** Up from a limb's own package, and along its wire. */
+/** Draws a limb: up from its own package, and along its wire. */
 function along(context: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
   const chamfer = Math.min(Math.abs(x1 - x0), Math.abs(y1 - y0) * 0.5) * Math.sign(x1 - x0);
   context.moveTo(x0, y0);
@@ -170,7 +170,7 @@ function along(context: CanvasRenderingContext2D, x0: number, y0: number, x1: nu
   context.lineTo(x1, y1);
 }
 
-/** From the trunk, along the wire. */
+/** Draws a path from the trunk along the wire. */
 function wireTo(context: CanvasRenderingContext2D, { layout, camera }: Scene, node: number): void {
   const { x, y, scale } = camera;
   const [to, at] = [x + layout.x[node]! * scale, y + layout.y[node]! * scale];
@@ -227,7 +227,7 @@ function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** A leaf where it is hoisted, square on its corner where it is grafted into another package; a dot where neither could be seen. */
+/** Draws a package: a leaf if it is hoisted, a diamond if it is inside of another package, or a dot if it is too small for either. */
 function leaf(context: CanvasRenderingContext2D, tree: Tree, node: number, x: number, y: number, r: number): void {
   const isSpecial = node > 0 && isGraft(tree.nodes[node]!.location);
   if (isSpecial) {
@@ -276,12 +276,12 @@ function marks(context: CanvasRenderingContext2D, scene: Scene, diff: Diff): voi
   for (const [node, places] of diff.gone) {
     if (!stands(node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
-    // The project's name stands on its right.
+    // The project's name is on its right.
     const isRoot = node === 0;
     context.textAlign = isRoot ? 'right' : 'left';
     const x = px + (radius(scene, node) + 4) * (isRoot ? -1 : 1);
     let y = py + (isRoot ? 4 : 8);
-    // Of packages beside each other, one figure stands below the other.
+    // The figures of neighbouring packages are stacked.
     while (taken.some(([left, top]) => Math.abs(left - x) < 24 && Math.abs(top - y) < 12)) y += 12;
     taken.push([x, y]);
     context.strokeText(`−${places.length}`, x, y);

@@ -1,4 +1,4 @@
-// What can be done about a package. The edits of package.json can be undone.
+// The actions on a package. Edits of package.json can be undone.
 
 import { Show } from 'solid-js';
 import { packageName } from '../../model/copies';

@@ -1,4 +1,4 @@
-// The copies of one package: version, place, and who is content with which.
+// The copies of a package: versions, places and dependents.
 
 import { For, Show } from 'solid-js';
 import { place } from '../../model/copies';

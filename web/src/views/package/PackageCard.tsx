@@ -1,4 +1,4 @@
-// One package: what it is, why it is here, what would go with it, who else holds a copy, what can be done.
+// The card of a package: facts, dependents, exclusive dependencies, copies and actions.
 
 import { createMemo, For, Show } from 'solid-js';
 import { analyze, reaches } from '../../model/analysis';

@@ -1,4 +1,4 @@
-// Right: the selected package; without one, the project.
+// The right region: the selected package, or the project without a selection.
 
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { answer } from '../../model/tree';
@@ -11,11 +11,11 @@ import './package.css';
 export function PackageRegion() {
   const { run, view, panes } = useSession();
   const selected = createMemo(() => {
-    // The root is the project, which is shown where nothing is selected.
+    // The root is the project, which is shown without a selection.
     const location = view.selected();
     return location ? run.tree()?.at.get(location) : undefined;
   });
-  // A row that nothing answers selects no package, but has something to say.
+  // A row without a package selects none, but explains its problem.
   const unanswered = createMemo(() => {
     const row = view.rows()[view.activeIndex()];
     return row && row.edge !== -1 && answer(run.tree()!, row.edge) === -1 ? run.tree()!.edges[row.edge] : undefined;

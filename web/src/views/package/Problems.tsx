@@ -1,4 +1,4 @@
-// What is wrong with a package, in sentences.
+// The problems of a package, in sentences.
 
 import { For, Show } from 'solid-js';
 import type { GraphEdge } from '../../engine/types';

@@ -1,4 +1,4 @@
-// Everything that leaves the page: a link, a picture, a file for another tool.
+// The Share menu: links, pictures and files for other tools.
 
 import { createSignal, For, onCleanup, onMount, Show } from 'solid-js';
 import { colour } from '../../model/colour';

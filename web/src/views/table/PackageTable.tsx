@@ -1,4 +1,4 @@
-// All packages, one on a row, by whatever column is asked for.
+// A table of all packages, sorted by any column.
 
 import { createEffect, createMemo, createSignal, For, Index, on, Show } from 'solid-js';
 import { analyze, bytesOf } from '../../model/analysis';

@@ -1,6 +1,6 @@
 import { For } from 'solid-js';
 
-/** A text with the first place of each word marked. */
+/** A text with the first occurrence of each word highlighted. */
 export function Marked(props: { text: string; words: readonly string[] }) {
   return (
     <For each={pieces(props.text, props.words)}>

@@ -1,4 +1,4 @@
-// What is special about a row, in words; colour only repeats it.
+// The notes of a row, in words. Colour only repeats them.
 
 import { Show } from 'solid-js';
 import type { GraphEdge, GraphNode } from '../../engine/types';

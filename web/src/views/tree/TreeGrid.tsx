@@ -37,7 +37,7 @@ const COLUMNS = [
 export type ColumnName = (typeof COLUMNS)[number]['name'];
 type TreeColumn = ColumnSpec & { readonly name: ColumnName };
 const HEADER = 32;
-/** What rows can be sorted by, and whether the most comes first. */
+/** The sortable columns, and whether they start with the largest value. */
 const FIRST: Partial<Record<ColumnName, Order>> = {
   package: { by: 'package', descending: false },
   only: { by: 'only', descending: true },
@@ -51,7 +51,7 @@ export function TreeGrid() {
   const columns = createColumns<TreeColumn>('tree', COLUMNS, window.width);
   const shown = createMemo<readonly ColumnName[]>(() => columns.shown().map(({ name }) => name));
   const onTreeKey = createTreeKeys(view, run.tree, window.page);
-  /** What is in the head has keys of its own. */
+  /** Elements of the head have their own keys. */
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.target as HTMLElement).closest('.tree-head')) onTreeKey(event);
   };
@@ -63,7 +63,7 @@ export function TreeGrid() {
     if (!FIRST[name]) return undefined;
     return order?.by !== name ? 'none' : order.descending ? 'descending' : 'ascending';
   };
-  /** One way, the other way, and as npm has it again. */
+  /** Cycles through both directions and npm's order. */
   const sort = (first: Order) => {
     const { by, descending } = view.order() ?? {};
     if (by !== first.by) view.setOrder(first);

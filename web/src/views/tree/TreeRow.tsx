@@ -1,4 +1,4 @@
-// One dependency: the package that answers it, the range it asks by, and what is special about it.
+// The row of a dependency: its package, its range, and notes.
 
 import { For, Show, type JSX } from 'solid-js';
 import type { GraphEdge, GraphNode } from '../../engine/types';
@@ -40,7 +40,7 @@ export function TreeRow(props: TreeRowProps) {
   const tree = () => run.tree()!;
   const edge = (): GraphEdge | undefined => tree().edges[props.row.edge];
   const node = (): GraphNode | undefined => tree().nodes[props.row.node];
-  // Of a package that others ask for too, nothing goes with this row: only its own row counts.
+  // A deduped row has no figures, because only the package's own row counts.
   const only = () => (props.row.deduped || props.row.node === -1 ? 0 : analyze(tree()).only[props.row.node]!);
   const reached = () => (props.row.deduped || props.row.node === -1 ? 0 : reaches(tree(), props.row.node));
 

@@ -4,7 +4,7 @@
 import { Show } from 'solid-js';
 import type { Row } from '../../model/rows';
 
-/** The part of a row's wires that lead to the active row: in which column, and whether the branch is here. */
+/** The green part of a row's wires: its column, and whether the branch is in this row. */
 export interface Trained {
   readonly column: number;
   readonly arrives: boolean;
@@ -27,7 +27,7 @@ export function Wires(props: { row: Row; height: number; trained: Trained | unde
   );
 }
 
-/** Rows on the way to the active one, by index: in each, at most one wire leads there. */
+/** The rows on the path to the active row, by index. Each has at most one green wire. */
 export function trainedWires(rows: readonly Row[], active: number): Map<number, Trained> {
   const trained = new Map<number, Trained>();
   for (let index = active, level = rows[active]?.level ?? 0; level > 1; level -= 1) {

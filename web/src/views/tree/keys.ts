@@ -1,11 +1,11 @@
-// The keys of a treegrid, as the ARIA practices have them, and typing a name.
+// The keys of a treegrid, according to the ARIA practices, and type-ahead.
 
 import type { Row } from '../../model/rows';
 import type { Tree } from '../../model/tree';
 import type { View } from '../../state/view';
 import { title } from '../words';
 
-/** Letters that mean something else everywhere on the page. Within a name, or with Shift, they are letters. */
+/** Letters that are shortcuts of the page. Within a name, or with Shift, they are part of the name. */
 const TAKEN = 'cdefmortuw';
 const TYPING_PAUSE = 700;
 
@@ -18,7 +18,7 @@ export function createTreeKeys(view: View, tree: () => Tree | undefined, page: (
     typedAt = now;
     const rows = view.rows();
     const start = Math.max(0, view.activeIndex());
-    // A name that is still being typed may be the one that is already active.
+    // The active row may match a name that is still being typed.
     const first = typed.length > 1 ? 0 : 1;
     for (let step = first; step <= rows.length; step += 1) {
       const index = (start + step) % rows.length;

@@ -1,5 +1,5 @@
-// Which rows are drawn. Rows are of one height, so that is arithmetic: a million of them cost as much as
-// fifty. When rows come or go above, what is being read stays where it is.
+// The rows to draw. All rows have the same height, so a million of them cost as much as fifty. The visible rows stay in place when
+// rows above them are added or removed.
 
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount } from 'solid-js';
 
@@ -8,7 +8,7 @@ export interface Drawn<Row> {
   readonly index: number;
 }
 
-/** Rows drawn beyond either edge, so that scrolling doesn't show emptiness. */
+/** The number of rows beyond either edge, so that scrolling shows no gaps. */
 const MARGIN = 8;
 
 export function createWindow<Row extends { readonly key: string }>(
@@ -28,7 +28,7 @@ export function createWindow<Row extends { readonly key: string }>(
     const last = Math.min(list.length - 1, Math.ceil((top() + height()) / rowHeight()) + MARGIN);
     const drawn: Drawn<Row>[] = [];
     for (let index = first; index <= last; index += 1) drawn.push({ row: list[index]!, index });
-    // The active row is always there: it is what a screen reader is pointed at.
+    // The active row is always drawn, because screen readers refer to it.
     const index = active();
     if (index >= 0 && (index < first || index > last)) drawn.push({ row: list[index]!, index });
     return drawn;
@@ -64,10 +64,10 @@ export function createWindow<Row extends { readonly key: string }>(
     drawn,
     rowHeight,
     width,
-    /** How many rows fit. */
+    /** The number of rows that fit. */
     page: () => Math.max(1, Math.floor(height() / rowHeight()) - 1),
     onScroll: () => setTop(scroller().scrollTop),
-    /** Scrolls no further than needed, unless the row is far away: then it comes to the middle. */
+    /** Scrolls as little as possible. A distant row moves to the middle. */
     bringIntoView(index: number) {
       const [start, end] = [index * rowHeight(), (index + 1) * rowHeight()];
       const distance = start < top() ? top() - start : end - (top() + height());

@@ -1,4 +1,4 @@
-// Changes to a project that the resolver tries, what each leads to, and the button that makes it.
+// Changes that the resolver tries, their results, and a button to apply each.
 
 import { createSignal, For, onCleanup, Show } from 'solid-js';
 import { attempt } from '../../engine';
@@ -7,11 +7,11 @@ import type { Try } from '../../model/tries';
 import { sourceOf, type Inputs } from '../../state/project';
 import { useSession } from '../../state/session';
 
-/** What a tree is worth that a change led to. */
+/** The value of a change's result. */
 export interface Verdict {
   readonly words: string;
   readonly isBetter: boolean;
-  /** The least is best. */
+  /** The order of results. The least is best. */
   readonly rank: number;
 }
 
@@ -20,7 +20,7 @@ interface Tried extends Verdict {
 }
 
 export function Tries(props: {
-  /** What the button offers. */
+  /** The label of the button. */
   readonly offer: string;
   readonly changes: (inputs: Inputs) => readonly Try[];
   readonly judge: (tree: Tree) => Verdict;
@@ -31,7 +31,7 @@ export function Tries(props: {
   const stop = new AbortController();
   onCleanup(() => stop.abort());
 
-  /** Afresh: what a lockfile holds on to is what is to be got rid of. */
+  /** Resolves without the lockfile, which would keep the duplicates. */
   const outcomeOf = async ({ manifest, settings }: Try, { registry, files }: Inputs): Promise<Verdict | undefined> => {
     try {
       const order = { manifest, ...sourceOf(registry, manifest), settings, files };
@@ -55,7 +55,7 @@ export function Tries(props: {
   const apply = ({ manifest, settings }: Try) => {
     project.edit(manifest);
     project.setSettings(settings);
-    // As it was tried.
+    // The change is applied as it was tried.
     project.setStartsFromLock(false);
   };
   return (
