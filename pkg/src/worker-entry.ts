@@ -140,7 +140,9 @@ class Outbox {
     const last = this.#events.at(-1) as { type?: string } | undefined;
     if (last?.type === 'progress') this.#events.pop();
     this.#events.push(...events);
-    this.#timer ??= setTimeout(() => this.flush(), FLUSH_EVERY);
+    // The tree is complete. The thread is about to be busy with what only the lockfile needs.
+    if (events.some((event) => (event as { type: string }).type === 'settled')) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), FLUSH_EVERY);
   }
 
   flush(): void {

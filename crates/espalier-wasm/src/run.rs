@@ -1,6 +1,8 @@
 //! Runs a resolution from its input to its outcome, in the task that owns the core's [`Resolution`].
 
 use std::collections::VecDeque;
+use std::future::pending;
+use std::pin::Pin;
 use std::rc::Rc;
 
 use espalier_core::remedy::Search;
@@ -9,6 +11,7 @@ use espalier_core::{
 };
 use espalier_package::agreement;
 use espalier_registry::Registries;
+use futures_lite::future::or;
 use js_sys::{Date, Function};
 use wasm_bindgen::prelude::*;
 
@@ -17,7 +20,7 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::memory::Growth;
 use crate::network::Network;
-use crate::network::timer::sleep;
+use crate::network::timer::{Timer, sleep};
 use crate::outcome::{self, Failure};
 use crate::source::Source;
 use crate::tree::TargetTree;
@@ -26,11 +29,12 @@ use crate::workers::Workers;
 /// The time limit of the search for remedies, in milliseconds. npm's flags are still tried afterwards.
 const PATIENCE: f64 = 5_000.0;
 const MOST_TRIALS: usize = 40;
-/// The maximum number of version documents that are fetched beside packuments. A browser answers in the order of requests, at two
-/// milliseconds each. With more of them, the tree would wait for documents that only the lockfile needs.
-const DOCUMENTS_BESIDE_PACKUMENTS: usize = 6;
+/// Below this number of packuments under way, version documents are fetched beside them, at most as many as this. A request takes
+/// a browser two milliseconds of processor time, so that more requests at once don't end sooner, and the tree would wait for
+/// documents that only the lockfile needs.
+const FEW: usize = 8;
 
-/// How often the traffic is reported if nothing else happens, in milliseconds.
+/// How often events and the traffic are reported, in milliseconds.
 const A_FRAME: f64 = 16.0;
 
 /// How long a resolution that needn't wait may occupy the thread, in milliseconds.
@@ -54,7 +58,7 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
         Ok(())
     };
     let resolution = Resolution::new(project.clone(), options.clone());
-    let result = drive(resolution, &source, &mut workers, &mut report).await?;
+    let result = driven(resolution, &source, &mut workers, &mut report).await?;
     let outcome = match result {
         Ok(outcome) => Rc::new(outcome),
         Err(error) => {
@@ -93,41 +97,65 @@ fn installed(
 /// Receives events. This is one type, because an instance of [`drive`] for each receiver would weigh kilobytes.
 type Observer<'a> = &'a mut dyn FnMut(Vec<Event>) -> Result<(), JsValue>;
 
+type Driven = Result<Result<Outcome, ResolveError>, JsValue>;
+
+/// [`drive`] as a function of its own. Its loop is hot, and V8 would otherwise optimise everything before and after it as well,
+/// which takes longer than a small resolution computes.
+fn driven<'a>(
+    resolution: Resolution,
+    source: &'a Source,
+    workers: &'a mut Workers,
+    observe: Observer<'a>,
+) -> Pin<Box<dyn Future<Output = Driven> + 'a>> {
+    Box::pin(drive(resolution, source, workers, observe))
+}
+
 /// Advances a resolution to its end. `observe` receives the events.
-async fn drive(
-    mut resolution: Resolution,
-    source: &Source,
-    workers: &mut Workers,
-    observe: Observer<'_>,
-) -> Result<Result<Outcome, ResolveError>, JsValue> {
+async fn drive(mut resolution: Resolution, source: &Source, workers: &mut Workers, observe: Observer<'_>) -> Driven {
     let mut growth = Growth::watch();
     let mut documents = Documents::default();
     let mut rested = Date::now();
-    let mut observed = 0.0;
+    let mut events = Vec::new();
+    // It runs while something that has happened waits to be observed. To observe each answer would take longer than to read it.
+    let mut frame: Option<Timer> = None;
     loop {
         growth.keep_ahead();
         let progress = resolution.advance();
-        let goes_on = progress == Progress::Waiting && hand_over(&mut resolution, source, workers, &mut documents);
-        let is_due = Date::now() - rested > BREATH;
-        if goes_on && !is_due {
-            continue;
-        }
-        let events: Vec<Event> = std::iter::from_fn(|| resolution.next_event()).collect();
-        let now = Date::now();
-        if progress == Progress::Done || !events.is_empty() || now - observed >= A_FRAME {
-            observe(events)?;
-            observed = now;
-        }
+        events.extend(std::iter::from_fn(|| resolution.next_event()));
         if progress == Progress::Done {
+            observe(events)?;
             return Ok(resolution.finish());
         }
-        if goes_on {
-            // This sends the events, and lets an abort through.
+        if events.iter().any(|event| matches!(event, Event::Settled { .. })) {
+            // To start the requests that the tree needn't wait for takes tens of milliseconds.
+            observe(std::mem::take(&mut events))?;
             sleep(0.0).await;
-            rested = Date::now();
+        }
+        if hand_over(&mut resolution, source, workers, &mut documents) {
+            if Date::now() - rested > BREATH {
+                observe(std::mem::take(&mut events))?;
+                // This sends the events, and lets an abort through.
+                sleep(0.0).await;
+                rested = Date::now();
+            }
             continue;
         }
-        for (request, answer) in workers.answers().await {
+        frame.get_or_insert_with(|| Timer::set(A_FRAME));
+        let answers = loop {
+            let passed = async {
+                match &mut frame {
+                    Some(timer) => timer.passed().await,
+                    None => pending().await,
+                }
+                None
+            };
+            if let Some(answers) = or(async { Some(workers.answers().await) }, passed).await {
+                break answers;
+            }
+            observe(std::mem::take(&mut events))?;
+            frame = None;
+        };
+        for (request, answer) in answers {
             documents.under_way -= usize::from(is_of_version(&request));
             resolution.supply(&request, answer);
         }
@@ -160,9 +188,11 @@ fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers
             workers.give(request, urgency);
         }
     }
-    while workers.any_free()
-        && (documents.under_way < DOCUMENTS_BESIDE_PACKUMENTS || documents.under_way == workers.busy())
-    {
+    while workers.any_free() {
+        let packuments = workers.busy() - documents.under_way;
+        if packuments >= FEW || (packuments > 0 && documents.under_way >= FEW) {
+            break;
+        }
         let Some(request) = documents.waiting.pop_front() else { break };
         workers.give(request, Urgency::Speculative);
         documents.under_way += 1;
@@ -187,7 +217,7 @@ async fn remedies(
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         workers.forget().await;
-        let result = drive(Resolution::new(project, options), source, workers, &mut |_| Ok(())).await?;
+        let result = driven(Resolution::new(project, options), source, workers, &mut |_| Ok(())).await?;
         search.report(&result);
         trials += 1;
         if trials >= MOST_TRIALS || Date::now() - started > PATIENCE {

@@ -11,7 +11,7 @@ use espalier_core::FetchFailure;
 use espalier_registry::integrity::Integrity;
 use espalier_registry::{Answered, Broken, Get, Judged, Received, Retries, Trouble, printable};
 use futures_lite::future::or;
-use js_sys::{Date, Function, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Date, Function, JsString, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, RequestCache, RequestInit, Response};
 
@@ -199,13 +199,32 @@ fn with_address(mut failure: FetchFailure) -> FetchFailure {
     failure
 }
 
+// rustfmt would drop the values.
+#[rustfmt::skip]
+#[wasm_bindgen]
+extern "C" {
+    // Decoding a string takes longer than the rest of a call, and these are used for every request.
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static ACCEPT: JsString = "accept";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static PRIORITY: JsString = "priority";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static HIGH: JsString = "high";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static LOW: JsString = "low";
+}
+
 /// `FetchInit` in `pkg/index.d.ts`.
 fn init(get: &Get, manner: Manner, controller: &AbortController) -> Result<RequestInit, Trouble> {
     let headers = Object::new();
     // Setting a field of a new object can't fail.
-    let set = |object: &Object, name: &str, value: &str| drop(Reflect::set(object, &name.into(), &value.into()));
+    let set = |object: &Object, name: &JsValue, value: &JsValue| drop(Reflect::set(object, name, value));
     for (name, value) in get.headers()? {
-        set(&headers, name, value);
+        let value = value.into();
+        match name {
+            "accept" => ACCEPT.with(|name| set(&headers, name, &value)),
+            name => set(&headers, &name.into(), &value),
+        }
     }
     let init = RequestInit::new();
     init.set_headers(&headers);
@@ -213,7 +232,8 @@ fn init(get: &Get, manner: Manner, controller: &AbortController) -> Result<Reque
     if manner.anew {
         init.set_cache(RequestCache::Reload);
     }
-    set(&init, "priority", if manner.urgent { "high" } else { "low" });
+    let priority = if manner.urgent { &HIGH } else { &LOW };
+    PRIORITY.with(|name| priority.with(|priority| set(&init, name, priority)));
     Ok(init)
 }
 

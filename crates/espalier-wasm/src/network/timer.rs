@@ -17,19 +17,21 @@ extern "C" {
 }
 
 /// A timer. It is cleared when it is dropped, so that Node can exit.
-struct Timer {
+pub struct Timer {
     handle: JsValue,
     passed: JsFuture,
 }
 
 impl Timer {
-    fn set(milliseconds: f64) -> Self {
+    /// Starts a timer.
+    pub fn set(milliseconds: f64) -> Self {
         let mut handle = JsValue::UNDEFINED;
         let passed = Promise::new(&mut |resolve, _| handle = set_timeout(&resolve, milliseconds));
         Self { handle, passed: passed.into() }
     }
 
-    async fn passed(&mut self) {
+    /// Waits until it has passed.
+    pub async fn passed(&mut self) {
         // Nothing rejects this promise.
         let _ = (&mut self.passed).await;
     }

@@ -2,10 +2,16 @@
 
 use std::cell::Cell;
 
-use js_sys::Reflect;
 use serde::Serialize;
-use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::*;
 use web_sys::Performance;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Pages, workers, Node and Deno all have it in their global scope. It is looked up once.
+    #[wasm_bindgen(thread_local_v2, js_name = performance)]
+    static PERFORMANCE: Performance;
+}
 
 /// The counts of a run.
 #[derive(Default)]
@@ -69,6 +75,5 @@ impl Traffic {
 
 /// Milliseconds on a monotonic clock.
 pub fn now() -> f64 {
-    let performance = Reflect::get(&js_sys::global(), &"performance".into()).unwrap_or_default();
-    performance.unchecked_into::<Performance>().now()
+    PERFORMANCE.with(Performance::now)
 }
