@@ -18,6 +18,7 @@ use espalier_core::{
 };
 
 use crate::activity::Activity;
+use crate::blocking;
 use crate::git;
 use crate::project::ProjectFolder;
 use crate::registry::{Misread, Permanence, Registry, Unread, Unsettled};
@@ -124,10 +125,7 @@ impl Sources {
 
     async fn on_disk<T: Send + 'static>(&self, work: impl FnOnce(&ProjectFolder) -> T + Send + 'static) -> T {
         let project = self.project.clone();
-        match tokio::task::spawn_blocking(move || work(&project)).await {
-            Ok(result) => result,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
+        blocking::run(move || work(&project)).await
     }
 }
 

@@ -4,6 +4,7 @@
 //! nothing about the tree.
 
 pub mod activity;
+mod blocking;
 mod body;
 pub mod cache;
 pub mod config;

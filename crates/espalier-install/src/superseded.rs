@@ -2,7 +2,8 @@
 //!
 //! The name of a folder or database ends with the number of its format: `documents-4.sqlite`, `v2`. Versions with other formats may
 //! still be in use. So when a new format first appears in a folder, only formats that nobody has used for a month go. Whoever asks
-//! for a clean-up (`store prune`) gets rid of all earlier ones. Later formats stay in any case.
+//! for a clean-up (`store prune`) gets rid of all earlier ones. Later formats stay in any case. A setting can name any folder, so a
+//! name alone is no reason to remove anything.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -11,13 +12,20 @@ use std::time::{Duration, SystemTime};
 /// An earlier format is removed by itself if it wasn't used for this long.
 pub(crate) const A_MONTH: Duration = Duration::from_hours(30 * 24);
 
-/// Removes those of a folder's entries whose format has a lower number than the current one, which is `name` and `current`, and
-/// that weren't used for that long. Returns the number of removed entries.
-pub(crate) fn remove(folder: &Path, name: &str, current: u32, unused_for: Duration) -> usize {
+/// Removes those of a folder's entries whose format has a lower number than the current one, which is `name` and `current`, that
+/// weren't used for that long, and whose content `is_ours`. Returns the number of removed entries.
+pub(crate) fn remove(
+    folder: &Path,
+    name: &str,
+    current: u32,
+    unused_for: Duration,
+    is_ours: impl Fn(&Path) -> bool,
+) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let earlier = entries.filter(|entry| {
         let number = entry.file_name().to_str().and_then(|file| number(file, name));
-        number.is_some_and(|number| number < current) && !is_used(&entry.path(), unused_for)
+        let path = entry.path();
+        number.is_some_and(|number| number < current) && is_ours(&path) && !is_used(&path, unused_for)
     });
     // What can't be removed stays, and harms nobody.
     let removed = earlier.filter(|entry| {
@@ -88,12 +96,12 @@ mod tests {
             age(&folder.join("inside"), days);
             age(&folder, 40);
         }
-        assert_eq!(remove(scene.path(), "documents-", 4, A_MONTH), 2);
+        assert_eq!(remove(scene.path(), "documents-", 4, A_MONTH, |_| true), 2);
         let kept =
             ["documents-2.sqlite", "documents-3", "documents-4.sqlite", "documents-5.sqlite", "documents-x", "other-1"];
         assert_eq!(left(scene.path()), kept);
-        assert_eq!(remove(scene.path(), "documents-", 4, Duration::ZERO), 2);
+        assert_eq!(remove(scene.path(), "documents-", 4, Duration::ZERO, |_| true), 2);
         assert_eq!(left(scene.path()), ["documents-4.sqlite", "documents-5.sqlite", "documents-x", "other-1"]);
-        assert_eq!(remove(&scene.path().join("nothing"), "documents-", 4, Duration::ZERO), 0);
+        assert_eq!(remove(&scene.path().join("nothing"), "documents-", 4, Duration::ZERO, |_| true), 0);
     }
 }

@@ -81,6 +81,18 @@ async fn files_are_shared_with_the_store_until_scripts_may_change_them() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn no_script_runs_before_the_files_of_all_are_copies() {
+    // Of two packages with scripts in one round, the first notes how many names a file of the second has.
+    let counts = json!({ "scripts": { "postinstall": "ls -l ../b/index.js | awk '{ print $2 }' > seen" }, "hasInstallScript": true });
+    let other = json!({ "scripts": { "postinstall": "exit 0" }, "hasInstallScript": true });
+    let manifest = json!({ "name": "app", "version": "1.0.0", "dependencies": { "a": "*", "b": "*" }, "allowScripts": { "a": true, "b": true } });
+    let scene = Scene::new(&manifest).package("a@1.0.0", counts).package("b@1.0.0", other);
+    assert_eq!(scene.install().await.report.scripts_run, 2);
+    assert_eq!(scene.read("node_modules/a/seen"), "1\n");
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_package_that_two_threads_place_is_whole() {
     const FILES: usize = 301;
     let files = |archive| {

@@ -95,13 +95,18 @@ fn what_no_project_uses_is_pruned() {
     let (used, unused) = (add(&store, "1.0.0"), add(&store, "2.0.0"));
     fs::hard_link(used.folder.join("package.json"), folder.path().join("link")).expect("a link");
     for version in ["v1", "v3"] {
-        fs::create_dir(folder.path().join(version)).expect("a folder");
+        fs::create_dir_all(folder.path().join(version).join("packages")).expect("folders");
+        fs::write(folder.path().join(version).join("index.sqlite"), "").expect("written");
     }
+    // The setting can name any folder, and this one is somebody's.
+    let somebodys = folder.path().join("v0/notes.txt");
+    fs::create_dir(folder.path().join("v0")).and_then(|()| fs::write(&somebodys, "")).expect("written");
     let pruned = store.prune().expect("pruned");
     assert_eq!((pruned.packages, pruned.kept, pruned.earlier), (1, 1, 1));
     assert!(used.folder.exists() && !unused.folder.exists());
     // A later version of the program may need its own.
     assert!(!folder.path().join("v1").exists() && folder.path().join("v3").exists());
+    assert!(somebodys.exists());
 }
 
 #[test]

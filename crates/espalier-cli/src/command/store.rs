@@ -45,7 +45,8 @@ fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<Ex
     let store = Store::open(folder)?;
     if let StoreCommand::Prune = arguments.command {
         let pruned = store.prune()?;
-        let cache = cache::default_folder(&Environment::of_process());
+        // Another store that is named has no cache beside it.
+        let cache = arguments.store_dir.is_none().then(|| cache::default_folder(&Environment::of_process())).flatten();
         let earlier = pruned.earlier + cache.map_or(0, |cache| Cache::remove_superseded(&cache));
         say(&if arguments.json {
             machine::object(&serde_json::json!({

@@ -419,7 +419,7 @@ fn open(file: &Path) -> rusqlite::Result<Connection> {
     if made == 0 {
         create(&database)?;
         if let Some(folder) = file.parent() {
-            superseded::remove(folder, super::DOCUMENTS, super::DOCUMENTS_FORMAT, superseded::A_MONTH);
+            super::remove_superseded(folder, superseded::A_MONTH);
         }
     }
     database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;

@@ -40,13 +40,18 @@ impl Cache {
 
     /// Removes what earlier versions of this program kept there. Returns the number of removed files and folders.
     pub fn remove_superseded(folder: &Path) -> usize {
-        superseded::remove(folder, DOCUMENTS, DOCUMENTS_FORMAT, Duration::ZERO)
+        remove_superseded(folder, Duration::ZERO)
     }
 
     /// Waits until everything is written to disk.
     pub fn flush(&self) {
         self.documents.flush();
     }
+}
+
+/// Removes databases of earlier formats that weren't used for that long. Folders with such names stay.
+fn remove_superseded(folder: &Path, unused_for: Duration) -> usize {
+    superseded::remove(folder, DOCUMENTS, DOCUMENTS_FORMAT, unused_for, Path::is_file)
 }
 
 /// Lets a cache write its queue while other work goes on. Dropping this waits for the end.

@@ -11,6 +11,7 @@ use espalier_core::{FetchFailure, FetchFailureKind};
 use tar::{Archive, EntryType};
 
 use super::{failed, fetch, git, unreachable_repository};
+use crate::blocking;
 
 /// A commit of a repository, as a lock names it.
 #[derive(Clone, Debug)]
@@ -66,9 +67,7 @@ async fn archive(repository: &Path, commit: &str, file: &Path, folder: &Path) ->
     let output = format!("--output={}", file.display());
     git(Some(repository), &["archive", "--format=tar", &output, commit]).await?;
     let (file, folder) = (file.to_owned(), folder.to_owned());
-    let task = tokio::task::spawn_blocking(move || unpack(&file, &folder));
-    let unpacked = task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-    unpacked.map_err(|error| error.to_string())
+    blocking::run(move || unpack(&file, &folder)).await.map_err(|error| error.to_string())
 }
 
 fn unpack(file: &PathBuf, folder: &Path) -> std::io::Result<()> {

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 
+use crate::blocking;
 use crate::plan::Source;
 use crate::registry::Registry;
 use crate::reify::Origins;
@@ -65,9 +66,8 @@ impl Ahead {
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
         self.tasks.spawn(async move {
             let reading = Arc::clone(&origins);
-            let missing = tokio::task::spawn_blocking(move || missing(&reading, &lockfile, &platform)).await;
+            let missing = blocking::run(move || missing(&reading, &lockfile, &platform)).await;
             drop(found);
-            let missing = missing.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
             let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
             let mut downloads: JoinSet<()> = downloads.collect();
             while downloads.join_next().await.is_some() {}

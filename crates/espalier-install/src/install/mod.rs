@@ -23,6 +23,7 @@ pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::FxHashSet;
 use tokio::task::JoinHandle;
 
+use crate::blocking;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
@@ -111,7 +112,7 @@ impl Install {
             ahead.settle().await;
         }
         if let Some(parsed) = parsed {
-            let lockfile = parsed.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            let lockfile = blocking::result(parsed).await;
             let graph = &resolved.outcome.graph;
             let mut differences = agreement::disagreements(&lockfile, graph, &placed);
             let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());

@@ -7,6 +7,7 @@ use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
 use super::flights::{Flights, ObtainError};
+use crate::blocking;
 use crate::git::{self, Repository};
 use crate::integrity::Hashed;
 use crate::packing::{self, prepare::Preparing};
@@ -96,21 +97,20 @@ impl Origins {
         let prepared = self.preparing.run(folder, &source.resolved, is_clone).await;
         prepared.map_err(|reason| unusable(&source.resolved, &reason))?;
         let (store, folder, resolved) = (Arc::clone(&self.store), folder.to_owned(), source.resolved.clone());
-        let task = tokio::task::spawn_blocking(move || {
+        let pack = move || {
             let tarball = packing::pack(&folder).map_err(|error| unusable(&resolved, &error))?;
             store.add(&Hashed::new(&tarball), None).map_err(|error| match error {
                 AddError::Tarball(error) => unusable(&resolved, &error),
                 AddError::Store(error) => ObtainError::Store(error),
             })
-        });
-        task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        };
+        blocking::run(pack).await
     }
 
     async fn read_file(&self, path: &str, source: &Source) -> Result<StoredPackage, ObtainError> {
         let path = self.project.join(path);
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
-        let task = tokio::task::spawn_blocking(move || read(&path, &store, integrity.as_ref()));
-        task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        blocking::run(move || read(&path, &store, integrity.as_ref())).await
     }
 }
 

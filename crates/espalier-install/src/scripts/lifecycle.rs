@@ -18,6 +18,7 @@ use super::ownership;
 use super::package::ScriptPackage;
 use super::policy::{Policy, Verdict};
 use super::process::{Ended, Script};
+use crate::blocking;
 
 /// The project's own scripts that npm runs at the end of an installation (`install.js`), in this order.
 pub const PROJECT_EVENTS: [&str; 7] =
@@ -220,10 +221,22 @@ pub struct Finished {
 pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: bool) -> Vec<Finished> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let limit = if foreground { 1 } else { processors.saturating_sub(1).max(1) };
-    let mut waiting = tasks.into_iter().enumerate();
     let mut running = tokio::task::JoinSet::new();
     let mut finished: Vec<(usize, Finished)> = Vec::new();
     let mut failed = false;
+    // All files are copied before the first script runs, because a package may contain another whose script changes files.
+    let mut waiting = Vec::new();
+    for (index, task) in tasks.into_iter().enumerate() {
+        match take_files(&task).await {
+            Ok(()) => waiting.push((index, task)),
+            Err(error) => {
+                failed |= !task.optional;
+                let result = Err(format!("its files can't be copied: {error}"));
+                finished.push((index, Finished { task, result }));
+            }
+        }
+    }
+    let mut waiting = waiting.into_iter();
     loop {
         while !failed && running.len() < limit {
             let Some((index, task)) = waiting.next() else { break };
@@ -241,9 +254,6 @@ pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: 
 }
 
 async fn run_one(task: Task, environment: &ScriptEnvironment, foreground: bool) -> Finished {
-    if let Err(error) = take_files(&task).await {
-        return Finished { result: Err(format!("its files can't be copied: {error}")), task };
-    }
     let Task { folder, event, command, package, extra, .. } = &task;
     let variables = environment.of_event(package, folder, event, command, &[], extra);
     let shell = environment.shell.as_deref();
@@ -252,12 +262,11 @@ async fn run_one(task: Task, environment: &ScriptEnvironment, foreground: bool) 
     Finished { result: result.map_err(|error| error.to_string()), task }
 }
 
-/// Makes the files of an installed package its own, because the script may write to them.
+/// Makes the files of an installed package its own, because its script may write to them.
 async fn take_files(task: &Task) -> io::Result<()> {
     if !lies_in_node_modules(&task.location) {
         return Ok(());
     }
     let folder = task.folder.clone();
-    let taken = tokio::task::spawn_blocking(move || ownership::take(&folder)).await;
-    taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    blocking::run(move || ownership::take(&folder)).await
 }

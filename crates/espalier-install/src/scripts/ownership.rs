@@ -18,7 +18,9 @@ pub(super) fn take(folder: &Path) -> io::Result<()> {
             if found.is_dir() {
                 open.push(entry.path());
             } else if found.is_file() && is_shared(&found) {
-                copy(&folder, &entry.path(), &found)?;
+                let path = entry.path();
+                let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+                copy(&folder, &path, &found).map_err(named)?;
                 is_changed = true;
             }
         }

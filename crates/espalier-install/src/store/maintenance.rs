@@ -6,8 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::record::{PackageKey, PackageRecord};
-use super::{FORMAT, Store, StoreError, is_untouched};
-use crate::superseded;
+use super::{Store, StoreError, is_untouched, remove_superseded};
 
 /// The result of [`Store::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +54,7 @@ impl Store {
     /// Removes the packages that no project links to, and stores of earlier formats. Projects keep the files that they link to.
     pub fn prune(&self) -> Result<Pruned, StoreError> {
         self.flush()?;
-        let earlier = self.root.parent().map_or(0, |folder| superseded::remove(folder, "v", FORMAT, Duration::ZERO));
+        let earlier = self.root.parent().map_or(0, |folder| remove_superseded(folder, Duration::ZERO));
         let mut pruned = Pruned { earlier, ..Pruned::default() };
         for (key, record) in self.packages()? {
             let folder = self.folder_of(&key);

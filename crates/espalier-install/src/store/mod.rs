@@ -16,6 +16,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
@@ -109,7 +110,7 @@ impl Store {
         let root = folder.join(format!("v{FORMAT}"));
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         if !root.exists() {
-            superseded::remove(folder, "v", FORMAT, superseded::A_MONTH);
+            remove_superseded(folder, superseded::A_MONTH);
         }
         fs::create_dir_all(root.join("packages")).map_err(unusable)?;
         let staging = Staging::new(&root.join("staging")).map_err(unusable)?;
@@ -284,4 +285,10 @@ pub fn is_untouched(file: &fs::Metadata, record: &FileRecord, key: &PackageKey) 
 fn is_sound(folder: &Path, key: &PackageKey, record: &PackageRecord) -> bool {
     let mut files = record.files.iter();
     files.all(|file| fs::symlink_metadata(folder.join(&file.path)).is_ok_and(|found| is_untouched(&found, file, key)))
+}
+
+/// Removes stores of earlier formats that weren't used for that long. A folder that is called `v1` but is no store stays.
+fn remove_superseded(folder: &Path, unused_for: Duration) -> usize {
+    let is_store = |path: &Path| path.join("index.sqlite").is_file() && path.join("packages").is_dir();
+    superseded::remove(folder, "v", FORMAT, unused_for, is_store)
 }
