@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -19,6 +19,8 @@ pub const NPM_VERSION: &str = espalier_core::options::NPM_VERSION;
 
 /// The largest project of the corpus takes half a minute on a busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(5);
+/// A process that waits for others may take this many times its patience, on the clock.
+const MOST_WAITING: u32 = 60;
 
 /// Arguments of `cargo xtask oracle`.
 #[derive(clap::Args)]
@@ -243,12 +245,33 @@ impl Driver {
         self.jobs.as_mut().context("the driver was stopped")?.write_all(&line).context("the driver has died")
     }
 
+    /// Fails if the process works longer than `patience`. Only its own work counts: on a busy machine, a time on the clock would cut
+    /// off some projects that npm can resolve.
     fn read<T: for<'de> Deserialize<'de>>(&mut self, patience: Duration) -> anyhow::Result<T> {
-        match self.answers.recv_timeout(patience) {
-            Ok(line) => serde_json::from_str(&line).with_context(|| format!("the driver said {line:.200}")),
-            Err(RecvTimeoutError::Timeout) => Err(TooSlow(patience).into()),
-            Err(RecvTimeoutError::Disconnected) => bail!("the driver ended without an answer"),
+        let (start, before) = (Instant::now(), self.worked());
+        let mut wait = patience;
+        loop {
+            match self.answers.recv_timeout(wait) {
+                Ok(line) => return serde_json::from_str(&line).with_context(|| format!("the driver said {line:.200}")),
+                Err(RecvTimeoutError::Disconnected) => bail!("the driver ended without an answer"),
+                Err(RecvTimeoutError::Timeout) => {
+                    let worked = match (before, self.worked()) {
+                        (Some(before), Some(now)) if start.elapsed() < patience * MOST_WAITING => now - before,
+                        _ => start.elapsed(),
+                    };
+                    if worked >= patience {
+                        return Err(TooSlow(patience).into());
+                    }
+                    wait = (patience - worked).max(Duration::from_secs(1));
+                }
+            }
         }
+    }
+
+    /// How long the process's main thread has run on a processor, where the system says so.
+    fn worked(&self) -> Option<Duration> {
+        let statistics = fs::read_to_string(format!("/proc/{}/schedstat", self.process.id())).ok()?;
+        statistics.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
     }
 }
 

@@ -43,6 +43,7 @@ const SHORTHANDS: &[(&str, &[&str])] = &[
     ("--verbose", &["--loglevel", "verbose"]),
     ("--enjoy-by", &["--before"]),
     ("--reg", &["--registry"]),
+    ("-v", &["--version"]),
     ("-n", &["--no-yes"]),
     ("--no", &["--no-yes"]),
     ("-ws", &["--workspaces"]),
@@ -57,7 +58,7 @@ const SHORTHANDS: &[(&str, &[&str])] = &[
 pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     let mut words: Vec<Word> = words.into_iter().map(Word).collect();
     match words.iter().map(Word::text).collect::<Vec<_>>().as_slice() {
-        ["-v"] => return vec!["--version".into()],
+        ["-v"] => return version(),
         ["help" | "hlep"] => return vec!["--help".into()],
         ["help" | "hlep", command] => return vec![(*command).into(), "--help".into()],
         _ => {}
@@ -70,11 +71,19 @@ pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
         return words.into_iter().chain(command).chain(rest).map(|word| word.0).collect();
     };
     let takes_settings = has_long(known, SETTING);
-    let mut reader = Reader { known, takes_settings, settings: Vec::new(), rest: Vec::new() };
+    let mut reader = Reader { known, takes_settings, settings: Vec::new(), rest: Vec::new(), asks_for_version: false };
     reader.read(words, false);
     reader.read(rest, known.get_name() == "exec");
+    if reader.asks_for_version {
+        return version();
+    }
     let name = command.into_iter().chain(reader.settings).chain(reader.rest);
     name.map(|word| word.0).collect()
+}
+
+/// The words that print this program's version. As in npm, the option means that with every command.
+fn version() -> Vec<OsString> {
+    vec!["--version".into()]
 }
 
 /// A word of the command line.
@@ -189,6 +198,7 @@ struct Reader<'a> {
     takes_settings: bool,
     settings: Vec<Word>,
     rest: Vec<Word>,
+    asks_for_version: bool,
 }
 
 impl Reader<'_> {
@@ -271,6 +281,10 @@ impl Reader<'_> {
             let is_said = setting.is_switch && matches!(follows.as_deref(), Some("true" | "false"));
             is_said.then(|| words.next().map(|word| word.text().to_owned())).flatten()
         });
+        if setting.name == "version" {
+            self.asks_for_version = (said.as_deref() != Some("false")) != setting.is_negated;
+            return;
+        }
         if setting.name == "loglevel" && has_long(self.known, "quiet") {
             let level = said.clone().or_else(|| words.peek().map(|word| word.text().to_owned()));
             if level.as_deref() == Some("silent") {
@@ -378,6 +392,17 @@ mod tests {
         check("help ci", "ci --help");
         check("-v", "--version");
         check("isntall", "isntall");
+    }
+
+    #[test]
+    fn the_version_is_printed_instead_of_running_the_command() {
+        for line in ["install --version", "install -v", "i a --version --help", "run build --version", "-v ci"] {
+            check(line, "--version");
+        }
+        check("install --version=false a", "install a");
+        check("install --no-version a", "install a");
+        check("exec tool --version", "exec tool --version");
+        check("run build -- --version", "run build -- --version");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::case::{Left, ORIGIN, Round};
 use crate::oracle::{self, Driver, FileCoverage, without_origin};
 use crate::parity::compare::Expected;
 
-/// How long npm may take for one made-up project. It looks through sets of peers again and again, and for some
+/// How long npm may work on one made-up project. It looks through sets of peers again and again, and for some
 /// projects that takes it hours.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// The same for small registries: there it takes a moment or forever.
