@@ -38,8 +38,8 @@ test('the error of a missing package names the registry and offers another', asy
 test('a peer conflict shows both chains, and a flag resolves it', async ({ page }) => {
   await page.goto('./#sample=peer-conflict&view=tree');
   await expect(sentence(page)).toContainText('react can’t be ^17.0.2 and');
-  await expect(region(page)).toContainText('In place');
-  await expect(region(page)).toContainText('Wanted as well');
+  await expect(region(page)).toContainText('Present version');
+  await expect(region(page)).toContainText('Conflicting request');
   await page.getByRole('button', { name: 'Resolve with --legacy-peer-deps' }).click();
   await expect(sentence(page)).toContainText(DONE);
   await expect(page).toHaveURL(/legacy-peer-deps/);

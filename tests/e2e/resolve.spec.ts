@@ -90,7 +90,7 @@ test('a dropped package-lock.json is shown, and a fresh resolution is compared w
   await page.dispatchEvent('body', 'drop', { dataTransfer: files });
   await expect(row(page, 'ms').first()).toContainText('2.1.2');
   await page.getByText('Share', { exact: true }).click();
-  await expect(page.getByText('No lockfile is in the link')).toBeVisible();
+  await expect(page.getByText('The link contains no lockfile')).toBeVisible();
   await page.keyboard.press('Escape');
 
   await page.getByRole('checkbox', { name: 'Start from your package-lock.json' }).uncheck();

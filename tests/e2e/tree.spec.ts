@@ -82,7 +82,7 @@ test('the card explains the selected package and lists its copies', async ({ pag
   await page.keyboard.press('w');
   const card = page.getByRole('region', { name: 'Package' });
   await expect(card).toBeFocused();
-  await expect(card.getByRole('region', { name: 'Why it is here' })).toContainText('express-api');
+  await expect(card.getByRole('region', { name: 'Why it’s installed' })).toContainText('express-api');
 
   await page.keyboard.press('d');
   const copy = grid(page).getByRole('row').filter({ hasText: 'copies' }).first();

@@ -113,7 +113,7 @@ test('the map counts exclusive dependencies, and the pointer and keys navigate i
   const { x, y } = (await map.boundingBox())!;
   // The heaviest package is at the top left.
   await page.mouse.move(x + 20, y + 8);
-  await expect(page.locator('.map-tip')).toContainText(/jest.* with 216 packages only here through it/);
+  await expect(page.locator('.map-tip')).toContainText(/jest.* with 216 packages that only it needs/);
   await page.mouse.click(x + 20, y + 8);
   await expect(card(page).locator('.card-location')).toHaveText('node_modules/jest');
   await page.keyboard.press('ArrowRight');
@@ -270,7 +270,9 @@ test('the replay steps through decisions, and finds the placement of a package',
   await expect(page.locator('.replay-sentence')).toContainText('wrappy 1.0.2 is placed at the top');
   await slider.focus();
   await page.keyboard.press('Home');
-  await expect(page.locator('.replay-sentence')).toContainText('Nothing is decided yet');
+  await expect(page.locator('.replay-sentence')).toContainText(
+    'Nothing is decided yet. The tree contains only the project.',
+  );
   await page.keyboard.press(']');
   await expect(page.locator('.replay-sentence')).toContainText(/asks for .*npm picks/);
   await expect(page.locator('.replay-detail')).toContainText('in the range');
@@ -278,7 +280,7 @@ test('the replay steps through decisions, and finds the placement of a package',
   await page.keyboard.press(']');
   await page.keyboard.press(']');
   await expect(page.locator('.replay-sentence')).toContainText('needs');
-  await expect(page.locator('.replay-detail')).toContainText('nothing is there');
+  await expect(page.locator('.replay-detail')).toContainText('the folder has no such package');
 });
 
 test('the replay plays to the end, and can be paused', async ({ page }) => {
@@ -291,7 +293,7 @@ test('the replay plays to the end, and can be paused', async ({ page }) => {
   await page.getByRole('button', { name: 'Pause' }).click();
   const at = Number(await slider.inputValue());
   await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
-  await page.getByRole('button', { name: 'One step on' }).click();
+  await page.getByRole('button', { name: 'One step forward' }).click();
   await expect(slider).toHaveValue(String(at + 1));
   // Started shortly before the end, it plays to the end.
   await slider.press('End');

@@ -1,4 +1,4 @@
-// A package.json as it is being typed: where it stops being one, its name, and small edits that keep its layout.
+// A package.json that may be incomplete, because somebody is typing it: its errors, its name, and edits that keep its layout.
 
 import {
   applyEdits,
@@ -44,7 +44,7 @@ const MESSAGES: Record<string, string> = {
   InvalidCharacter: 'this character has to be escaped',
 };
 
-/** Everything that keeps the text from being a package.json, in its order. */
+/** The errors of the text, in the order of their positions. */
 export function faults(text: string): Fault[] {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
@@ -67,14 +67,14 @@ export function identity(text: string): { name?: string; version?: string } {
   return { ...(name ? { name } : {}), ...(version ? { version } : {}) };
 }
 
-/** Changes the range of a direct dependency; without one of that name, nothing. */
+/** Changes the range of a direct dependency. Without such a dependency, the text stays as it is. */
 export function withRange(text: string, name: string, range: string): string {
   const root = parseTree(text);
   const key = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));
   return key ? applyEdits(text, modify(text, [key, name], range, {})) : text;
 }
 
-/** Makes the changes of a remedy. An override of a package that is overridden by a text already becomes a rule beside it. */
+/** Makes the changes of a remedy. If the parent's override is a string, it becomes the rule `.` of an object. */
 export function withChanges(text: string, changes: readonly Change[]): string {
   return changes.reduce((edited, change) => {
     switch (change.kind) {
@@ -93,7 +93,7 @@ export function withChanges(text: string, changes: readonly Change[]): string {
   }, text);
 }
 
-/** Gives a package one version wherever it is asked for. What the project asks for itself is changed with it, as npm wants. */
+/** Overrides a package with one version. npm requires that the project's own range agrees, so it changes too. */
 export function withOverride(text: string, name: string, version: string): string {
   const root = parseTree(text);
   const block = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));
@@ -101,7 +101,7 @@ export function withOverride(text: string, name: string, version: string): strin
   return set(direct, ['overrides', name], version);
 }
 
-/** Takes a dependency out of wherever the project asks for it. */
+/** Removes a direct dependency from every block that has it. */
 export function withoutDependency(text: string, name: string): string {
   const root = parseTree(text);
   const blocks = DEPENDENCIES.filter((block) => root && findNodeAtLocation(root, [block, name]));

@@ -60,7 +60,7 @@ const REASONS = {
   tag: 'it is what the tag points to',
   latest: 'it is the latest version, and in the range',
   highest: 'the latest version isn’t in the range, and this is the highest that is',
-  compromise: 'everything in the range is deprecated or for another Node, and this is the best of it',
+  compromise: 'every version in the range is deprecated or for another Node, and this is the best of them',
 } as const;
 
 export function sentence(decision: Decision): string {
@@ -72,9 +72,9 @@ export function sentence(decision: Decision): string {
     case 'placed':
       return `${decision.name}${decision.version ? ` ${decision.version}` : ''} is placed ${place(decision)}${decision.location.split('node_modules/').length > 2 ? ', because another version is in the way above' : ', as high as it can go'}.`;
     case 'kept':
-      return `${asker(decision.from)} asks for ${decision.name}@${decision.spec}. ${decision.version || 'What is'} ${place(decision)} will do, so nothing is added.`;
+      return `${asker(decision.from)} asks for ${decision.name}@${decision.spec}. ${decision.version || 'The package'} ${place(decision)} satisfies it, so nothing is added.`;
     case 'removed':
-      return `What was ${place(decision)} is taken out: nothing needs it there any more.`;
+      return `The package ${place(decision)} is removed, because nothing needs it there any more.`;
   }
 }
 
@@ -83,15 +83,15 @@ function outcome({ result, version, name }: Extract<Decision, { type: 'decided' 
   const what = `${name}${version ? ` ${version}` : ''}`;
   switch (result.type) {
     case 'met':
-      return 'Meanwhile something else has met it.';
+      return 'Another package satisfies it in the meantime.';
     case 'kept':
-      return 'What is there already will do.';
+      return 'The package that is already there satisfies it.';
     case 'new':
       return `${what} goes ${place(result)}${result.replaced ? `, in place of ${result.replaced}` : ''}.`;
     case 'linked':
       return 'It would nest in itself, so it becomes a link.';
     case 'refused':
-      return 'No folder will have it.';
+      return 'No folder accepts it.';
   }
 }
 
@@ -99,9 +99,9 @@ function outcome({ result, version, name }: Extract<Decision, { type: 'decided' 
 export function verdict({ verdict: answer, why }: Trial): string {
   switch (why.type) {
     case 'free':
-      return 'nothing is there';
+      return 'the folder has no such package';
     case 'failed':
-      return 'what is there failed to load';
+      return 'the package there failed to load';
     case 'peerOfFolder':
       return 'no: the package itself has it as a peer';
     case 'same':
@@ -109,19 +109,19 @@ export function verdict({ verdict: answer, why }: Trial): string {
     case 'otherDemand':
       return `no: the package itself asks for ${why.spec}`;
     case 'shadows':
-      return `no: ${why.dependent} in there asks for ${why.spec}, and would get this one`;
+      return `no: ${why.dependent} in this folder asks for ${why.spec}, and would get this one`;
     case 'satisfies':
-      return `${why.version} is there, and will do`;
+      return `${why.version} is there and satisfies it`;
     case 'upgrade':
-      return `${why.version} is there and older; everyone who uses it will take this one`;
+      return `${why.version} is there and older; all of its dependents accept this one`;
     case 'dedupe':
-      return `${why.version} is there, and makes way for one copy less`;
+      return `${why.version} is there and is replaced, which saves a copy`;
     case 'ownFolder':
-      return `${why.version} is there, in the package’s own folder, and makes way`;
+      return `${why.version} is there, in the package’s own folder, and is replaced`;
     case 'peersMove':
-      return `${why.version} is there, and can move with its peers`;
+      return `${why.version} is there and can move with its peers`;
     case 'occupied':
-      return `no: ${why.version} is there, and stays`;
+      return `no: ${why.version} is there and cannot be replaced`;
     case 'peerRefused':
       return `no: its peer ${why.name}@${why.spec} finds no place`;
     default:

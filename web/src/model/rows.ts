@@ -1,36 +1,35 @@
-// The rows of the tree that are on screen or would be by scrolling: only what is open is ever listed.
-// A package stands on one row; everywhere else it is "deduped" and has no rows below it, so there are never
-// more rows than edges, although the fully expanded tree may have a million.
+// The rows of the open part of the tree. The dependencies of a package are below one row only; its other rows are "deduped". So
+// there are never more rows than edges, although the fully expanded tree may have a million.
 
 import { analyze, reaches } from './analysis';
 import { isUnmet } from './problems';
 import { answer, type Tree } from './tree';
 
 export interface Row {
-  /** The same for the same dependency in every graph: who asks, and for which name. */
+  /** Identifies the dependency in every graph, by the dependent and the name. */
   readonly key: string;
   /** The edge, or -1 for the root. */
   readonly edge: number;
-  /** The package, or -1 where nothing answers. */
+  /** The package, or -1 if it is missing. */
   readonly node: number;
-  /** Counted from 1, the root's. */
+  /** Counted from 1, which is the root's level. */
   readonly level: number;
-  /** Counted from 1, among those that the same package asks for. */
+  /** Counted from 1, among the dependencies of the same package. */
   readonly position: number;
   readonly setSize: number;
-  /** Whether there are rows below; undefined where there can't be any. */
+  /** Whether the row is open. Undefined if nothing can be below it. */
   readonly open: boolean | undefined;
-  /** The package stands on another row. */
+  /** Whether the package's dependencies are below another row. */
   readonly deduped: boolean;
-  /** For each level above, whether its wire goes on below this row. */
+  /** For each level above, whether its wire continues below this row. */
   readonly rails: readonly boolean[];
 }
 
 export interface Listing {
   isOpen(location: string, level: number): boolean;
-  /** When given, only these packages, each where it stands, and what is wrong with their dependencies. */
+  /** If set, only these packages are listed, each with its problems. */
   readonly kept?: ReadonlySet<number> | undefined;
-  /** The order of what one package asks for; by kind and name, where it isn't said. */
+  /** The order of a package's dependencies. Default: by kind and name. */
   readonly order?: Order | undefined;
 }
 
@@ -76,7 +75,7 @@ export function rowsOf(tree: Tree, listing: Listing): Row[] {
   return rows;
 }
 
-/** What has no figure on its row comes after all that have one, or before. */
+/** Compares two edges. A row without a figure counts as zero. */
 function comparison(tree: Tree, { by, descending }: Order): (a: number, b: number) => number {
   const direction = descending ? -1 : 1;
   if (by === 'package') {
@@ -91,7 +90,7 @@ function comparison(tree: Tree, { by, descending }: Order): (a: number, b: numbe
   return (a, b) => direction * (figure(a) - figure(b));
 }
 
-/** The index of the row above that asked for this one; -1 for the root's. */
+/** The index of the dependent's row; -1 for the root. */
 export function parentRow(rows: readonly Row[], index: number): number {
   const level = rows[index]!.level;
   for (let above = index - 1; above >= 0; above -= 1) if (rows[above]!.level < level) return above;

@@ -50,7 +50,7 @@ export function triesFor(
   }
   if (!settings.preferDedupe) {
     tries.push({
-      words: 'Prefer what is there already (--prefer-dedupe)',
+      words: 'Prefer versions that are already in the tree (--prefer-dedupe)',
       manifest,
       settings: { ...settings, preferDedupe: true },
     });

@@ -25,7 +25,7 @@ export function Sign(props: { node: number }) {
         {(places) => (
           <span
             class="sign rust"
-            title={`gone: ${places()
+            title={`removed: ${places()
               .slice(0, MOST)
               .map(({ location, version }) => `${location.replace(/^.*node_modules\//, '')} ${version}`)
               .join(', ')}${places().length > MOST ? ` and ${places().length - MOST} more` : ''}`}

@@ -1,4 +1,4 @@
-// What a table's head has for its columns: an edge to drag, and a list of which are shown and how wide.
+// The head of a table: its headings, the column edges to drag, and the list that chooses columns and their widths.
 
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { LEAST_WIDTH, MOST_WIDTH, type Columns, type ColumnSpec } from '../../state/columns';
@@ -6,13 +6,13 @@ import './columns.css';
 
 export type Sorted = 'ascending' | 'descending' | 'none';
 
-/** The head of a table. The first column's has the buttons. */
+/** The headings of a table. The first one contains the buttons. */
 export function ColumnHeads<Spec extends ColumnSpec>(props: {
   columns: Columns<Spec>;
   /** The class of a row, and of a column's cell. */
   row: string;
   cell: (column: Spec) => string;
-  /** Undefined for a column that nothing is sorted by. */
+  /** Undefined for a column that cannot sort the table. */
   sorted?: (column: Spec) => Sorted | undefined;
   buttons?: JSX.Element;
   children: (column: Spec) => JSX.Element;
@@ -45,7 +45,7 @@ export function ColumnHeads<Spec extends ColumnSpec>(props: {
   );
 }
 
-/** The words of a column, which sort by it. */
+/** The heading of a column that sorts the table. */
 export function SortButton(props: { column: ColumnSpec; sorted: Sorted; onClick: () => void }) {
   return (
     <button type="button" class="plain sort" title={props.column.about} onClick={() => props.onClick()}>
@@ -55,7 +55,7 @@ export function SortButton(props: { column: ColumnSpec; sorted: Sorted; onClick:
   );
 }
 
-/** The right edge of a column. The same can be done by keys in the list. */
+/** The right edge of a column, which resizes it. The list of columns does the same with keys. */
 function ColumnEdge(props: { columns: Pick<Columns, 'resize'>; name: string }) {
   let edge!: HTMLSpanElement;
   const onPointerDown = (event: PointerEvent) => {
@@ -64,7 +64,7 @@ function ColumnEdge(props: { columns: Pick<Columns, 'resize'>; name: string }) {
     edge.setPointerCapture(event.pointerId);
     const [from, before] = [event.clientX, edge.parentElement!.getBoundingClientRect().width];
     edge.onpointermove = (move) => props.columns.resize(props.name, before + move.clientX - from);
-    // Also where the browser takes the pointer away, to scroll.
+    // This also happens if the browser takes the pointer over to scroll.
     edge.onlostpointercapture = () => {
       edge.onpointermove = null;
     };
@@ -80,7 +80,7 @@ function ColumnEdge(props: { columns: Pick<Columns, 'resize'>; name: string }) {
   );
 }
 
-/** Opens the list of columns. */
+/** The list of columns and the button that opens it. */
 function ColumnList(props: { columns: Omit<Columns, 'shown'> }) {
   const id = createUniqueId();
   let button!: HTMLButtonElement;
@@ -136,7 +136,7 @@ function ColumnList(props: { columns: Omit<Columns, 'shown'> }) {
             class="link"
             onClick={() => {
               props.columns.reset();
-              // This button goes away, and would take the focus with it.
+              // This button disappears, and the focus would be lost with it.
               button.focus();
             }}
           >

@@ -52,7 +52,7 @@ export function Duplicates(props: { tree: Tree }) {
       <Show
         when={groups().length > 0}
         fallback={
-          <p class="view-empty">Nothing here is installed twice{view.query() ? ' among what the filter finds' : ''}.</p>
+          <p class="view-empty">No package {view.query() ? 'that matches the filter ' : ''}is installed twice.</p>
         }
       >
         <p class="soft duplicates-words">
@@ -158,7 +158,7 @@ function Reasons(props: { tree: Tree; name: string }) {
   return (
     <div class="duplicate-reasons soft">
       <h3>Why they can’t share</h3>
-      <Show when={all().length > 0} fallback={<p>They lie in different folders, and neither is above the other.</p>}>
+      <Show when={all().length > 0} fallback={<p>They are in different folders, and neither is above the other.</p>}>
         <ul>
           <For each={shown()}>
             {({ copy, above, refusing }) => (

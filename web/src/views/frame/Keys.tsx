@@ -14,16 +14,16 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['m'], 'the map'],
   [['u'], 'undo the last change'],
   [['r'], 'redo it'],
-  [['[', ']'], 'in the replay: one decision back or on'],
+  [['[', ']'], 'in the replay: one decision back or forward'],
   [['↑', '↓'], 'one row up or down'],
-  [['→', '←'], 'open and close; to the first dependency, to the one that asked'],
+  [['→', '←'], 'open or close; go to the first dependency or to the dependent'],
   [['Home', 'End'], 'first and last row'],
-  [['Enter'], 'on a “deduped” row: to where the package stands'],
-  [['any letter'], 'to the next package that begins with it (with Shift, where the letter has another meaning)'],
-  [['*'], 'open all that lies beside this row'],
-  [['w'], 'why the selected package is here'],
+  [['Enter'], 'on a “deduped” row: go to the package’s own row'],
+  [['any letter'], 'to the next package that begins with it (with Shift if the letter is a shortcut)'],
+  [['*'], 'open all rows beside this one'],
+  [['w'], 'why the selected package is installed'],
   [['c'], 'compare: a second project beside this one'],
-  [['d'], 'only what is there more than once'],
+  [['d'], 'show only packages that are installed more than once'],
   [['Escape'], 'one step back'],
   [['?'], 'this card'],
 ];
@@ -63,7 +63,7 @@ export function Keys(props: { shown: boolean; close: () => void }) {
   );
 }
 
-/** Not the name of a key. */
+/** Whether a text is words instead of the name of a key. */
 function isWord(text: string): boolean {
   return text === '–' || text.includes(' ');
 }

@@ -1,4 +1,4 @@
-// Security advisories. Public registries don't let a browser ask for them; the program behind `espalier play` can.
+// Security advisories. Public registries do not let a page request them (CORS), but the program behind `espalier play` can.
 
 import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { fixesFor, hits, question, vulnerable, type Hit } from '../../model/advisories';

@@ -1,4 +1,4 @@
-// How the packages are: each finding with its packages, and a click that makes it the filter of every view.
+// The findings about the packages. A click on a finding filters every view by it.
 
 import { createMemo, For, Show } from 'solid-js';
 import { NODE } from '../../model/address';
@@ -91,7 +91,7 @@ const SUBJECTS = [
   ['modules', 'ESM, CommonJS and types'],
 ] as const;
 
-/** What only the registry's documents say is asked for when somebody wants to know it. */
+/** Facts that are only in documents of the registry. They are requested on demand. */
 function Lookups(props: { tree: Tree }) {
   const { lookup, project } = useSession();
   const open = () =>
@@ -104,7 +104,7 @@ function Lookups(props: { tree: Tree }) {
         <h2>More from the registry</h2>
         <p class="soft">
           <Show when={lookup.waiting() === 0} fallback={`Reading: ${counted(lookup.waiting(), 'document')} to go.`}>
-            What the tree doesn’t say is in documents of its own, one for each package.
+            More facts are in separate documents, one for each package.
           </Show>
         </p>
         <p class="finding-packages">

@@ -1,4 +1,4 @@
-// Where the megabytes are: a treemap, by what would go if a package went.
+// A treemap of sizes. The area of a package includes the packages that would go with it.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { analyze, bytesOf, totals } from '../../model/analysis';
@@ -11,7 +11,7 @@ import { createPalette } from '../palette';
 import { Sign } from '../Sign';
 import './map.css';
 
-/** Between a name and the figure below it. */
+/** The distance between a name and the figure below it. */
 const LINE = 14;
 
 export function TreeMap(props: { tree: Tree }) {
@@ -21,7 +21,7 @@ export function TreeMap(props: { tree: Tree }) {
   const [hovered, setHovered] = createSignal<{ area: Area; x: number; y: number } | undefined>();
   const [wanted, setWanted] = createSignal<Measure>('bytes');
   let canvas!: HTMLCanvasElement;
-  // A lockfile doesn't know sizes: then what is there is counted.
+  // A lockfile contains no sizes. Packages are then counted instead.
   const hasSizes = () => totals(props.tree).bytes > 0;
   const measure = (): Measure => (hasSizes() ? wanted() : 'packages');
   const areas = createMemo(() => treemap(props.tree, measure(), size().width, size().height));
@@ -96,7 +96,7 @@ export function TreeMap(props: { tree: Tree }) {
     context.fillText(figure, area.x + 6 + (isBelow ? 0 : wide), y + (isBelow ? LINE : 0));
     context.globalAlpha = alpha;
   };
-  /** What a package's own files take, where it holds others. */
+  /** Labels the area of a package's own files, if other packages are inside of it. */
   const itself = (context: CanvasRenderingContext2D, node: number, own: Box, ink: string) => {
     if (own.width < 58) return;
     const alpha = context.globalAlpha;
@@ -157,7 +157,7 @@ export function TreeMap(props: { tree: Tree }) {
     const parts = [
       own === undefined ? 'size not known' : bytes(bytesOf(props.tree, node)),
       only[node]! > 1
-        ? `${bytes(onlyBytes[node]!)} with ${counted(only[node]! - 1, 'package')} only here through it`
+        ? `${bytes(onlyBytes[node]!)} with ${counted(only[node]! - 1, 'package')} that only it needs`
         : '',
     ];
     return parts.filter(Boolean).join(', ');
@@ -167,7 +167,7 @@ export function TreeMap(props: { tree: Tree }) {
       <div class="map-bar">
         <Show
           when={hasSizes()}
-          fallback={<p class="soft">The sizes aren’t known, so areas are numbers of packages.</p>}
+          fallback={<p class="soft">The sizes are not known, so the areas show numbers of packages.</p>}
         >
           <label>
             <span class="soft">Area</span>{' '}
@@ -180,7 +180,7 @@ export function TreeMap(props: { tree: Tree }) {
               <option value="packages">number of packages</option>
             </select>
           </label>
-          <p class="soft">Inside a package lies what is only here through it.</p>
+          <p class="soft">Packages that only one package needs are inside of it.</p>
         </Show>
       </div>
       <canvas
@@ -221,7 +221,7 @@ export function TreeMap(props: { tree: Tree }) {
   );
 }
 
-/** As much of a text as has room, and nothing where that would say nothing. The face is monospaced. */
+/** Truncates a text to the available width. A text of which too little would remain is left out. The font is monospaced. */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   const letter = context.measureText('m').width;
   const most = Math.floor(room / letter);

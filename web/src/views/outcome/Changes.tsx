@@ -1,4 +1,4 @@
-// What an edit, another lockfile or another date makes of the tree: so many more, fewer, and of another version; side by side.
+// The effect of an edit, another lockfile or another date: the numbers of added, removed and changed packages, and a table of them.
 
 import { createMemo, For, Show } from 'solid-js';
 import { isIdentical } from '../../model/compare';
@@ -40,12 +40,7 @@ export function Changes() {
           <Show
             when={pinned() || reference() !== undefined || beside()}
             fallback={
-              <button
-                type="button"
-                class="link soft"
-                onClick={pin}
-                title="Compare every later tree with the one that is on screen now"
-              >
+              <button type="button" class="link soft" onClick={pin} title="Compare later trees with the present one">
                 Pin this tree
               </button>
             }

@@ -1,4 +1,4 @@
-// The two chains that collide, side by side where there is room.
+// The two sides of a peer conflict, beside each other if they fit.
 
 import type { ConflictSide, PeerConflict } from '../../engine/types';
 import { RequirerChain } from './RequirerChain';
@@ -9,14 +9,14 @@ export function Conflict(props: { conflict: PeerConflict }) {
       <h2>{title}</h2>
       <RequirerChain
         chain={conflictSide.chain}
-        end={{ name: props.conflict.name, words: conflictSide.version ?? `${conflictSide.spec} can’t be met here` }}
+        end={{ name: props.conflict.name, words: conflictSide.version ?? `${conflictSide.spec} cannot be met here` }}
       />
     </section>
   );
   return (
     <div class="conflict">
-      {side('In place', props.conflict.current)}
-      {side('Wanted as well', props.conflict.wanted)}
+      {side('Present version', props.conflict.current)}
+      {side('Conflicting request', props.conflict.wanted)}
     </div>
   );
 }

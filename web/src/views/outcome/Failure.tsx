@@ -23,10 +23,10 @@ export function Failure(props: { error: ErrorDetails }) {
         <Match when={chainOf(props.error)}>
           {(chain) => (
             <section>
-              <h2>Who asked</h2>
+              <h2>Requested by</h2>
               <RequirerChain
                 chain={chain()}
-                end={{ name: props.error.package || 'what it asks for', words: endWords(props.error) }}
+                end={{ name: props.error.package || 'its dependency', words: endWords(props.error) }}
               />
             </section>
           )}
@@ -34,7 +34,7 @@ export function Failure(props: { error: ErrorDetails }) {
       </Switch>
       <Show when={props.error.nearest?.length}>
         <section>
-          <h2>The versions that come closest</h2>
+          <h2>Nearest versions</h2>
           <p class="mono">{props.error.nearest!.join('   ')}</p>
         </section>
       </Show>

@@ -1,8 +1,8 @@
-// Centre: one sentence, and the tree in the view that is open; or why there is none.
+// The middle region: a sentence and the open view of the tree, the error of a failed run, or the samples.
 
 import { lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useSession } from '../../state/session';
-// It comes with the page: the landing's sample is one.
+// The overview is not loaded on demand, because the start page shows one.
 import { Overview } from '../overview/Overview';
 import { TreeGrid } from '../tree/TreeGrid';
 import { BesideBar } from '../beside/BesideBar';
@@ -24,7 +24,7 @@ const Duplicates = lazy(() => import('../duplicates/Duplicates').then((module) =
 const Health = lazy(() => import('../health/Health').then((module) => ({ default: module.Health })));
 const Replay = lazy(() => import('../replay/Replay').then((module) => ({ default: module.Replay })));
 
-/** Views that show everything, and mark what a filter finds; the others have nothing left without results. */
+/** Views that show every package and highlight the matches of a filter. The others are empty if nothing matches. */
 const WHOLE = new Set(['overview', 'map', 'focus', 'duplicates', 'health', 'replay']);
 
 export function OutcomeRegion() {

@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { useSession } from '../../state/session';
 
-/** Keeps the present tree to compare with; beside the sentence where that is one line, and beside the tabs elsewhere. */
+/** Keeps the present tree for comparison. The button is beside the sentence in wide windows, and beside the tabs in narrow ones. */
 export function Pin(props: { class: 'wide' | 'narrow' }) {
   const { run, changes, pin } = useSession();
   return (
@@ -9,7 +9,7 @@ export function Pin(props: { class: 'wide' | 'narrow' }) {
       <button
         type="button"
         class={`link soft pin ${props.class}-pin`}
-        title="Keep this tree beside every later one: after an edit, with other flags, for another platform, as of another day"
+        title="Compare later trees with this one: after an edit, with other flags, for another platform, as of another day"
         onClick={() => pin()}
       >
         Pin this tree

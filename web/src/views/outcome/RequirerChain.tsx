@@ -1,4 +1,4 @@
-// From the root to the package that asked, each on its wire, and at the end what could not be had.
+// The dependents from the root downwards, each on its wire. The last row is the dependency that failed.
 
 import { For } from 'solid-js';
 import type { Requirer } from '../../engine/types';
@@ -31,7 +31,7 @@ export function RequirerChain(props: { chain: readonly Requirer[]; end: ChainEnd
   );
 }
 
-/** The last one may have no name that could be said. */
+/** A dependency without a package name is described in words. Then only its spec is shown. */
 function asked(name: string, spec: string): string {
   return name.includes(' ') ? spec : `${name}@${spec}`;
 }

@@ -1,4 +1,4 @@
-// The search field. What is typed is also how the figures of the sentence filter, so there is one thing to undo.
+// The search field. The figures of the sentence write their filters into it, so every filter is undone in one place.
 
 import { Show } from 'solid-js';
 import { count } from '../../model/format';
@@ -12,7 +12,7 @@ export function Search() {
     const rows = view.rows();
     const matches = view.matches();
     if (!matches) return;
-    // The package of that very name is meant first, wherever it stands.
+    // The package with exactly this name comes first, wherever its row is.
     const exact = rows.findIndex((row) => !row.deduped && run.tree()!.nodes[row.node]?.name === view.query().trim());
     if (exact !== -1 && rows[view.activeIndex()]?.node !== rows[exact]!.node && !hasStepped) {
       hasStepped = true;

@@ -19,7 +19,7 @@ export function Sentence() {
       <p class="sentence">
         <Switch>
           <Match when={project.faults().length > 0}>
-            <span class="rust">This is not a package.json yet.</span> Below is the last tree that stood.
+            <span class="rust">This is not a package.json yet.</span> Below is the last complete tree.
           </Match>
           <Match when={run.phase() === 'resolving' && isOld()}>
             Resolving the change: {counted(run.traffic().requests, 'request')} after {seconds(run.elapsed())}
@@ -29,7 +29,7 @@ export function Sentence() {
           </Match>
           <Match when={run.phase() === 'stopped'}>
             Stopped after {seconds(run.elapsed())}
-            {isOld() ? '. Below is the last tree that stood.' : `, with ${packages()} in place.`}
+            {isOld() ? '. Below is the last complete tree.' : `, with ${packages()} in place.`}
           </Match>
           <Match when={summary()}>
             {packages()}

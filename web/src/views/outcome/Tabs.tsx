@@ -1,4 +1,4 @@
-// The views of the tree. Arrow keys go from one to the next, as the ARIA practices have it.
+// The tabs of the views. Arrow keys move between them, according to the ARIA practices.
 
 import { createEffect, For } from 'solid-js';
 import { VIEWS } from '../../model/views';
@@ -17,7 +17,7 @@ export function Tabs() {
   };
   let tabs!: HTMLDivElement;
   createEffect(() => {
-    // On a phone, not all of them fit: the open one is in sight.
+    // On a phone, only some tabs fit, so the open one is scrolled into view.
     const tab = tabs.children[VIEWS.findIndex(([name]) => name === view.name())] as HTMLElement | undefined;
     if (tab) tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tabs.clientWidth / 2;
   });

@@ -3,7 +3,7 @@ import { toggleWord } from '../../model/search';
 import { useSession } from '../../state/session';
 import { Search } from './Search';
 
-/** Filters that can be clicked; the words need not be known. */
+/** Filters as buttons, for people who do not know the words of the search. */
 const CHIPS = [
   ['is:direct', 'Direct'],
   ['is:duplicated', 'Duplicated'],
@@ -16,7 +16,7 @@ const CHIPS = [
   ['is:problem', 'Unmet'],
 ] as const;
 
-/** What nearly every project has. They are there until it is counted, so that nothing moves then. */
+/** Filters that match in nearly every project. They are visible before the counts are known, so that the toolbar rarely moves. */
 const USUAL: ReadonlySet<string> = new Set(['is:direct', 'is:duplicated', 'is:dev', 'is:optional', 'is:nested']);
 
 export function Toolbar() {

@@ -20,12 +20,12 @@ export function headline(error: ErrorDetails): string {
     case 'EUNSUPPORTEDPROTOCOL':
       return `npm doesn’t know the protocol of ${asked}.`;
     case 'EINVALIDPACKAGENAME':
-      return `${error.package ? `“${error.package}” is` : 'That is'} not a name that a package may have.`;
+      return error.package ? `“${error.package}” is not a valid package name.` : 'This is not a valid package name.';
     case 'E404':
       return `This registry has no package ${name}.`;
     case 'E401':
     case 'E403':
-      return `This registry does not hand out ${name}.`;
+      return `This registry refuses access to ${name}.`;
     case 'ERESOLVE':
       if (!error.conflict) return error.message;
       return `${error.conflict.name} can’t be ${error.conflict.current.spec} and ${error.conflict.wanted.spec} at once.`;

@@ -11,7 +11,7 @@ import { useSession } from '../../state/session';
 export function Actions(props: { tree: Tree; node: number }) {
   const { project, run, view } = useSession();
   const node = () => props.tree.nodes[props.node]!;
-  /** The project's own edge to it, where it has one. */
+  /** The project's own edge to the package, if there is one. */
   const own = () => props.tree.into[props.node]!.map((edge) => props.tree.edges[edge]!).find(({ from }) => from === 0);
   const block = () =>
     ({ dev: 'devDependencies', optional: 'optionalDependencies', peer: 'peerDependencies' })[own()!.kind as string] ??
@@ -42,7 +42,7 @@ export function Actions(props: { tree: Tree; node: number }) {
         <button
           type="button"
           class="button"
-          title="Take it out of package.json"
+          title="Remove it from package.json"
           onClick={() => project.edit(withoutDependency(project.text(), own()!.name))}
         >
           Remove
@@ -52,7 +52,7 @@ export function Actions(props: { tree: Tree; node: number }) {
         <button
           type="button"
           class="button"
-          title={`Use ${node().version} wherever ${packageName(node())} is asked for`}
+          title={`Use ${node().version} for every dependency on ${packageName(node())}`}
           onClick={() => project.edit(withOverride(project.text(), packageName(node()), node().version!))}
         >
           Override

@@ -1,5 +1,5 @@
-// What the package says of itself, asked of its registry when somebody looks at it. A registry that came with the page has no
-// such documents.
+// Facts from the document of the selected version, which is requested from its registry. The embedded registry has no such
+// documents.
 
 import { createResource, onCleanup, Show } from 'solid-js';
 import { aboutOf } from '../../model/about';
@@ -8,7 +8,7 @@ import type { Tree } from '../../model/tree';
 import { EMBEDDED, registryAddress } from '../../state/project';
 import { useSession } from '../../state/session';
 
-/** Who only walks past isn't asked for. */
+/** The pause before the request, in milliseconds. Keys that move the selection pass packages without a request. */
 const PAUSE = 350;
 
 export function Facts(props: { tree: Tree; node: number }) {
@@ -32,7 +32,7 @@ export function Facts(props: { tree: Tree; node: number }) {
       const response = await fetch(from, { signal });
       return response.ok ? aboutOf(await response.json()) : undefined;
     } catch {
-      // Nothing depends on it.
+      // The card is complete without these facts.
       return undefined;
     }
   });

@@ -57,15 +57,15 @@ export function PackageCard(props: { tree: Tree; node: number }) {
       <Facts tree={props.tree} node={props.node} />
       <Problems tree={props.tree} node={props.node} />
       <Actions tree={props.tree} node={props.node} />
-      <section aria-label="Why it is here">
+      <section aria-label="Why it’s installed">
         <h2>Why it’s installed</h2>
         <Why tree={props.tree} node={props.node} />
       </section>
       <section aria-label="What it brings">
         <h2>What it brings</h2>
         <p>
-          <Show when={only() > 0} fallback="Nothing is only here through it.">
-            {counted(only(), 'package is', 'packages are')} only here through it
+          <Show when={only() > 0} fallback="No other package is installed only for it.">
+            {counted(only(), 'package is', 'packages are')} installed only for it
             <Show when={analyze(props.tree).onlyBytes[props.node]! > 0}>
               ; without it, {bytes(analyze(props.tree).onlyBytes[props.node]!)} would go
             </Show>

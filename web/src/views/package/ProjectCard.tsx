@@ -1,4 +1,4 @@
-// The project as a whole: what its direct dependencies bring, and under which licenses.
+// The card of the project: the packages that each direct dependency brings, and the licenses.
 
 import { createMemo, For, Show } from 'solid-js';
 import { analyze } from '../../model/analysis';
@@ -36,7 +36,7 @@ export function ProjectCard(props: { tree: Tree }) {
       </header>
       <Show when={heaviest().length > 0}>
         <section>
-          <h2>What only they bring</h2>
+          <h2>Packages by dependency</h2>
           <ul class="bars">
             <For each={heaviest()}>
               {(node) => (

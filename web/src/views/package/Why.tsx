@@ -1,4 +1,4 @@
-// Why a package is here: upwards to the project, with the ranges aligned at the right.
+// Explains why a package is installed: the dependents up to the project, with their ranges aligned at the right.
 
 import { createMemo, createSignal, For, Show } from 'solid-js';
 import { count } from '../../model/format';
@@ -10,7 +10,7 @@ import { kindWord, title } from '../words';
 const FEW = { each: 4, all: 16 };
 const ALL = { each: 400, all: 400 };
 
-/** A step, or how many were left out at a level. */
+/** A step, or the number of omitted steps at a level. */
 interface LineOf {
   readonly step?: Step;
   readonly more: number;
@@ -21,7 +21,7 @@ export function Why(props: { tree: Tree; node: number }) {
   const { view } = useSession();
   const [isAll, setAll] = createSignal(false);
   const steps = createMemo(() => whyTree(props.tree, props.node, isAll() ? ALL : FEW));
-  /** What was left out is said below everything that belongs to those before it. */
+  /** The number of omitted steps is below everything that belongs to the steps before it. */
   const lines = createMemo(() => {
     const list: LineOf[] = [];
     const waiting: LineOf[] = [];
@@ -35,7 +35,7 @@ export function Why(props: { tree: Tree; node: number }) {
   const hidden = () => steps().some(({ more }) => more > 0) || steps().length >= FEW.all;
   const select = (node: number) => (node === 0 ? view.deselect() : view.choose(props.tree.nodes[node]!.location));
   return (
-    <Show when={steps().length > 0} fallback={<p class="soft">Nothing asks for it.</p>}>
+    <Show when={steps().length > 0} fallback={<p class="soft">No package depends on it.</p>}>
       <ol class="why">
         <For each={lines()}>
           {({ step, more, level }) => (

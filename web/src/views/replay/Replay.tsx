@@ -1,5 +1,5 @@
-// The resolution once more, step by step: what was decided, why, and the tree as it stood: leaves come to the bare wires, each in the
-// place that it has in the end.
+// Replays the resolution step by step: each decision, its reason, and the tree at that moment. Every package appears at its final
+// position in the drawing.
 
 import {
   createEffect,
@@ -34,21 +34,21 @@ import { Overview } from '../overview/Overview';
 import { Sign } from '../Sign';
 import './replay.css';
 
-/** Decisions before and after the present one; as many as have room are seen. */
+/** The number of decisions to list before and after the present one. */
 const AROUND = 20;
-/** A name, the milliseconds between two steps, and whether playing has to end within half a minute, however many decisions there are. */
+/** The name of a speed, the milliseconds between two steps, and whether playing ends within half a minute whatever their number. */
 const SPEEDS = [
   ['Slow', 900, false],
   ['Normal', 250, false],
   ['Fast', 40, true],
 ] as const;
 const HALF_A_MINUTE = 30_000;
-/** How many steps are made up for at once. A page that was hidden does not jump to the end. */
+/** The maximum number of missed steps to make up for at once. A page that was hidden does not jump to the end. */
 const MOST_AT_ONCE = 25;
 
 export function Replay(props: { tree: Tree }) {
   const { run, view, project } = useSession();
-  // Recorded when it is looked at: with what was tried, it is far more than the other views need.
+  // The decisions are recorded when this view opens. With the folders that were tried, they are far more data than other views need.
   const [recorded] = createResource(
     () => run.result() && project.inputs(),
     (inputs) => {
@@ -61,7 +61,7 @@ export function Replay(props: { tree: Tree }) {
   const [step, setStep] = createSignal(0);
   const [playing, setPlaying] = createSignal(false);
   const [speed, setSpeed] = createSignal<(typeof SPEEDS)[number]>(SPEEDS[1]);
-  // A resolution that is new is seen from its end, where it is what the other views show. What was tried comes later, and moves nobody.
+  // A new resolution is shown at its end, like in the other views. The recorded decisions arrive later and keep the step.
   let shown: unknown;
   createEffect(
     on(list, (all, before) => {
@@ -85,7 +85,7 @@ export function Replay(props: { tree: Tree }) {
     const stride = isBrief ? Math.ceil(list().length / (HALF_A_MINUTE / pause)) : 1;
     let last = performance.now();
     const timer = setInterval(() => {
-      // Where drawing takes longer than a pause, timers come late, and a step makes up for those that were missed.
+      // If drawing takes longer than the pause, timers are late, and the next step makes up for the missed ones.
       const late = isBrief ? Math.floor((performance.now() - last) / pause) : 1;
       last = performance.now();
       go(step() + stride * Math.max(1, Math.min(late, MOST_AT_ONCE)));
@@ -116,7 +116,7 @@ export function Replay(props: { tree: Tree }) {
   };
   window.addEventListener('keydown', onKeyDown);
   onCleanup(() => window.removeEventListener('keydown', onKeyDown));
-  // The present decision stays where it is in the list, and what comes before and after moves past it.
+  // The present decision keeps its place on screen, and the others scroll past it.
   let scroller: HTMLOListElement | undefined;
   createEffect(() => {
     const here = near().findIndex(({ number }) => number === step());
@@ -129,7 +129,9 @@ export function Replay(props: { tree: Tree }) {
       <Show
         when={list().length > 0}
         fallback={
-          <p class="view-empty">Nothing was decided: a lockfile said it all. Resolve afresh to see how npm decides.</p>
+          <p class="view-empty">
+            The lockfile determines the whole tree, so npm decides nothing. Resolve without it to see decisions.
+          </p>
         }
       >
         <div class="replay-bar">
@@ -148,7 +150,7 @@ export function Replay(props: { tree: Tree }) {
           <button
             type="button"
             class="button"
-            aria-label="One step on"
+            aria-label="One step forward"
             aria-keyshortcuts="]"
             onClick={() => go(step() + 1)}
           >
@@ -194,7 +196,7 @@ export function Replay(props: { tree: Tree }) {
           </Show>
           <p class="replay-sentence" aria-live={playing() ? 'off' : 'polite'}>
             {step() > 0 ? sentence(list()[step() - 1]!) : BEGINNING}
-            <Show when={step() > 0 && isPassing(list()[step() - 1]!, props.tree)}> It doesn’t stay.</Show>
+            <Show when={step() > 0 && isPassing(list()[step() - 1]!, props.tree)}> A later decision removes it.</Show>
           </p>
           <Detail decision={list()[step() - 1]} />
         </div>
@@ -224,9 +226,9 @@ export function Replay(props: { tree: Tree }) {
   );
 }
 
-const BEGINNING = 'Nothing is decided yet: only the project is there.';
+const BEGINNING = 'Nothing is decided yet. The tree contains only the project.';
 
-/** What was weighed for a decision: versions that were passed over, folders that were asked. */
+/** The alternatives of a decision: the versions that were passed over, or the folders that were tried. */
 function Detail(props: { decision: Decision | undefined }) {
   return (
     <div class="replay-detail soft">

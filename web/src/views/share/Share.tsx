@@ -48,7 +48,7 @@ export function Share() {
     ['Picture', 'PNG', async () => save('espalier.png', await png(tree()), 'image/png')],
     ['Drawing', 'SVG', () => save('espalier.svg', drawing(tree()), 'image/svg+xml')],
     ['package-lock.json', 'byte for byte as npm writes it', () => save('package-lock.json', run.result()!.lockfile)],
-    ['Graph', 'JSON: all packages and who asks for whom', () => save('graph.json', graphJson(tree()))],
+    ['Graph', 'JSON: all packages and their dependencies', () => save('graph.json', graphJson(tree()))],
     ['CycloneDX', 'a bill of materials', () => save('bom.cdx.json', cycloneDx(tree(), stamp()))],
     ['SPDX', 'a bill of materials', () => save('bom.spdx.json', spdx(tree(), stamp()))],
     ['Import map', 'for a server of node_modules', () => save('importmap.json', importMap(tree()))],
@@ -76,7 +76,7 @@ export function Share() {
         Share
       </summary>
       <div class="share-menu">
-        <Show when={isReady()} fallback={<p class="soft">There is something to share once the tree stands.</p>}>
+        <Show when={isReady()} fallback={<p class="soft">You can share the tree once it is complete.</p>}>
           <ul>
             <For each={items}>
               {([words, about, act]) => (
@@ -93,8 +93,8 @@ export function Share() {
           </Show>
           <Show when={isLocked()}>
             <p class="soft share-note">
-              No lockfile is in the link: most are longer than what a chat or a browser lets through. Whoever opens it
-              resolves package.json afresh{beside() ? ', for A and for B' : ''}.
+              The link contains no lockfile, because most lockfiles are too long for a chat or a browser. Whoever opens
+              the link resolves package.json without one{beside() ? ', for A and for B' : ''}.
             </p>
           </Show>
           <p class="green" role="status">

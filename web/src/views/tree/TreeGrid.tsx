@@ -17,18 +17,18 @@ import './tree.css';
 const COLUMNS = [
   { name: 'package', words: 'Package', width: 150 },
   { name: 'version', words: 'Version', width: 84 },
-  { name: 'wanted', words: 'Wanted', about: 'The range by which it is asked for here', width: 100, from: 480 },
+  { name: 'wanted', words: 'Wanted', about: 'The range that the dependent asks for', width: 100, from: 480 },
   { name: 'kind', words: 'Kind', width: 68, from: 760 },
   {
     name: 'only',
     words: 'Only',
-    about: 'Only through this: how many packages would go if this one went, itself included',
+    about: 'The number of packages that would go with it, including itself',
     width: 52,
   },
   {
     name: 'reaches',
     words: 'Reaches',
-    about: 'How many packages it leads to, shared ones included',
+    about: 'The number of packages that it needs, directly or through others',
     width: 68,
     from: 600,
   },
