@@ -294,7 +294,7 @@ pub enum StoreCommand {
     Path,
     /// Check every file and remove damaged packages
     Verify,
-    /// Remove packages that no project uses, and what earlier versions kept
+    /// Remove packages that no project uses, and stores of earlier versions
     Prune,
 }
 

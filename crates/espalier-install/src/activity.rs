@@ -23,7 +23,7 @@ pub struct Activity {
     pub retries: Counter,
     /// Documents that were read from the cache, including those the registry confirmed.
     pub cached_documents: Counter,
-    /// Packages that are to be put on disk.
+    /// Packages to put on disk.
     pub to_install: Counter,
     /// Packages that were fetched into the store.
     pub downloaded: Counter,
@@ -58,7 +58,7 @@ impl Activity {
     pub fn trace(&self) {
         let spans = self.spans.get_or_init(Arc::default);
         for (name, stopwatch) in self.stopwatches() {
-            // It was set by an earlier call, to the same.
+            // An earlier call may have set it to the same value.
             let _ = stopwatch.spans.set((name, Arc::clone(spans)));
         }
     }
@@ -76,7 +76,7 @@ impl Activity {
         ]
     }
 
-    /// What was recorded, if [`Activity::trace`] was called.
+    /// The recorded spans, if [`Activity::trace`] was called.
     pub fn spans(&self) -> Option<&Spans> {
         self.spans.get().map(Arc::as_ref)
     }
@@ -103,8 +103,8 @@ impl Counter {
     }
 }
 
-/// A sum of durations, in processor time if the system measures it. On a busy machine, elapsed time says more about other processes
-/// than about the work.
+/// A sum of durations, in processor time if the system measures it. On a busy machine, elapsed time depends more on other
+/// processes than on the work.
 ///
 /// It doesn't run until someone wants to know, because asking the system twice for each document takes time.
 #[derive(Debug, Default)]

@@ -51,7 +51,7 @@ pub async fn node_version() -> Option<String> {
 pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     let version = node_version().await?;
     if let Some((cache, identity)) = cache.zip(find_on_path("node").as_deref().and_then(identity_of)) {
-        // What can't be noted is asked for again.
+        // If the note can't be written, the next run asks again.
         let _ = std::fs::create_dir_all(cache).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(cache)?;
             file.write_all(format!("{identity}{version}").as_bytes())?;

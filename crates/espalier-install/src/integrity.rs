@@ -41,7 +41,7 @@ pub struct Hashed<'a> {
 }
 
 impl<'a> Hashed<'a> {
-    /// These bytes, which aren't hashed before somebody asks.
+    /// These bytes. They are hashed when a digest is first requested.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, sha512: OnceCell::new() }
     }
@@ -56,14 +56,14 @@ impl<'a> Hashed<'a> {
         self.sha512.get_or_init(|| hash(Algorithm::Sha512, self.bytes)).as_ref()
     }
 
-    /// What they are, by the algorithm that npm writes into a lock.
+    /// Their integrity, by the algorithm that npm writes into a lock.
     pub fn integrity(&self) -> Integrity {
         Integrity(Promised::of_digest(Algorithm::Sha512, self.sha512()))
     }
 }
 
 impl Integrity {
-    /// What these bytes are, by the algorithm that npm writes into a lock.
+    /// The integrity of these bytes, by the algorithm that npm writes into a lock.
     pub fn of(bytes: &[u8]) -> Self {
         Hashed::new(bytes).integrity()
     }
@@ -76,7 +76,7 @@ impl Integrity {
         }
     }
 
-    /// A name for a file that holds exactly these bytes, where one digest says which they are.
+    /// A file name for the bytes with this integrity, if it has exactly one digest.
     pub fn file_name(&self) -> Option<String> {
         let digest = STANDARD_NO_PAD.decode(self.0.only_digest()?).ok()?;
         Some(format!("{}-{}", self.0.algorithm().name(), hexadecimal(&digest)))

@@ -60,7 +60,7 @@ pub struct Locked {
 /// A resolution that is about to begin.
 #[derive(Debug)]
 pub(crate) struct Started {
-    /// As it is on disk.
+    /// The lockfile on disk.
     pub lockfile: Lockfile,
     pub registry: Registry,
     pub cache: Option<Arc<Cache>>,
@@ -71,16 +71,16 @@ pub(crate) struct Started {
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub outcome: Outcome,
-    /// As it is on disk.
+    /// The lockfile on disk.
     pub lockfile: Lockfile,
     pub registry: Registry,
     pub start: Instant,
     pub phases: Phases,
-    /// What it was told.
+    /// The documents that the resolution was told.
     pub reads: Arc<Reads>,
-    /// What is left of the cache is written meanwhile.
+    /// The writing of the rest of the cache, which continues in the background.
     pub settling: Option<Settling>,
-    /// Connections that tarballs may be on their way over.
+    /// The connections, over which tarballs may still arrive.
     _sources: Sources,
 }
 
@@ -267,7 +267,7 @@ impl Lock {
             },
             Ended::Interrupted => Err(LockError::Interrupted),
         };
-        // Also after a failure: what was fetched is good for the next attempt.
+        // This also happens after a failure, because the next attempt can use the documents.
         let settling = cache.map(Settling::begin);
         let outcome = result?;
         if let Some(recall) = recall {

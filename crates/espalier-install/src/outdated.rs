@@ -34,7 +34,7 @@ pub struct Question {
 /// A dependency that isn't as new as it could be. It has a field for each fact that npm prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outdated {
-    /// The name asked for; of an alias, with the package that it stands for.
+    /// The requested name. An alias is followed by the package that it stands for.
     pub name: String,
     /// Its absolute path; absent if the package is missing.
     pub path: Option<String>,
@@ -123,7 +123,7 @@ fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
         let location = &graph.nodes[from as usize].location;
         question.workspaces.is_empty() || question.workspaces.contains(location)
     };
-    // npm looks at what the project's dependencies depend on, and not at those that the project itself has.
+    // npm considers the dependencies of the project's dependencies, but not the project's own.
     let needed = question.without_workspaces.then(|| needed_by_the_project(graph));
     let is_selected = |from: u32| is_selected(from) && needed.as_ref().is_none_or(|needed| needed.contains(&from));
     let numbered = || graph.edges.iter().zip(0u32..).filter(|(edge, _)| is_selected(edge.from));
@@ -154,7 +154,7 @@ fn needed_by_the_project(graph: &espalier_core::Graph) -> HashSet<u32> {
 }
 
 fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) -> bool {
-    // Of what is missing, npm looks at the dependency itself, and only at one that must or need not be there everywhere.
+    // npm reads the kind from the installed package. Of a missing one, it omits dev and peer dependencies and reads the edge.
     let (dev, optional, peer) = match edge.to.map(|to| &installed.graph.nodes[to as usize]) {
         Some(to) => (to.dev, to.optional, to.peer),
         None if matches!(edge.kind, EdgeKind::Dev | EdgeKind::Peer) => return false,

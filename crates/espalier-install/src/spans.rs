@@ -1,4 +1,4 @@
-//! What a run did when, and on which thread: a file for viewers of traces, such as Perfetto.
+//! Records the work of a run by time and thread, and writes it for viewers of traces, such as Perfetto.
 //!
 //! The format is Chrome's trace events, as JSON. Work is a complete event of its thread. Requests overlap, and so do the bodies of
 //! their answers, so each is an asynchronous event of its own.

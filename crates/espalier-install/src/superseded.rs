@@ -1,15 +1,15 @@
-//! Removes what earlier versions of this program kept in formats of their own.
+//! Removes files that earlier versions of this program kept in other formats.
 //!
 //! The name of a folder or database ends with the number of its format: `documents-4.sqlite`, `v2`. Versions with other formats may
-//! still be in use. So when a new format first appears in a folder, only formats that nobody has used for a month go. Whoever asks
-//! for a clean-up (`store prune`) gets rid of all earlier ones. Later formats stay in any case. A setting can name any folder, so a
+//! still be in use. So when a new format first appears in a folder, only formats that nobody has used for a month go. A
+//! clean-up (`store prune`) removes all earlier ones. Later formats stay in any case. A setting can name any folder, so a
 //! name alone is no reason to remove anything.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// An earlier format is removed by itself if it wasn't used for this long.
+/// An earlier format that was not used for this long is removed without being asked.
 pub(crate) const A_MONTH: Duration = Duration::from_hours(30 * 24);
 
 /// Removes those of a folder's entries whose format has a lower number than the current one, which is `name` and `current`, that
@@ -27,7 +27,7 @@ pub(crate) fn remove(
         let path = entry.path();
         number.is_some_and(|number| number < current) && is_ours(&path) && !is_used(&path, unused_for)
     });
-    // What can't be removed stays, and harms nobody.
+    // An entry that can't be removed does no harm.
     let removed = earlier.filter(|entry| {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }.is_ok()
@@ -42,7 +42,7 @@ fn number(file: &str, name: &str) -> Option<u32> {
     suffixes.iter().find_map(|suffix| rest.strip_suffix(suffix)?.parse().ok())
 }
 
-/// Whether an entry, or what is directly in it, was read or written that recently.
+/// Whether an entry, or something directly inside of it, was read or written recently.
 fn is_used(path: &Path, recently: Duration) -> bool {
     let is_recent = |found: &Metadata| {
         let times = [found.modified(), found.accessed()];

@@ -1,6 +1,6 @@
 //! The differences of other registries from npm's: each habit by itself, and those of products by name.
 //!
-//! `docs/registries.md` lists what is known about each product, with sources.
+//! `docs/registries.md` lists the habits of each product, with sources.
 
 use std::str::FromStr;
 

@@ -28,7 +28,7 @@ const ADVISORIES: &str = "/-/npm/v1/security/advisories/bulk";
 
 type Reply = Response<ReplyBody>;
 
-/// The connection has to be cut without an answer, because of a fault.
+/// The connection is closed without an answer, because of a fault.
 #[derive(Debug, thiserror::Error)]
 #[error("cut on purpose")]
 pub struct Cut;
@@ -268,7 +268,7 @@ impl Responder {
         format!("{scheme}://{}", authority.or(host).unwrap_or("localhost"))
     }
 
-    /// Permits other origins to read a reply, as the settings say.
+    /// Permits other origins to read a reply, according to the settings.
     fn share(&self, mut reply: Reply) -> Reply {
         let readable = if reply.status().as_u16() < 400 { self.settings.cors } else { self.settings.cors_on_errors };
         if readable {

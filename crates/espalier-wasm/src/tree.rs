@@ -27,7 +27,7 @@ pub struct TargetTree {
     registries: Registries,
 }
 
-/// Why there is nothing to carry out.
+/// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// The lockfile can't be installed.

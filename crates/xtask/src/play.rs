@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The server ends with its standard input, so it can't outlive this process, however that ends.
+/// The server ends with its standard input, so it ends with this process, even if that is killed.
 fn serve(port: u16) -> Result<Child> {
     let mut node = Command::new("node");
     node.args(["web/serve.js", &port.to_string()]).current_dir(root()).stdin(Stdio::piped());

@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             command.args(*step).current_dir(&folder);
             command.env("ESPALIER_CACHE_DIR", scratch.path().join("cache"));
             command.env("ESPALIER_STORE", scratch.path().join("store"));
-            // What is shipped ready for use is built all the same: that is what the script is there for.
+            // Packages with prebuilt binaries are built, too, because the script is what this checks.
             command.env("npm_config_build_from_source", "true");
             if let Some(server) = &recording {
                 command.env("npm_config_registry", server.origin());

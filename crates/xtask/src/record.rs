@@ -140,7 +140,7 @@ impl Projects {
         driver.ask(&folder, registry, &["install".into()], &flags, oracle::PATIENCE)?.context("npm takes too long")
     }
 
-    /// A lock that says which versions a project needs; for one with a peer conflict, that without its peers.
+    /// A lock with the versions that a project needs. If its peers conflict, it is the lock without peers.
     fn choose(&self, name: &str, driver: &mut Driver, registry: &str) -> anyhow::Result<Option<Value>> {
         for flags in [&[][..], &["--legacy-peer-deps"]] {
             if let Answer::Lockfile { lockfile } = self.ask(name, driver, registry, flags)? {

@@ -111,7 +111,7 @@ fn counts() -> Result<()> {
     Ok(())
 }
 
-/// Programs from recorded tarballs, where there are any.
+/// Runs programs from recorded tarballs, if there are any.
 fn recorded_programs() -> Result<()> {
     let Some(corpus) = std::env::var_os("ESPALIER_CORPUS") else {
         eprintln!("Left out: ESPALIER_CORPUS names no folder with tarballs.");
@@ -150,7 +150,7 @@ fn browser_tests(made: &mut Made) -> Result<()> {
     let chromium = browser::chromium()?;
     // Tests in several workers would install it at the same time.
     oracle::install(None)?;
-    // One that passes the second time is listed as flaky at the end; a real failure fails twice.
+    // A test that passes the second time is listed as flaky at the end. A real failure fails twice.
     run_command(made.environment(
         Command::new(npm_program("playwright")).args(["test", "--retries=1"]).env("CHROMIUM_PATH", chromium),
     ))

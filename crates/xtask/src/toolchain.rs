@@ -1,5 +1,5 @@
-//! What has to be installed before anything runs, beyond Rust, Node and git. Missing things are installed,
-//! and said so; what is there is not touched, so that a second start takes no time.
+//! The prerequisites beyond Rust, Node and git. Missing ones are installed and reported. Present ones stay as they are, so a
+//! second start takes no time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn root() -> PathBuf {
     manifest.ancestors().nth(2).expect("this crate is two folders below the root").to_owned()
 }
 
-/// Runs a command in the root folder, its output passed on.
+/// Runs a command in the root folder and passes its output on.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.current_dir(root()).status().with_context(|| format!("cannot start `{name}`"))?;
@@ -24,7 +24,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// A program of an npm package of the workspace; [`npm_packages`] has installed it.
+/// A program of an npm package of the workspace. [`npm_packages`] installs it.
 pub fn npm_program(name: &str) -> PathBuf {
     root().join("node_modules/.bin").join(if cfg!(windows) { format!("{name}.cmd") } else { name.to_owned() })
 }
@@ -55,7 +55,7 @@ pub fn rust_target(target: &str) -> Result<()> {
         .with_context(|| format!("Rust's standard library for {target} is missing; install it and try again"))
 }
 
-/// Makes sure that there is a Node of use.
+/// Fails unless there is a sufficient Node.
 fn node() -> Result<()> {
     let (major, minor) = OLDEST_NODE;
     let remedy = format!("install Node {major}.{minor} or later from https://nodejs.org/");

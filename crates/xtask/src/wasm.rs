@@ -194,7 +194,7 @@ fn replace(module: &mut Module, function: FunctionId, write: impl FnOnce(&mut In
 }
 
 fn optimise(wasm: &Path) -> Result<()> {
-    // Until nothing changes any more, and once more with what is known of the whole program: one pass leaves 3 KB of brotli behind.
+    // The passes repeat until nothing changes, and then once more for the whole program. A single pass leaves 3 KB of brotli.
     // The stack comes first in memory and grows down, so no object is below 1024. Knowing that at the end saves 2.5 KB more.
     const RUNS: [&[&str]; 3] = [
         &["-Oz", "--converge"],

@@ -132,7 +132,7 @@ fn execute(
     let runtime = runtime.expect("threads can be started");
     let observe = lock::count(activity);
     let result = runtime.block_on(async { install.run(observe, lock::interruption()).await });
-    // Nobody needs what is still on its way.
+    // The remaining downloads are of no use.
     runtime.shutdown_background();
     result
 }

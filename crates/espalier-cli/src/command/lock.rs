@@ -79,7 +79,7 @@ fn lock(
     let runtime = runtime.expect("threads can be started");
     let observe = count(activity);
     let result = runtime.block_on(async { lock.run(observe, interruption()).await });
-    // Nobody needs what is still on its way.
+    // The remaining answers are of no use.
     runtime.shutdown_background();
     result
 }

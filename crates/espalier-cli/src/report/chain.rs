@@ -1,4 +1,4 @@
-//! Who asked for something, drawn as the branch that leads to it.
+//! Draws the chain of dependents of a package as a branch.
 //!
 //! ```text
 //!   my-app 1.0.0

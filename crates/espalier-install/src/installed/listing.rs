@@ -56,11 +56,11 @@ pub struct Item {
     pub invalid: Option<String>,
     /// Whether the package is listed before.
     pub deduped: bool,
-    /// Whether nobody needs it.
+    /// Whether nothing depends on it.
     pub extraneous: bool,
-    /// Whether it is listed: it was asked for, or is on the way.
+    /// Whether it is listed, because it matches or leads to a match.
     pub included: bool,
-    /// Whether it was asked for.
+    /// Whether it matches the requested names.
     pub matched: bool,
     /// Its problems.
     pub problems: Vec<Problem>,

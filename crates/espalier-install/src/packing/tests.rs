@@ -36,7 +36,7 @@ fn a_folder_is_packed_as_npm_packs_it() {
     assert!(different.is_empty(), "{}", different.join("\n\n"));
 }
 
-/// CVE-2026-24056: what a link in a package leads to is nobody's business but the package's owner's.
+/// CVE-2026-24056: a link in a package must not bring files from outside into the archive.
 #[cfg(unix)]
 #[test]
 fn links_are_not_packed_and_not_followed() {

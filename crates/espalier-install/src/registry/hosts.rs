@@ -30,7 +30,7 @@ pub(super) struct Hosts {
     lookups: Arc<Mutex<HashMap<String, (Instant, Lookup)>>>,
 }
 
-/// The look-up failed. Everybody who waits for it gets this error.
+/// The look-up failed. All requests that wait for it get this error.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) struct Unresolved(Arc<io::Error>);

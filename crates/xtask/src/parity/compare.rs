@@ -37,7 +37,7 @@ const NETWORK_FAILURES: [&str; 11] = [
 ];
 
 impl Expected {
-    /// Whether npm could not reach the registry, which says nothing about the project.
+    /// Whether npm could not reach the registry. Such a failure depends on the network, not on the project.
     pub fn is_network_failure(&self) -> bool {
         let Self::Failure { code: Some(code), .. } = self else { return false };
         code.starts_with("ERR_SOCKET_") || NETWORK_FAILURES.contains(&code.as_str())
@@ -53,7 +53,7 @@ pub enum Answer {
     Failure {
         /// npm's code.
         code: String,
-        /// For a person.
+        /// The message of the error.
         message: String,
     },
     /// A bug: the resolver panicked or didn't progress.

@@ -18,10 +18,10 @@ use crate::oracle::without_origin;
 
 mod tarball;
 
-/// Stands in front of tarball paths while resolving, as a registry's own origin does, and is taken away again.
+/// The origin of tarball paths during a resolution. It is removed from the result.
 pub const ORIGIN: &str = "http://registry.test";
 
-/// By name, and whether it is the full document; `None` for what isn't recorded.
+/// Packuments by name and by whether they are full. `None` if a packument isn't recorded.
 type Parsed = HashMap<(String, bool), Option<Arc<Packument>>>;
 
 /// A recorded registry, with the packuments parsed so far.
@@ -32,7 +32,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// `abbreviated` says which form of packuments the resolutions get.
+    /// With `abbreviated`, resolutions get abbreviated packuments.
     pub fn new(registry: Registry, abbreviated: bool) -> Self {
         Self { registry, abbreviated, parsed: Mutex::default() }
     }
@@ -42,7 +42,7 @@ impl Recording {
         self.command(input, options).0
     }
 
-    /// The same, also for a project that is to be changed, with its package.json files that change.
+    /// Resolves a project with changes. Also returns the changed package.json files.
     pub fn command(&self, input: &Input, options: Options) -> (Answer, Vec<ChangedManifest>) {
         catch_unwind(AssertUnwindSafe(|| self.drive(input, options))).unwrap_or_else(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
@@ -157,7 +157,7 @@ fn package_folders(project: &Path) -> Result<Vec<String>, FetchFailure> {
             fs::read_dir(project.join(&path)).map_err(|error| failure(FetchFailureKind::Unreachable, &path, &error))?;
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Links are not followed: they may lead back.
+            // Links are not followed, because they can form circles.
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) && name != "node_modules" {
                 pending.push(if path.is_empty() { name } else { format!("{path}/{name}") });
             } else if name == "package.json" && !path.is_empty() {

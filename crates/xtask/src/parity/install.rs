@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::oracle;
 
-/// The projects of which a corpus has all tarballs.
+/// The projects whose tarballs are all in the corpus.
 const PROJECTS: [&str; 2] = ["vite-react-ts", "alotta-files"];
 
 /// The maximum number of printed differences.
@@ -26,7 +26,7 @@ const SHOWN: usize = 10;
 /// The files of a folder, by path.
 type Listing = BTreeMap<String, String>;
 
-/// Compares these projects, or those of which there are tarballs.
+/// Compares these projects. Without names, it compares those with recorded tarballs.
 pub fn run(corpus: &Path, only: &[String], espalier: Option<&Path>) -> anyhow::Result<()> {
     let server = Server::start_blocking(Arc::new(Registry::open(corpus)?), Settings::default())?;
     let scratch = tempfile::Builder::new().prefix("espalier-parity-").tempdir()?;
@@ -63,7 +63,7 @@ impl Bench {
     fn compare(&self, project: &Path, name: &str) -> anyhow::Result<Vec<String>> {
         let arguments = fs::read_to_string(project.join("npm-args")).unwrap_or_default();
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
-        // Folders of the same name, because npm says it.
+        // The folders have the same name, because npm prints it.
         let [by_npm, by_espalier] = ["npm", "espalier"].map(|who| self.scratch.join(who).join(name));
         for folder in [&by_npm, &by_espalier] {
             self.prepare(project, folder)?;
@@ -130,7 +130,7 @@ impl Bench {
     }
 }
 
-/// Fails with what was said, unless a command succeeded.
+/// Fails with the command's output unless it succeeded.
 pub fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
     if !output.status.success() {
         bail!("{what} failed: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
@@ -138,7 +138,7 @@ pub fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds the command and says where it is.
+/// Builds the command and returns its path.
 pub fn build() -> anyhow::Result<PathBuf> {
     let status = Command::new("cargo").args(["build", "--quiet", "--package", "espalier-cli"]).status()?;
     ensure!(status.success(), "espalier could not be built");

@@ -1,4 +1,4 @@
-//! Projects of a corpus: what is asked of a resolver, and what npm answered.
+//! The projects of a corpus, each with its input and npm's answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::compare::Expected;
 pub struct CorpusProject {
     /// The folder's name.
     pub name: String,
-    /// From `npm-args`.
+    /// The options in `npm-args`.
     pub options: Options,
     /// npm's answer.
     pub expected: Expected,
@@ -46,17 +46,17 @@ impl CorpusProject {
         Ok(Self { name, options, expected, folder })
     }
 
-    /// The project as npm was given it: without a lock to start from.
+    /// The project as npm got it, without a lock to start from.
     pub fn input(&self) -> anyhow::Result<Input> {
         Input::read(&self.folder, &self.name)
     }
 }
 
-/// A project's text, and where the rest of it can be read.
+/// The text of a project, and the folder with its other files.
 pub struct Input {
-    /// For the resolution.
+    /// The input of the resolution.
     pub project: Project,
-    /// The folder in which workspaces and `file:` specs are looked up.
+    /// The folder that workspaces and `file:` specs are relative to.
     pub folder: PathBuf,
 }
 
@@ -74,7 +74,7 @@ impl Input {
 
 /// Reads npm's flags.
 pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
-    // npm's answers are made with these allowed.
+    // npm's answers were recorded with these sources allowed.
     let defaults = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
     let mut options = Options { host: Some(Platform::default()), ..defaults };
     for argument in arguments {
@@ -94,7 +94,7 @@ pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<O
             ("--omit", "peer") => options.omit.peer = true,
             ("--os", os) if !os.is_empty() => {
                 os.clone_into(&mut options.platform.os);
-                // npm asks for the C library of that system, which has none that it could tell.
+                // npm asks for the C library of that system, which reports none.
                 options.platform.libc = options.platform.libc.filter(|_| os == "linux");
             }
             ("--cpu", cpu) if !cpu.is_empty() => cpu.clone_into(&mut options.platform.cpu),

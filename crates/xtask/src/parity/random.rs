@@ -1,7 +1,7 @@
 //! `cargo xtask parity --random N`: random projects, which npm and Espalier resolve with the same packuments.
 //!
 //! npm runs in a few long-lived processes, and the target folder caches its answers. A project whose results differ is written to
-//! a folder, as it was generated and as small as it could be made.
+//! a folder, both as it was generated and in its smallest form.
 
 mod ask;
 mod case;
@@ -169,7 +169,7 @@ impl Bench<'_> {
         let mut judge = Judge::new(npm, Arc::clone(&self.recording));
         while let Some((number, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let judged = judge.rounds(case)?;
-            // Another kind of difference that turns up on the way would be another bug.
+            // A smaller case with another kind of difference would show another bug.
             let kind = judged.iter().find_map(|judged| judged.verdict.kind());
             let smallest = match kind.filter(|_| !self.arguments.no_shrink) {
                 Some(kind) => {

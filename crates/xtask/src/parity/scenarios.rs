@@ -15,7 +15,7 @@ mod scenario;
 
 use scenario::{Scenario, Step};
 
-/// Compares, or writes; fails if anything differs that wasn't to be written.
+/// Compares the scenarios, or writes them. Fails if a scenario differs and isn't written.
 pub fn run(write: bool) -> anyhow::Result<()> {
     let npm = oracle::install(None)?;
     let scratch = tempfile::tempdir()?;
@@ -65,7 +65,7 @@ fn ask(scenario: &Scenario, driver: &mut Driver, scratch: &Path) -> anyhow::Resu
         let answer = driver.ask(&project, &server.origin(), &step.command, &step.flags, oracle::PATIENCE)?;
         told.push(match answer.context("npm takes too long")? {
             Answer::Lockfile { lockfile } => scenario::render(&lockfile, step.with_flags),
-            // npm's own errors have a code; what it throws here has none.
+            // npm's own errors have a code. The errors that it throws here have none.
             Answer::Failure { code: None, message } if message.contains("Unable to resolve reference") => {
                 "fails: EOVERRIDE".to_owned()
             }
@@ -79,7 +79,7 @@ fn write_manifests(project: &Path, step: &Step) -> anyhow::Result<()> {
     for (folder, manifest) in &step.manifests {
         let folder = project.join(folder);
         fs::create_dir_all(&folder)?;
-        // A command changes the files itself, and goes on from what the one before left.
+        // A command changes the files itself, and the next command starts from them.
         if step.command.len() == 1 && step.command[0] == "install" || !folder.join("package.json").exists() {
             fs::write(folder.join("package.json"), manifest.to_string())?;
         }

@@ -2,12 +2,12 @@
 //!
 //! 1. The versions that npm chose for the projects.
 //! 2. The target of `latest` of every package.
-//! 3. For every dependency of a version held (peers too, optional peers not): if nothing held satisfies it, the
-//!    highest version that does. Its package comes in by this, and again its `latest`.
-//! 4. The newest release of each of the last few majors, and the target of `next`, of packages held.
-//! 5. Finally, what npm didn't choose is held only if everything that it depends on is held.
+//! 3. For every dependency of a kept version, including peers but not optional ones: if no kept version satisfies it, the
+//!    highest version that does. Its package is then kept as well, with its `latest`.
+//! 4. The newest release of each of the last few majors, and the target of `next`, of every kept package.
+//! 5. Finally, versions that npm didn't choose stay only if everything that they depend on is kept.
 //!
-//! So whatever is asked for by a name, a tag or a major that is held, nothing it needs is missing.
+//! So nothing is missing that a kept name, tag or major needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +15,18 @@ use anyhow::Context;
 use espalier_core::semver::{Version, max_satisfying, satisfies};
 use serde_json::Value;
 
-/// How many majors of a package are held, the newest first.
+/// The number of majors to keep of a package, the newest first.
 const MAJORS: usize = 8;
 
-/// A package with what is held of it.
+/// A package and its kept versions.
 pub struct Package {
-    /// As the source has it.
+    /// The source's packument.
     pub packument: Value,
-    /// The versions that are held.
+    /// The kept versions.
     pub kept: BTreeSet<String>,
 }
 
-/// A dependency on something in the registry.
+/// A dependency on a package of the registry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Demand {
     name: String,
@@ -42,7 +42,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whatever a project depends on directly.
+    /// The direct dependencies of a project.
     pub fn demand_of(&mut self, manifest: &Value) {
         let fields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
         self.demands.extend(fields.iter().flat_map(|field| demands_in(&manifest[field])));
@@ -90,7 +90,7 @@ impl Selection {
 }
 
 struct Held<Fetch> {
-    /// Packages that the source doesn't have are held too, without any version.
+    /// Packages that the source lacks are also in it, without versions.
     packages: BTreeMap<String, Package>,
     fetch: Fetch,
     /// Versions whose dependencies weren't looked at yet.
@@ -127,7 +127,7 @@ impl<Fetch: FnMut(&str) -> anyhow::Result<Option<Value>>> Held<Fetch> {
         let highest = max_satisfying(package.versions(), &demand.spec, true).map(str::to_owned);
         match tagged.or(highest) {
             Some(version) => self.keep(&demand.name, &version),
-            // Nothing that could be held would help.
+            // No version satisfies it.
             None => Ok(()),
         }
     }
@@ -145,7 +145,7 @@ impl Package {
         }
     }
 
-    /// The newest release of each of the last majors, and what `next` points to.
+    /// The newest release of each of the last majors, and the target of `next`.
     fn newest(&self) -> Vec<String> {
         let mut majors: BTreeMap<u64, (Version, &str)> = BTreeMap::new();
         for text in self.versions() {
@@ -161,7 +161,7 @@ impl Package {
         majors.chain(known).map(str::to_owned).collect()
     }
 
-    /// The highest release that is held, or the highest prerelease where there is no release.
+    /// The highest kept release, or the highest prerelease if there is no release.
     pub fn highest(&self) -> Option<&str> {
         let kept = || self.kept.iter().map(String::as_str);
         max_satisfying(kept(), "*", true).or_else(|| kept().max())
@@ -207,7 +207,7 @@ fn demands_in(dependencies: &Value) -> impl Iterator<Item = Demand> {
     dependencies.as_object().into_iter().flatten().filter_map(|(name, spec)| demand(name, spec))
 }
 
-/// `None` for what doesn't come from the registry.
+/// `None` for a dependency that doesn't come from the registry.
 fn demand(name: &str, spec: &Value) -> Option<Demand> {
     let spec = spec.as_str()?.trim();
     if let Some(alias) = spec.strip_prefix("npm:") {
@@ -259,7 +259,7 @@ mod tests {
         let a = ["1.0.0", "2.1.0"].map(String::from).to_vec();
         let b = ["1.0.1", "1.1.0", "2.0.0"].map(String::from).to_vec();
         // 1.1.0 of a is the newest of its major, but needs a version of b that there isn't; 0.9.0 needs a
-        // package that isn't held. 1.0.1 of b is what 2.1.0 of a needs.
+        // package that isn't kept. 1.0.1 of b is what 2.1.0 of a needs.
         assert_eq!(kept(selection), [("a".into(), a), ("b".into(), b)]);
     }
 

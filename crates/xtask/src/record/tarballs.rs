@@ -1,7 +1,7 @@
 //! The tarballs of a small registry, and their paths.
 //!
-//! Most projects are only resolved. One with a file `with-tarballs` is installed as well, so what is in its lock is
-//! held, and what that file names: a `name@version` on each line, for tests that add to the project.
+//! Most projects are only resolved. A project with a file `with-tarballs` is installed, too, so the tarballs of its lock are
+//! kept. The file names more of them for tests that add packages, one `name@version` on each line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,7 +31,7 @@ pub fn wanted(projects: &Path, names: &[String]) -> anyhow::Result<BTreeSet<Stri
     Ok(wanted)
 }
 
-/// Replaces the tarballs in a folder; says how many bytes they have.
+/// Replaces the tarballs in a folder. Returns their size in bytes.
 pub fn write(
     wanted: &BTreeSet<String>,
     folder: &Path,

@@ -1,5 +1,5 @@
-//! What of a version's manifest decides a lock, and how it is written: one line for each version, so that
-//! differences between recordings can be read.
+//! Reduces manifests to the fields that determine a lock, and writes one line for each version. Differences between recordings
+//! are then readable.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,12 +36,12 @@ const FIELDS: [&str; 20] = [
 /// Fields of `dist` that are kept.
 const DIST: [&str; 5] = ["integrity", "shasum", "tarball", "fileCount", "unpackedSize"];
 
-/// What is in `dist` besides where the tarball is; by integrity.
+/// The fields of `dist` except for the tarball's address, by integrity.
 type Sizes = BTreeMap<String, Value>;
 
 const SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
-/// Replaces the packuments in a folder; says how many bytes they have.
+/// Replaces the packuments in a folder. Returns their size in bytes.
 pub fn write(packages: &BTreeMap<String, Package>, folder: &Path) -> anyhow::Result<usize> {
     let mut sizes = Sizes::new();
     if folder.exists() {
@@ -62,7 +62,7 @@ fn packument(package: &Package, sizes: &Sizes) -> serde_json::Result<String> {
     let field = |name: &str| package.packument.get(name).unwrap_or(&Value::Null);
     let kept = |version: &Value| version.as_str().is_some_and(|version| package.kept.contains(version));
     let mut tags: Map<String, Value> = entries(field("dist-tags")).filter(|(_, version)| kept(version)).collect();
-    // A registry without `latest` would be a rarer thing than what is recorded here.
+    // Hardly any registry lacks `latest`, so the recording has it.
     if let (false, Some(highest)) = (tags.contains_key("latest"), package.highest()) {
         tags.insert("latest".into(), highest.into());
     }
@@ -100,7 +100,7 @@ fn trimmed(manifest: &Value, sizes: &Sizes) -> Value {
     kept.into()
 }
 
-/// Tarballs become paths, which a server puts its own origin in front of.
+/// Turns the addresses of tarballs into paths. A server prepends its own origin.
 fn distribution(dist: &Value, sizes: &Sizes) -> Value {
     let known = dist["integrity"].as_str().and_then(|integrity| sizes.get(integrity));
     let mut dist: Map<_, _> = known.into_iter().chain([dist]).flat_map(entries).collect();
@@ -114,7 +114,7 @@ fn distribution(dist: &Value, sizes: &Sizes) -> Value {
     dist.into()
 }
 
-/// The sizes in a recording, which another source may not know: they are kept where the tarball is the same.
+/// The sizes in a recording. They stay if the tarball is the same, because another source may not know them.
 fn recorded_sizes(folder: &Path) -> anyhow::Result<Sizes> {
     let mut sizes = Sizes::new();
     for file in fs::read_dir(folder)? {

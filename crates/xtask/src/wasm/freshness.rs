@@ -1,4 +1,4 @@
-//! Whether `pkg/dist` is what the sources say: by a fingerprint of everything that goes into it.
+//! Determines whether `pkg/dist` is up to date, by a fingerprint of all of its inputs.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use super::{Profile, dist, wasm_file};
 use crate::toolchain::root;
 
-/// Files and folders that decide what is built.
+/// The files and folders that the build depends on.
 const INPUTS: [&str; 12] = [
     ".cargo/config.toml",
     "Cargo.lock",
@@ -40,7 +40,7 @@ pub fn is_fresh(fingerprint: &str) -> bool {
     wasm_file().exists() && fs::read_to_string(stamp()).is_ok_and(|last| last == fingerprint)
 }
 
-/// To be called when the build is complete.
+/// Records the fingerprint of a complete build.
 pub fn remember(fingerprint: &str) -> Result<()> {
     Ok(fs::write(stamp(), fingerprint)?)
 }

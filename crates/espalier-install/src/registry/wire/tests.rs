@@ -36,7 +36,7 @@ impl Registry {
                 };
                 for text in script {
                     read_request(&mut stream).await;
-                    // Who doesn't want it has hung up, which is its right.
+                    // A client that needs no more has closed the connection.
                     let _ = stream.write_all(text.as_bytes()).await;
                 }
             }

@@ -1,4 +1,4 @@
-//! A tarball's files and manifests, as the core wants to know them.
+//! Reads the files and manifests of a tarball for the core.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use espalier_core::request::{FetchFailure, FetchFailureKind};
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha512};
 
-/// Reads a tarball; refuses one whose SHA-512 isn't the expected one.
+/// Reads a tarball. Fails if its SHA-512 differs from the expected one.
 pub fn list(bytes: &[u8], expected: Option<&str>, url: &str) -> Result<TarballListing, FetchFailure> {
     let invalid = |message: String| FetchFailure { kind: FetchFailureKind::Invalid, message, url: url.to_owned() };
     let integrity = format!("sha512-{}", STANDARD.encode(Sha512::digest(bytes)));

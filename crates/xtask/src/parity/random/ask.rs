@@ -1,5 +1,5 @@
-//! npm's answers to made-up projects, cached on disk: they depend on nothing but the question. Failures of the network are the
-//! exception, and are not cached.
+//! npm's answers to random projects. They depend on the question only, so they are cached on disk, except for failures of the
+//! network.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,11 @@ use super::case::{Left, ORIGIN, Round};
 use crate::oracle::{self, Driver, FileCoverage, without_origin};
 use crate::parity::compare::Expected;
 
-/// How long npm may work on one made-up project. It looks through sets of peers again and again, and for some
-/// projects that takes it hours.
+/// The processor time that npm gets for one random project. It visits peer sets repeatedly, which takes hours for some projects.
 pub const PATIENCE: Duration = Duration::from_mins(1);
-/// The same for small registries: there it takes a moment or forever.
+/// The same for small registries. There, npm answers within moments or never.
 pub const SMALL_PATIENCE: Duration = Duration::from_secs(10);
-/// How often a process says what of npm's code it reached, for it may have to be given up.
+/// The number of questions between two reports of coverage. A process that is killed later loses only its last questions.
 const COVERAGE_EVERY: usize = 5;
 
 /// npm, with a folder to work in.
@@ -26,21 +25,21 @@ pub struct Npm {
     folder: PathBuf,
     scratch: PathBuf,
     driver: Driver,
-    /// The code that each process has not executed. The last one is running; the others were given up.
+    /// The code that each process has not executed. The last process is running, and the others were killed.
     coverage: Option<Vec<Vec<FileCoverage>>>,
     registry: String,
-    /// The circumstances that answers depend on beside the question.
+    /// The circumstances that answers depend on, beside the question.
     salt: String,
     memory: Option<PathBuf>,
     patience: Duration,
     /// The folder of the current project. Its name is the project's if package.json has none.
     pub project: PathBuf,
-    /// How often npm had to be asked.
+    /// The number of questions that the cache could not answer.
     pub asked: usize,
 }
 
 impl Npm {
-    /// Starts a process of npm. Without `memory` every answer is made anew.
+    /// Starts a process of npm. Without the cache `memory`, npm answers every question.
     pub fn start(
         npm: &Path,
         scratch: &Path,

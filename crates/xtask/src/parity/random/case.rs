@@ -1,5 +1,4 @@
-//! A made-up project: its package.json files and flags, in one or two states that follow each other, the
-//! second on top of the lock of the first.
+//! A random project: its package.json files and flags, in one or two rounds. The second round starts from the lock of the first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,17 +8,17 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What stands in a case for the registry's own origin, in specs that are URLs.
+/// The placeholder for the registry's origin in specs that are URLs.
 pub const ORIGIN: &str = crate::parity::drive::ORIGIN;
 
-/// One state of a project.
+/// The state of a project in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Folders relative to the project (empty for the root itself), and their package.json.
+    /// The package.json files, by their folders relative to the project. The root's folder is empty.
     pub manifests: BTreeMap<String, Value>,
     /// npm's flags.
     pub arguments: Vec<String>,
-    /// npm's command with what it is about, such as `update a`; without any, it is `install`.
+    /// npm's command and its arguments, such as `update a`. Empty for `install`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
 }
@@ -27,21 +26,21 @@ pub struct Round {
 /// The result of a command, with the files that it changed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Left<Answer> {
-    /// The lock, or why there is none.
+    /// The lock or the error.
     pub answer: Answer,
-    /// The package.json files after a command that may change them, by folder; else nothing.
+    /// The package.json files by folder, if the command may have changed them. Otherwise empty.
     pub manifests: BTreeMap<String, String>,
 }
 
-/// A project and what became of it.
+/// A project and its rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// Never empty.
+    /// The rounds. There is at least one.
     pub rounds: Vec<Round>,
 }
 
 impl Round {
-    /// The command, spelled out.
+    /// The command with its default.
     pub fn command(&self) -> Vec<String> {
         if self.command.is_empty() { vec!["install".to_owned()] } else { self.command.clone() }
     }
@@ -51,7 +50,7 @@ impl Round {
         self.manifests.get("").map(pretty).unwrap_or_default()
     }
 
-    /// Writes the project into an emptied folder, with a lock to start from where there is one.
+    /// Empties a folder and writes the project into it, with the lock to start from, if there is one.
     pub fn write(&self, folder: &Path, lockfile: Option<&str>, origin: &str) -> anyhow::Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
@@ -68,7 +67,7 @@ impl Round {
     }
 }
 
-/// A lock as it would have been written with the registry at `origin`.
+/// The lock that npm would have written with the registry at `origin`.
 pub fn with_origin(lockfile: &str, origin: &str) -> String {
     lockfile.replace(ORIGIN, origin).replace("\"resolved\": \"/", &format!("\"resolved\": \"{origin}/"))
 }

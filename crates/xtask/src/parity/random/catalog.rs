@@ -1,5 +1,5 @@
-//! What the recorded registry holds, as far as making up projects needs to know: names, versions, and whether
-//! everything below a version is recorded too.
+//! The content of the recorded registry for the generator of projects: names, versions, and whether everything that a version
+//! needs is recorded, too.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,11 +14,11 @@ use serde_json::Value;
 
 use crate::parity::drive::Recording;
 
-/// Names, and what is known about them.
+/// The packages of the registry.
 pub struct Catalog {
     /// All recorded packages, sorted.
     pub names: Vec<String>,
-    /// Packages whose peers collide, with ranges that the registry answers.
+    /// Packages whose peers conflict, with ranges that the registry has versions for.
     pub zoo: Vec<(String, Vec<String>)>,
     recording: Arc<Recording>,
     manifests: RefCell<HashMap<(String, String), Rc<Value>>>,
@@ -26,7 +26,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads `zoo.json` where the corpus has one.
+    /// Reads a corpus, and its `zoo.json` if it has one.
     pub fn read(corpus: &Path, recording: Arc<Recording>) -> anyhow::Result<Self> {
         let zoo = corpus.join("zoo.json");
         let zoo: HashMap<String, Vec<String>> = if zoo.exists() {
@@ -51,7 +51,7 @@ impl Catalog {
         self.recording.has_tarball(name, file)
     }
 
-    /// About what npm would choose: close enough to know what will be needed.
+    /// The version that npm would probably choose. It predicts what will be needed.
     pub fn pick(&self, name: &str, spec: &str) -> Option<String> {
         let packument = self.packument(name)?;
         if let Some(tagged) = packument.tagged(spec) {
@@ -85,13 +85,13 @@ impl Catalog {
         found
     }
 
-    /// Whether everything that a version needs is recorded, all the way down.
+    /// Whether everything that a version needs, directly or indirectly, is recorded.
     pub fn is_closed(&self, name: &str, version: &str) -> bool {
         let key = (name.to_owned(), version.to_owned());
         if let Some(&known) = self.closed.borrow().get(&key) {
             return known;
         }
-        // Taken to be so until the opposite is found, for the sake of cycles.
+        // It counts as recorded until something is missing. Otherwise, circles of dependencies would never end.
         self.closed.borrow_mut().insert(key.clone(), true);
         let needs = self.dependencies(name, version);
         let closed = needs

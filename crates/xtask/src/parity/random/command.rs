@@ -1,4 +1,4 @@
-//! npm's commands that change a project, in the core's terms; and making some up.
+//! npm's commands that change a project: converts them to the core's changes, and generates random ones.
 
 use anyhow::bail;
 use espalier_core::manifest_edit::SaveType;
@@ -21,7 +21,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// Reads a round's command; the flags that aren't about changes are left over.
+    /// Parses a round's command. Also returns the flags that don't concern changes.
     pub fn read(round: &Round) -> anyhow::Result<(Self, Vec<&str>)> {
         let mut changes = Changes::default();
         let (mut save, mut others) = (None, Vec::new());
@@ -59,7 +59,7 @@ impl Command {
     }
 }
 
-/// A command for a project that has a lock. `additions` are what it may add, such as `a@^1`.
+/// Generates a command for a project with a lock. `additions` are the specs that it may add, such as `a@^1`.
 pub fn make_up(random: &mut Rng, round: &mut Round, additions: Vec<String>) {
     let folders: Vec<&String> = round.manifests.keys().filter(|folder| folder.starts_with("packages/")).collect();
     let workspace = random.choice(folders).filter(|_| random.u32(0..3) == 0).cloned();

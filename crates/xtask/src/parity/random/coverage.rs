@@ -1,4 +1,4 @@
-//! The parts of npm's placement code that no process reached.
+//! The parts of npm's placement code that no process has executed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,10 +9,10 @@ use anyhow::Context;
 
 use crate::oracle::FileCoverage;
 
-/// How much of a piece of code is shown.
+/// The number of characters to print of each piece of code.
 const SHOWN: usize = 100;
 
-/// For every file: how much was reached, and each piece that wasn't.
+/// For every file, the share of executed code and each piece that was never executed.
 pub fn summary(npm: &Path, processes: &[Vec<FileCoverage>]) -> anyhow::Result<String> {
     let mut files: BTreeMap<&str, Vec<&FileCoverage>> = BTreeMap::new();
     for file in processes.iter().flatten() {
@@ -40,7 +40,7 @@ pub fn summary(npm: &Path, processes: &[Vec<FileCoverage>]) -> anyhow::Result<St
     Ok(summary)
 }
 
-/// The pieces that are unreached in all reports.
+/// The pieces that no report has as executed.
 fn unreached(length: usize, reports: &[&FileCoverage]) -> Vec<(usize, usize)> {
     let mut missed_by = vec![0; length];
     for (start, end) in reports.iter().flat_map(|report| &report.unreached) {

@@ -1,7 +1,7 @@
-//! Makes up projects: what people write into package.json, and what nobody would write but npm accepts.
+//! Generates random projects. They contain what people write into package.json, and rare things that npm accepts.
 //!
-//! A case depends on nothing but the seed, its number and the corpus. Most entries are chosen so that
-//! everything below them is recorded; whether npm finds a tree for them together is for npm to say.
+//! A case depends only on the seed, its number and the corpus. For most dependencies, everything that they need is recorded.
+//! They may still conflict with each other.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use super::generator::{Entry, Generator};
 use super::overrides;
 use super::ranges;
 
-/// How often an entry is tried before it is left out.
+/// The number of attempts to find a dependency before it is left out.
 const TRIES: usize = 12;
 
-/// The kinds of dependencies in package.json, as often as they shall occur.
+/// The blocks of package.json, each as often as its share of dependencies.
 const KINDS: [&str; 10] = [
     "dependencies",
     "dependencies",
@@ -33,7 +33,7 @@ const KINDS: [&str; 10] = [
     "peerDependencies",
 ];
 
-/// npm's flags that change a tree, or that shouldn't.
+/// npm's flags that change a tree, and some that should not.
 pub const FLAGS: [&str; 19] = [
     "--legacy-peer-deps",
     "--force",
@@ -56,7 +56,7 @@ pub const FLAGS: [&str; 19] = [
     "--tag=next",
 ];
 
-/// The case of a number.
+/// The case with this number.
 pub fn case(catalog: &Catalog, seed: u64, number: u64) -> Case {
     let random = Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(number));
     let mut generator = Generator { random, catalog };
@@ -94,7 +94,7 @@ impl Generator<'_> {
         Round { manifests, arguments, command: Vec::new() }
     }
 
-    /// A command on top of a lock.
+    /// Generates a command for a project with a lock.
     fn command(&mut self, first: &Round) -> Round {
         let mut next = first.clone();
         let additions: Vec<String> = self
@@ -102,7 +102,7 @@ impl Generator<'_> {
             .into_iter()
             .filter(|entry| !entry.spec.contains("://"))
             .map(|entry| {
-                // A name that nothing has is saved by npm as `npm:null@*`, which nobody wants.
+                // npm saves an unknown name as `npm:null@*`, which is of no use.
                 let is_there = entry.package.as_ref().is_some_and(|(name, _)| *name == entry.key);
                 if is_there && self.one_in(3) { entry.key } else { format!("{}@{}", entry.key, entry.spec) }
             })
@@ -111,7 +111,7 @@ impl Generator<'_> {
         next
     }
 
-    /// Flags, in most cases none.
+    /// Generates flags. Most cases have none.
     pub fn flags(&mut self) -> Vec<String> {
         let count = [0, 0, 0, 1, 1, 2][self.random.usize(0..6)];
         let mut flags: Vec<String> = self.random.choose_multiple(FLAGS, count).into_iter().map(str::to_owned).collect();
@@ -119,12 +119,12 @@ impl Generator<'_> {
         flags
     }
 
-    /// So many dependencies, or a few less.
+    /// Generates at most this number of dependencies.
     pub fn entries(&mut self, count: usize) -> Vec<Entry> {
         (0..count).filter_map(|_| self.entry()).collect()
     }
 
-    /// A dependency of which everything below is recorded, or rarely one that can't be met.
+    /// Generates a dependency. Usually everything that it needs is recorded; rarely it can't be met.
     pub fn entry(&mut self) -> Option<Entry> {
         match self.random.u32(0..150) {
             0 => return Some(Entry { key: "nobody-recorded-this".into(), spec: "^1.0.0".into(), package: None }),
@@ -158,7 +158,7 @@ impl Generator<'_> {
         None
     }
 
-    /// A package, most often one whose peers are known to collide.
+    /// Chooses a package, often one whose peers conflict.
     pub fn name(&mut self) -> String {
         if self.catalog.zoo.is_empty() || self.one_in(4) {
             return self.catalog.names[self.random.usize(0..self.catalog.names.len())].clone();
@@ -166,7 +166,7 @@ impl Generator<'_> {
         self.catalog.zoo[self.random.usize(0..self.catalog.zoo.len())].0.clone()
     }
 
-    /// A range, version or tag for a package.
+    /// Generates a range, version or tag for a package.
     pub fn spec(&mut self, name: &str) -> Option<String> {
         let zoo = self.catalog.zoo.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok();
         if let Some(zoo) = zoo
@@ -177,13 +177,13 @@ impl Generator<'_> {
         ranges::spec(&mut self.random, &*self.catalog.packument(name)?)
     }
 
-    /// A tarball's URL, where the tarball is recorded.
+    /// The URL of a recorded tarball.
     fn tarball(&self, name: &str, version: &str) -> Option<String> {
         let file = format!("{}-{version}.tgz", name.rsplit('/').next().unwrap_or(name));
         self.catalog.has_tarball(name, &file).then(|| format!("{ORIGIN}/{name}/-/{file}"))
     }
 
-    /// Puts dependencies into a package.json, each in a block of its own choice.
+    /// Adds dependencies to a package.json, each to a random block.
     pub fn insert(&mut self, manifest: &mut Value, entries: &[Entry]) {
         for entry in entries {
             let kind = KINDS[self.random.usize(0..KINDS.len())];
@@ -191,7 +191,7 @@ impl Generator<'_> {
             if kind == "peerDependencies" && self.one_in(3) {
                 manifest["peerDependenciesMeta"][&entry.key] = json!({"optional": true});
             }
-            // npm has rules for what stands in two blocks.
+            // npm has rules for a name in two blocks.
             if self.one_in(40) {
                 let other = KINDS[self.random.usize(0..KINDS.len())];
                 manifest[other][&entry.key] = entry.spec.clone().into();
@@ -199,7 +199,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Adds overrides that probably reach something.
+    /// Adds overrides that probably apply to a dependency.
     pub fn add_overrides(&mut self, root: &mut Value, entries: &[Entry]) {
         let mut rules = root["overrides"].as_object().cloned().unwrap_or_default();
         for _ in 0..self.random.usize(1..=3) {

@@ -1,29 +1,29 @@
-//! The generator of cases: chance, and the packages to choose from.
+//! The state of a generator: random numbers and the packages to choose from.
 
 use fastrand::Rng;
 
 use super::catalog::Catalog;
 
-/// One dependency of a made-up project.
+/// A dependency of a random project.
 pub struct Entry {
     /// The key in package.json.
     pub key: String,
     /// The value.
     pub spec: String,
-    /// The package that this comes to, and about which version.
+    /// The package that it leads to, and the probable version.
     pub package: Option<(String, String)>,
 }
 
-/// Chance and what it chooses from.
+/// The state of a generator.
 pub struct Generator<'a> {
-    /// Decides everything.
+    /// The random numbers.
     pub random: Rng,
     /// The packages to choose from.
     pub catalog: &'a Catalog,
 }
 
 impl Generator<'_> {
-    /// True once in so many times.
+    /// Whether a random event of this frequency occurs.
     pub fn one_in(&mut self, times: u32) -> bool {
         self.random.u32(0..times) == 0
     }

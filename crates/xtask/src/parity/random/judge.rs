@@ -15,37 +15,37 @@ use crate::parity::compare::{self, Answer, Expected, Verdict};
 use crate::parity::drive::Recording;
 use crate::parity::project::{self, Input};
 
-/// Far more than any case takes; beyond it, the resolver is taken to hang.
+/// The time after which the resolver counts as hanging. It is far more than any case takes.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// The stack of a main thread.
+/// The size of the stack, which is that of a main thread.
 const STACK: usize = 8 << 20;
 
-/// The results of both for a round.
+/// The results of both resolvers for a round.
 pub struct Judged {
     /// The lock that both started from.
     pub start: Option<String>,
     /// npm's answer.
     pub npm: Expected,
-    /// Espalier's.
+    /// Espalier's answer.
     pub espalier: Answer,
-    /// How they compare.
+    /// The result of the comparison.
     pub verdict: Verdict,
 }
 
 /// Both resolvers.
 pub struct Judge {
-    /// The one that is right.
+    /// npm, which is right by definition.
     pub npm: Npm,
     recording: Arc<Recording>,
 }
 
 impl Judge {
-    /// Brings both together; they have to see the same registry.
+    /// Combines both resolvers, which have to use the same registry.
     pub fn new(npm: Npm, recording: Arc<Recording>) -> Self {
         Self { npm, recording }
     }
 
-    /// All rounds of a case. A later round starts from npm's lock, so that differences don't add up.
+    /// Judges all rounds of a case. A later round starts from npm's lock, so that one difference doesn't cause another.
     pub fn rounds(&mut self, case: &Case) -> anyhow::Result<Vec<Judged>> {
         let mut start = None;
         let mut judged = Vec::new();
@@ -61,7 +61,7 @@ impl Judge {
         Ok(judged)
     }
 
-    /// Whether the two differ, in this way, in any round.
+    /// Whether any round has a difference of this kind.
     pub fn differ(&mut self, case: &Case, kind: &str) -> anyhow::Result<bool> {
         Ok(self.rounds(case)?.iter().any(|judged| judged.verdict.kind().is_some_and(|other| other == kind)))
     }
@@ -95,7 +95,7 @@ fn misses_bundler(round: &Round, npm: &Expected) -> bool {
     code == "ENOENT" && round.manifests.keys().any(|folder| !folder.is_empty() && is_missed(folder))
 }
 
-/// The locks first; then the package.json files, unless both failed.
+/// Compares the locks, then the package.json files unless both failed.
 fn verdict(npm: &Left<Expected>, espalier: &Left<Answer>) -> Verdict {
     let verdict = compare::verdict(&npm.answer, &espalier.answer);
     if !verdict.is_identical() || !matches!(npm.answer, Expected::Lockfile(_)) {
@@ -122,11 +122,11 @@ fn input(round: &Round, lockfile: Option<&str>, folder: &Path) -> anyhow::Result
     Ok(Input { project, folder })
 }
 
-/// Resolves on a thread of its own, which is left behind if it doesn't end.
+/// Resolves on a separate thread, which is abandoned if it doesn't end.
 fn bounded(recording: Arc<Recording>, input: Input, options: Options) -> anyhow::Result<Left<Answer>> {
     let (sender, receiver) = mpsc::channel();
     let resolve = move || {
-        // Nobody listens any more when this took too long.
+        // After the time limit, nobody receives the answer.
         let _ = sender.send(recording.command(&input, options));
     };
     thread::Builder::new().stack_size(STACK).spawn(resolve).context("cannot start a thread")?;

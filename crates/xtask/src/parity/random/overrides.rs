@@ -1,14 +1,14 @@
-//! Override rules in all of their forms, for names that a project's dependencies bring in.
+//! Generates override rules of all forms, for names that the project's dependencies need.
 
 use serde_json::{Value, json};
 
 use super::generator::{Entry, Generator};
 use super::ranges;
 
-/// How far below the project a rule may aim.
+/// The maximum depth of the dependencies that a rule is for.
 const DEPTH: usize = 4;
 
-/// A key and value for `overrides`; `None` if nothing was found to aim at.
+/// Generates a key and value for `overrides`. `None` if no dependency was found.
 pub fn rule(generator: &mut Generator, root: &Value, entries: &[Entry]) -> Option<(String, Value)> {
     let (parent, name, spec) = step(generator, entries)?;
     let wanted = wanted(generator, root, &name)?;
@@ -29,7 +29,7 @@ pub fn rule(generator: &mut Generator, root: &Value, entries: &[Entry]) -> Optio
     })
 }
 
-/// The spec in a rule.
+/// Generates the spec of a rule.
 fn wanted(generator: &mut Generator, root: &Value, name: &str) -> Option<Value> {
     let packument = generator.catalog.packument(name)?;
     Some(match generator.random.u32(0..10) {
@@ -41,13 +41,13 @@ fn wanted(generator: &mut Generator, root: &Value, name: &str) -> Option<Value> 
     })
 }
 
-/// A name that the root depends on.
+/// A direct dependency of the root.
 fn direct(generator: &mut Generator, root: &Value) -> Option<String> {
     let names: Vec<&String> = root["dependencies"].as_object()?.keys().collect();
     generator.random.choice(names).cloned()
 }
 
-/// A dependency somewhere below the project: who has it, its name and its range.
+/// A dependency below the project: the dependent, the name and the range.
 fn step(generator: &mut Generator, entries: &[Entry]) -> Option<(String, String, String)> {
     let (mut parent, mut version) = generator.random.choice(entries)?.package.clone()?;
     let mut found = None;

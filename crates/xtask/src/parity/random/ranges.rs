@@ -1,10 +1,10 @@
-//! Specs of every shape for a package of the registry.
+//! Generates specs of all forms for a package of the registry.
 
 use espalier_core::Packument;
 use espalier_core::semver::Version;
 use fastrand::Rng;
 
-/// A spec that some version of the package probably satisfies.
+/// Generates a spec that some version of the package probably satisfies.
 pub fn spec(random: &mut Rng, packument: &Packument) -> Option<String> {
     let versions = Versions::of(packument);
     let (text, version) = versions.any(random)?;
@@ -70,7 +70,7 @@ impl<'a> Versions<'a> {
         Self { releases, prereleases }
     }
 
-    /// Mostly a recent release, as people write them.
+    /// Usually a recent release, as in real projects.
     fn any(&self, random: &mut Rng) -> Option<(&'a str, &'a Version)> {
         let prerelease = self.releases.is_empty() || (!self.prereleases.is_empty() && random.u32(0..20) == 0);
         let list = if prerelease { &self.prereleases } else { &self.releases };

@@ -12,31 +12,31 @@ use super::case::{Case, ORIGIN};
 use super::judge::Judged;
 use crate::parity::compare::{Answer, Expected, Verdict};
 
-/// Counts so far.
+/// The counts so far.
 pub struct Report {
     folder: PathBuf,
     seed: u64,
     total: usize,
     compared: usize,
     differing: Vec<u64>,
-    /// Cases of which npm left a round unanswered, and that don't differ in another.
+    /// The number of cases that differ in no round, but in which npm left a round unanswered.
     unanswered: usize,
     /// By npm's outcome of the first and the second round.
     outcomes: [BTreeMap<String, usize>; 2],
 }
 
 impl Report {
-    /// `folder` gets what differs.
+    /// `folder` gets the cases that differ.
     pub fn new(folder: PathBuf, seed: u64, total: usize) -> Self {
         Self { folder, seed, total, compared: 0, differing: Vec::new(), unanswered: 0, outcomes: Default::default() }
     }
 
-    /// How many cases differ.
+    /// The number of cases that differ.
     pub fn differing(&self) -> usize {
         self.differing.len()
     }
 
-    /// Counts a case; one that differs is printed and written.
+    /// Counts a case. A case that differs is printed and written.
     pub fn add(&mut self, finding: &Finding) -> anyhow::Result<()> {
         self.compared += 1;
         for (outcomes, judged) in self.outcomes.iter_mut().zip(&finding.judged) {

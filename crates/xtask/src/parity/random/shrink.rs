@@ -1,4 +1,4 @@
-//! The smallest case that still differs, found by leaving things out one at a time.
+//! Searches for the smallest case that still differs by removing one part at a time.
 
 use std::collections::BTreeSet;
 
@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use super::case::Case;
 
-/// Something that can be left out of a case.
+/// A part that can be removed from a case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    /// A round altogether.
+    /// A whole round.
     Round(usize),
     /// A folder, in all rounds.
     Folder(String),
     /// A flag, in all rounds.
     Argument(String),
-    /// One of the things that a command is about.
+    /// An argument of a command.
     Word { round: usize, word: usize },
     /// A member of a package.json, in all rounds.
     Member { folder: String, path: Vec<String> },
-    /// The same, in one round.
+    /// A member of a package.json, in one round.
     MemberOnce { round: usize, folder: String, path: Vec<String> },
 }
 
-/// Leaves out whatever can be left out while `differs` holds, asking at most `budget` times.
+/// Removes parts as long as `differs` holds. Asks at most `budget` times.
 pub fn shrink(
     case: &Case,
     mut budget: usize,
@@ -51,7 +51,7 @@ pub fn shrink(
     }
 }
 
-/// The larger ones first.
+/// The parts of a case, the larger ones first.
 fn parts(case: &Case) -> BTreeSet<Part> {
     let mut parts = BTreeSet::new();
     for (index, round) in case.rounds.iter().enumerate() {
@@ -81,7 +81,7 @@ fn paths(value: &Value, prefix: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// `None` if there would be nothing left.
+/// The case without a part. `None` if nothing would be left.
 fn without(case: &Case, part: &Part) -> Option<Case> {
     let mut case = case.clone();
     if let Part::Round(index) = part {
@@ -98,7 +98,7 @@ fn without(case: &Case, part: &Part) -> Option<Case> {
             }
             Part::MemberOnce { round: only, .. } | Part::Word { round: only, .. } if *only != index => {}
             Part::Word { word, .. } => {
-                // What is left when nothing is named is another command.
+                // Without arguments, it would be another command.
                 if round.command.len() > 2 && *word < round.command.len() {
                     round.command.remove(*word);
                 }

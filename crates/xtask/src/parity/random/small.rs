@@ -1,8 +1,7 @@
-//! Made-up registries of a few packages for each project, with peers that collide more often than not.
+//! Random registries of a few packages for each project. Their peers usually conflict.
 //!
-//! npm answers for them in a fraction of the time that real packages take, and they come to corners of its
-//! placement that real ones rarely reach. All registries are one: the packages of a case have its number in their
-//! names.
+//! npm answers much faster than for real packages, and they reach parts of its placement that real ones rarely reach. One
+//! registry serves all cases, because the names of packages contain the number of their case.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,7 +36,7 @@ const KINDS: [&str; 12] = [
     "optionalDependencies",
 ];
 
-/// Writes the packuments of all cases into a folder, and gives the cases.
+/// Writes the packuments of all cases into a folder, and returns the cases.
 pub fn cases(folder: &Path, seed: u64, numbers: std::ops::Range<u64>) -> anyhow::Result<Vec<(u64, Case)>> {
     let packuments = folder.join("packuments");
     fs::create_dir_all(&packuments).with_context(|| format!("cannot create {}", packuments.display()))?;
@@ -93,7 +92,7 @@ impl World {
         self.versions.insert(letter, (versions, latest));
     }
 
-    /// A range for a package, most often one that something satisfies.
+    /// Generates a range for a package. Usually some version satisfies it.
     fn range(&mut self, name: &str) -> &'static str {
         let versions: Vec<Version> =
             self.versions[&name[..1]].0.iter().filter_map(|version| Version::parse_loose(version)).collect();

@@ -1,4 +1,4 @@
-//! Against a server of the `h2` crate over TLS, which does what each test says.
+//! Tests with a server of the `h2` crate over TLS. Each test defines what the server does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use super::super::super::hosts::Hosts;
 use super::super::{Outcome, Patience, Protocol, Wire};
 use super::{MOST_CONNECTIONS, MOST_UNPROCESSED};
 
-/// What a server does with a request, by how many came over all connections before it.
+/// The server's action for a request, by the number of earlier requests over all connections.
 #[derive(Clone, Copy)]
 enum Act {
     Answer,
