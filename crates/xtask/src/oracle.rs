@@ -256,13 +256,15 @@ impl Driver {
                 Err(RecvTimeoutError::Disconnected) => bail!("the driver ended without an answer"),
                 Err(RecvTimeoutError::Timeout) => {
                     let worked = match (before, self.worked()) {
-                        (Some(before), Some(now)) if start.elapsed() < patience * MOST_WAITING => now - before,
+                        (Some(before), Some(now)) if start.elapsed() < patience * MOST_WAITING => {
+                            now.saturating_sub(before)
+                        }
                         _ => start.elapsed(),
                     };
                     if worked >= patience {
                         return Err(TooSlow(patience).into());
                     }
-                    wait = (patience - worked).max(Duration::from_secs(1));
+                    wait = patience.saturating_sub(worked).max(Duration::from_secs(1));
                 }
             }
         }
