@@ -1,7 +1,7 @@
-//! A short form of a version's document, for caches. It contains only the fields that a resolution reads, so the next run has
-//! nothing to inflate and no other fields to skip.
+//! The document of a version without what no resolution reads, for caches: it is short, so it is neither inflated nor passed over
+//! field by field again.
 //!
-//! The cache stores the short form and detects damage.
+//! Where it is kept, and how damage to it is noticed, is not known here.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub fn document(mut summary: Vec<u8>) -> Option<String> {
     String::from_utf8(summary).ok()
 }
 
-/// Appends copies of the fields that a resolution reads.
+/// Copies the fields that are read behind what is there.
 struct Copying(Vec<u8>);
 
 impl<'de> Visitor<'de> for Copying {
@@ -66,7 +66,7 @@ impl<'de> Visitor<'de> for Copying {
     }
 }
 
-/// A hash of the names of the fields (FNV-1a).
+/// A number that differs for other fields (FNV-1a).
 const fn format(fields: &[&str]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;
     let mut field = 0;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     proptest! {
-        /// A resolution gets the same facts from a document and from its short form.
+        /// Whatever a document says, its short form says the same to a resolution.
         #[test]
         fn a_manifest_is_the_same_from_both(fields in prop::collection::vec(
             (prop_oneof![prop::sample::select(READ.to_vec()).prop_map(str::to_owned), ".{0,6}"], value()), 0..12,
