@@ -3,12 +3,7 @@
 //!
 //! Where it is kept, and how damage to it is noticed, is not known here.
 
-use std::fmt;
-
-use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-use crate::json::Wanted;
+use crate::json;
 use crate::manifest::READ;
 
 /// Precedes every summary. It changes with the fields that are read, because a summary of other fields may lack some.
@@ -19,9 +14,19 @@ const FORMAT: [u8; 4] = format(&READ).to_le_bytes();
 /// # Errors
 /// If the text isn't a JSON object.
 pub fn summary(document: &str) -> Result<Vec<u8>, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_str(document);
-    let mut summary = deserializer.deserialize_map(Copying(FORMAT.to_vec()))?;
-    deserializer.end()?;
+    let mut summary = FORMAT.to_vec();
+    let mut before = b'{';
+    json::members(document, &READ, |key, value| {
+        summary.push(before);
+        serde_json::to_writer(&mut summary, key)?;
+        summary.push(b':');
+        summary.extend_from_slice(value.as_bytes());
+        before = b',';
+        Ok(())
+    })?;
+    if before == b'{' {
+        summary.push(before);
+    }
     summary.push(b'}');
     Ok(summary)
 }
@@ -33,37 +38,6 @@ pub fn document(mut summary: Vec<u8>) -> Option<String> {
     }
     summary.drain(..FORMAT.len());
     String::from_utf8(summary).ok()
-}
-
-/// Copies the fields that are read behind what is there.
-struct Copying(Vec<u8>);
-
-impl<'de> Visitor<'de> for Copying {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Vec<u8>, A::Error> {
-        let mut before = b'{';
-        while let Some(key) = map.next_key_seed(&Wanted(&READ))? {
-            let Some(key) = key else {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            let value: &RawValue = map.next_value()?;
-            self.0.push(before);
-            serde_json::to_writer(&mut self.0, key).map_err(A::Error::custom)?;
-            self.0.push(b':');
-            self.0.extend_from_slice(value.get().as_bytes());
-            before = b',';
-        }
-        if before == b'{' {
-            self.0.push(before);
-        }
-        Ok(self.0)
-    }
 }
 
 /// A number that differs for other fields (FNV-1a).

@@ -4,13 +4,12 @@
 //! (`json-parse-even-better-errors`). The writer uses npm's order of keys (`json-stringify-nice`) and the format of
 //! `JSON.stringify`.
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::collation;
+use crate::cursor::{self, Cursor, Malformed};
 use crate::order;
 
 /// Some fields of an object. If a field is repeated, the last one counts, as in JavaScript.
@@ -18,11 +17,13 @@ use crate::order;
 pub struct Fields(Vec<(&'static str, Value)>);
 
 impl Fields {
-    /// Reads the wanted fields and skips the others.
+    /// Reads the wanted fields and skips the others, which aren't checked.
     pub fn read(text: &str, wanted: &[&'static str]) -> Result<Self, serde_json::Error> {
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let fields = deserializer.deserialize_map(Wanted(wanted))?;
-        deserializer.end()?;
+        let mut fields = Self::default();
+        members(text, wanted, |key, value| {
+            fields.set(key, serde_json::from_str(value)?);
+            Ok(())
+        })?;
         Ok(fields)
     }
 
@@ -45,47 +46,27 @@ impl Fields {
     }
 }
 
-/// Deserialises [`Fields`] with these names. One instance serves everything, because derived code for each structure would weigh
-/// 20 KB in WebAssembly.
-pub(crate) struct Wanted<'a>(pub &'a [&'static str]);
-
-impl<'de> Visitor<'de> for Wanted<'_> {
-    type Value = Fields;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
+/// Calls `read` for each wanted member of the object that is this text, in the order of the text. The other members are skipped and
+/// not checked.
+pub fn members<'a>(
+    text: &'a str,
+    wanted: &[&'static str],
+    mut read: impl FnMut(&'static str, &'a str) -> Result<(), serde_json::Error>,
+) -> Result<(), serde_json::Error> {
+    let malformed = |Malformed| cursor::complaint::<Map<String, Value>>(text);
+    let mut cursor = Cursor::new(text);
+    if !cursor.enter() {
+        return Err(malformed(Malformed));
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let mut fields = Fields::default();
-        while let Some(key) = map.next_key_seed(&self)? {
-            match key {
-                Some(key) => fields.set(key, map.next_value()?),
-                None => drop(map.next_value::<IgnoredAny>()?),
-            }
+    let mut is_first = true;
+    while let Some(key) = cursor.key(is_first).map_err(malformed)? {
+        let value = &text[cursor.value().map_err(malformed)?];
+        if let Some(key) = wanted.iter().find(|wanted| **wanted == key) {
+            read(key, value)?;
         }
-        Ok(fields)
+        is_first = false;
     }
-}
-
-impl<'de> DeserializeSeed<'de> for &Wanted<'_> {
-    type Value = Option<&'static str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for &Wanted<'_> {
-    type Value = Option<&'static str>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().copied().find(|wanted| *wanted == key))
-    }
+    cursor.end().map_err(malformed)
 }
 
 /// The format of a file, so that it is written in the same way.

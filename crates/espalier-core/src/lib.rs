@@ -46,6 +46,7 @@
 mod catalog;
 pub mod changes;
 pub mod collation;
+mod cursor;
 mod date;
 pub mod decision;
 mod dev_engines;

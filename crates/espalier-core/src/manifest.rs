@@ -70,6 +70,9 @@ pub struct Manifest {
     fields: Vec<(&'static str, Value)>,
 }
 
+/// The fields of `dist` that are read.
+const DIST: [&str; 5] = ["tarball", "integrity", "shasum", "unpackedSize", "fileCount"];
+
 /// The fields that are read from every manifest.
 pub(crate) const READ: [&str; 24] = [
     "name",
@@ -113,17 +116,24 @@ impl Manifest {
         names: &mut Names,
         specs: &mut Specs,
     ) -> Result<Self, serde_json::Error> {
-        let mut fields = Fields::read(text, &READ)?;
-        let dist = fields.take("dist");
+        let (mut fields, mut dist) = (Fields::default(), Fields::default());
+        json::members(text, &READ, |key, value| {
+            match key {
+                "dist" if value.starts_with('{') => dist = Fields::read(value, &DIST)?,
+                "dist" => dist = Fields::default(),
+                _ => fields.set(key, serde_json::from_str(value)?),
+            }
+            Ok(())
+        })?;
         let mut manifest = Self::from_fields(fields, names, specs);
-        let text = |key: &str| dist.get(key).and_then(Value::as_str);
+        let text = |key: &str| dist.get(key).as_str();
         manifest.resolved = text("tarball").map(Rc::from);
         manifest.integrity = text("integrity")
             .and_then(integrity::normalize)
             .or_else(|| text("shasum").and_then(integrity::from_hex_sha1))
             .map(Rc::from);
-        manifest.unpacked_size = dist.get("unpackedSize").and_then(Value::as_u64);
-        manifest.file_count = dist.get("fileCount").and_then(Value::as_u64);
+        manifest.unpacked_size = dist.get("unpackedSize").as_u64();
+        manifest.file_count = dist.get("fileCount").as_u64();
         manifest.abbreviated = abbreviated;
         Ok(manifest)
     }

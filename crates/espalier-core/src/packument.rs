@@ -8,14 +8,15 @@ mod summary;
 mod text;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::cursor::{self, Cursor, Malformed};
 use crate::json::Fields;
-use crate::semver::Version;
+use crate::semver::{self, Version};
 use text::Text;
 
 #[cfg(feature = "settling")]
@@ -86,50 +87,20 @@ pub enum PackumentError {
     NotJson(#[from] serde_json::Error),
 }
 
-/// The fields that are read. Other fields, and values of other types, are skipped.
+/// The expected types of fields.
 #[derive(Deserialize)]
-struct Wire<'a> {
+#[expect(dead_code, reason = "only whether it can be read, and why not, is of interest")]
+struct Shape {
     #[serde(default, rename = "dist-tags")]
     dist_tags: Texts,
-    #[serde(default, borrow)]
-    versions: Manifests<'a>,
+    versions: Option<Map<String, Value>>,
     #[serde(default)]
     time: Texts,
-    /// Abbreviated documents have this instead of `time`.
-    modified: Option<IgnoredAny>,
 }
 
 /// The entries of an object whose values are strings.
 #[derive(Default)]
 struct Texts(Vec<(String, String)>);
-
-/// The entries of an object with their values as text: all keys in one text, with their ends.
-#[derive(Default)]
-struct Manifests<'a> {
-    keys: String,
-    values: Vec<(usize, &'a RawValue)>,
-}
-
-/// Appends a key to the text of all keys.
-struct Key<'a>(&'a mut String);
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = ();
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a key")
-    }
-    fn visit_str<E>(self, key: &str) -> Result<(), E> {
-        self.0.push_str(key);
-        Ok(())
-    }
-}
 
 impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -142,7 +113,7 @@ impl<'de> Deserialize<'de> for Texts {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    if let serde_json::Value::String(text) = map.next_value()? {
+                    if let Value::String(text) = map.next_value()? {
                         entries.push((key, text));
                     }
                 }
@@ -156,49 +127,43 @@ impl<'de> Deserialize<'de> for Texts {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Manifests<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Manifests<'de>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object of manifests")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Manifests<'de>, A::Error> {
-                let mut manifests = Manifests::default();
-                while map.next_key_seed(Key(&mut manifests.keys))?.is_some() {
-                    manifests.values.push((manifests.keys.len(), map.next_value()?));
-                }
-                Ok(manifests)
-            }
-            fn visit_unit<E>(self) -> Result<Manifests<'de>, E> {
-                Ok(Manifests::default())
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Manifests<'de>, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Manifests::default())
-            }
-        }
-        deserializer.deserialize_any(Entries)
-    }
-}
-
 impl Read {
     fn of(body: &str, detail: Detail) -> Result<Self, PackumentError> {
-        let wire: Wire<'_> = serde_json::from_str(body)?;
-        let abbreviated = detail == Detail::Unstated && wire.modified.is_some() && wire.time.0.is_empty();
-        let beginning = body.as_ptr() as usize;
-        let place = |(name_end, manifest): (usize, &RawValue)| {
-            let start = manifest.get().as_ptr() as usize - beginning;
-            Entry { name_end, start, end: start + manifest.get().len() }
-        };
-        let entries = wire.versions.values.into_iter().map(place).collect();
-        Ok(Self {
-            dist_tags: wire.dist_tags.0,
-            time: wire.time.0,
-            detail: if abbreviated { Detail::Abbreviated } else { detail },
-            versions: Versions { names: wire.versions.keys, entries },
-        })
+        let mut read = Self { dist_tags: Vec::new(), time: Vec::new(), detail, versions: Versions::default() };
+        match read.fields(body) {
+            Ok(()) => Ok(read),
+            Err(Malformed) => Err(cursor::complaint::<Shape>(body).into()),
+        }
+    }
+
+    /// Reads the fields that a resolution needs. If a field is repeated, the last one counts, as in JavaScript.
+    fn fields(&mut self, body: &str) -> Result<(), Malformed> {
+        let mut cursor = Cursor::new(body);
+        if !cursor.enter() {
+            // An array has no fields, as in JavaScript.
+            let place = cursor.value()?;
+            return if body[place].starts_with('[') { cursor.end() } else { Err(Malformed) };
+        }
+        let (mut is_first, mut has_modified) = (true, false);
+        while let Some(key) = cursor.key(is_first)? {
+            is_first = false;
+            if key == "versions" {
+                self.versions = Versions::read(&mut cursor, body)?;
+                continue;
+            }
+            let value = &body[cursor.value()?];
+            match &*key {
+                "dist-tags" => self.dist_tags = texts(value)?,
+                "time" => self.time = texts(value)?,
+                // Abbreviated documents have this instead of `time`.
+                "modified" => has_modified = value != "null",
+                _ => {}
+            }
+        }
+        if self.detail == Detail::Unstated && has_modified && self.time.is_empty() {
+            self.detail = Detail::Abbreviated;
+        }
+        cursor.end()
     }
 
     fn with(self, text: Text) -> Packument {
@@ -207,7 +172,26 @@ impl Read {
     }
 }
 
+fn texts(value: &str) -> Result<Vec<(String, String)>, Malformed> {
+    serde_json::from_str(value).map(|Texts(texts)| texts).map_err(|_| Malformed)
+}
+
 impl Versions {
+    /// Reads the versions at the cursor. `null` and an array have none.
+    fn read(cursor: &mut Cursor<'_>, body: &str) -> Result<Self, Malformed> {
+        let mut versions = Self::default();
+        if !cursor.enter() {
+            let value = &body[cursor.value()?];
+            return if value == "null" || value.starts_with('[') { Ok(versions) } else { Err(Malformed) };
+        }
+        while let Some(key) = cursor.key(versions.entries.is_empty())? {
+            versions.names.push_str(&key);
+            let Range { start, end } = cursor.value()?;
+            versions.entries.push(Entry { name_end: versions.names.len(), start, end });
+        }
+        Ok(versions)
+    }
+
     fn name(&self, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.entries[before].name_end);
         &self.names[start..self.entries[index].name_end]
@@ -260,15 +244,13 @@ impl Packument {
     /// each compatible line. The source gives the text again if another manifest is needed. Returns the memory of the text.
     #[cfg(feature = "settling")]
     pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
-        let mut highest = rustc_hash::FxHashMap::<_, (&Version, usize)>::default();
-        // For most packuments, this is the only use of the parsed versions, which take a lot of memory.
-        let read = if self.semver.get().is_some() { Vec::new() } else { self.read_semver() };
-        for (index, version) in self.semver.get().unwrap_or(&read).iter().enumerate() {
-            let Some(version) = version.as_ref().filter(|version| !version.is_prerelease()) else { continue };
-            let line = (version.major, if version.major == 0 { version.minor } else { 0 });
-            let found = highest.entry(line).or_insert((version, index));
-            if *version > *found.0 {
-                *found = (version, index);
+        let mut highest = rustc_hash::FxHashMap::<_, ([u64; 3], usize)>::default();
+        for (index, version) in self.versions.names().enumerate() {
+            let Some(numbers @ [major, minor, _]) = semver::release_numbers(version) else { continue };
+            let line = (major, if major == 0 { minor } else { 0 });
+            let found = highest.entry(line).or_insert((numbers, index));
+            if numbers > found.0 {
+                *found = (numbers, index);
             }
         }
         for (_, index) in highest.into_values() {
@@ -300,11 +282,7 @@ impl Packument {
 
     /// The versions as parsed by npm's loose rules, by index.
     pub fn semver(&self) -> &[Option<Version>] {
-        self.semver.get_or_init(|| self.read_semver())
-    }
-
-    fn read_semver(&self) -> Vec<Option<Version>> {
-        self.versions.names().map(Version::parse_loose).collect()
+        self.semver.get_or_init(|| self.versions.names().map(Version::parse_loose).collect())
     }
 
     /// The index of a version. If a key is repeated, the last one counts, as in JavaScript.

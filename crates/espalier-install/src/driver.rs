@@ -197,10 +197,12 @@ pub async fn run(
     // Packuments whose text was looked into as far as is known, and what is left to do with them.
     let mut looked_into = Vec::new();
     let mut outstanding = 0;
+    let mut outstanding_for_tree = 0;
     loop {
         let mut wanted = Vec::new();
         for (request, came) in arrived.drain(..) {
             fetching.used_one();
+            outstanding_for_tree -= usize::from(is_for_tree(&request));
             let mut permanence = Permanence::Unknown;
             let answer = match came.map(Came::read) {
                 Ok(Ok((answer, unsettled, found))) => {
@@ -211,6 +213,7 @@ pub async fn run(
                     Ok(answer)
                 }
                 Ok(Err(misread)) => {
+                    outstanding_for_tree += usize::from(is_for_tree(&request));
                     wanted.push(Errand { request, urgency: Urgency::Demanded, misread: Some(misread) });
                     continue;
                 }
@@ -230,9 +233,13 @@ pub async fn run(
                 observe(event);
             }
             // As many again as can be on their way wait where they are taken from next; the rest may become more urgent yet.
-            let requests = std::iter::from_fn(|| resolution.next_request());
-            let errands = requests.map(|(request, urgency)| Errand { request, urgency, misread: None });
-            wanted.extend(errands.take((2 * concurrency).saturating_sub(outstanding)));
+            // Documents of versions come last, and the more of them wait, the more can be fetched during a long step.
+            while outstanding_for_tree < 2 * concurrency
+                && let Some((request, urgency)) = resolution.next_request()
+            {
+                outstanding_for_tree += usize::from(is_for_tree(&request));
+                wanted.push(Errand { request, urgency, misread: None });
+            }
             progress
         });
         if progress == Progress::Done {
@@ -268,4 +275,9 @@ pub async fn run(
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);
     }
+}
+
+/// Whether the tree can depend on the answer. Documents of versions complete the lockfile.
+fn is_for_tree(request: &Request) -> bool {
+    !matches!(request, Request::VersionDocument { .. })
 }

@@ -40,7 +40,7 @@ impl Packument {
             time: borrowed(&self.time),
             names: &self.versions.names,
             entries: entries.iter().map(|entry| (entry.name_end, entry.start, entry.end)).collect(),
-            manifests: entries.iter().filter_map(|entry| Some((entry.start, self.text.known(entry.start)?))).collect(),
+            manifests: self.text.known(),
         };
         postcard::to_allocvec(&summary).unwrap_or_default()
     }

@@ -95,10 +95,12 @@ mod settling {
             self.read.insert(range.start, part.unwrap_or_default().into())
         }
 
-        /// The part at this position, if it was read.
+        /// The parts that were read, with their positions, in order.
         #[cfg(feature = "summaries")]
-        pub fn known(&self, start: usize) -> Option<&str> {
-            self.read.get(&start)
+        pub fn known(&self) -> Vec<(usize, &str)> {
+            let mut starts = self.read.keys_cloned();
+            crate::order::sort_by(&mut starts, Ord::cmp);
+            starts.into_iter().filter_map(|start| Some((start, self.read.get(&start)?))).collect()
         }
 
         /// Drops the text and returns its memory. The first time, this also makes the source that gives it again.

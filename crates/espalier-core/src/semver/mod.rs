@@ -52,6 +52,11 @@ pub fn max_satisfying<'text>(
     highest.map(|(_, text)| text)
 }
 
+/// The numbers of a version without prerelease and build metadata, in its usual spelling. `None` for any other text.
+pub fn release_numbers(version: &str) -> Option<[u64; 3]> {
+    grammar::plain(version)
+}
+
 /// The normal form of a valid range, like `semver.validRange`. Unlike [`Range`]'s own, that of `*` is `*`.
 pub fn valid_range(text: &str, loose: bool) -> Option<String> {
     let range = Range::parse_with(text, RangeOptions { loose, ..RangeOptions::default() })?;

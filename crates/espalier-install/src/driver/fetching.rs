@@ -6,7 +6,7 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,6 +62,8 @@ struct Outbox {
     arrival: Notify,
     /// The number of answers that nobody has used yet.
     unused: AtomicUsize,
+    /// Whether the resolving thread has nothing to do.
+    is_awaited: AtomicBool,
 }
 
 /// Requests that no worker has taken.
@@ -144,6 +146,7 @@ impl Fetching {
             if !sent.is_empty() {
                 return sent;
             }
+            self.outbox.is_awaited.store(true, Ordering::Release);
             self.outbox.arrival.notified().await;
         }
     }
@@ -161,9 +164,16 @@ impl Drop for Fetching {
 }
 
 impl Outbox {
-    /// Whether the resolving thread is further behind than this one.
+    /// Whether the resolving thread is further behind than this one. If it has nothing to do, it gets what is there instead.
     fn is_behind(&self) -> bool {
-        self.unused.load(Ordering::Relaxed) > BEHIND
+        if self.unused.load(Ordering::Relaxed) <= BEHIND {
+            return false;
+        }
+        if self.is_awaited.load(Ordering::Acquire) {
+            self.send();
+            return false;
+        }
+        true
     }
 
     fn used_one(&self) {
@@ -184,6 +194,7 @@ impl Outbox {
     fn send(&self) {
         let mut made = locked(&self.made);
         if !made.is_empty() {
+            self.is_awaited.store(false, Ordering::Release);
             locked(&self.sent).append(&mut made);
             self.arrival.notify_one();
         }

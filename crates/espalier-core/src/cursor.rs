@@ -1,0 +1,286 @@
+//! A walk through a JSON text that skips most values.
+//!
+//! A resolution reads a hundredth of a packument's text. A parser that checks the rest spends more time than all decisions
+//! together, so values are skipped by their brackets and quotes, 64 bytes at once. Whoever reads a value checks it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::Deserialize;
+use wide::u8x16;
+
+/// The text isn't JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+/// What a parser says is wrong with a malformed text, and where. `T` is the expected shape.
+pub fn complaint<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Error {
+    let error = serde_json::from_str::<T>(text).err();
+    error.unwrap_or_else(|| serde::de::Error::custom("a value has an unexpected type"))
+}
+
+/// A position in a text.
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// Bit `n` tells whether byte `n` of a block is such a character.
+struct Block {
+    quotes: u64,
+    backslashes: u64,
+    opening: u64,
+    closing: u64,
+}
+
+const SIZE: usize = 64;
+
+impl<'a> Cursor<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Enters an object. `false` if the next value is something else.
+    pub fn enter(&mut self) -> bool {
+        self.take(b'{')
+    }
+
+    /// The next key of the object that was entered, or nothing at its end. The cursor then stands before the value, or after the
+    /// object. `is_first` is for the first key.
+    pub fn key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>, Malformed> {
+        if self.take(b'}') {
+            return Ok(None);
+        }
+        if !is_first && !self.take(b',') {
+            return Err(Malformed);
+        }
+        self.skip_space();
+        let key = self.string()?;
+        if !self.take(b':') {
+            return Err(Malformed);
+        }
+        let plain = &self.text[key.start + 1..key.end - 1];
+        if !plain.contains('\\') {
+            return Ok(Some(Cow::Borrowed(plain)));
+        }
+        serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)
+    }
+
+    /// Skips a value and returns its place in the text.
+    pub fn value(&mut self) -> Result<Range<usize>, Malformed> {
+        self.skip_space();
+        let start = self.at;
+        match self.next() {
+            Some(b'{' | b'[') => self.at = end_of_brackets(self.text.as_bytes(), start).ok_or(Malformed)?,
+            Some(b'"') => {
+                self.string()?;
+            }
+            _ => {
+                let rest = &self.text[start..];
+                self.at += rest.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
+                serde_json::from_str::<serde::de::IgnoredAny>(&self.text[start..self.at]).map_err(|_| Malformed)?;
+            }
+        }
+        Ok(start..self.at)
+    }
+
+    /// Checks that nothing but white space follows.
+    pub fn end(mut self) -> Result<(), Malformed> {
+        self.skip_space();
+        if self.at == self.text.len() { Ok(()) } else { Err(Malformed) }
+    }
+
+    /// Skips a string with its quotes.
+    fn string(&mut self) -> Result<Range<usize>, Malformed> {
+        /// Most strings are shorter.
+        const SHORT: usize = 24;
+        let start = self.at;
+        if self.next() != Some(b'"') {
+            return Err(Malformed);
+        }
+        let bytes = self.text.as_bytes();
+        let first = &bytes[start + 1..bytes.len().min(start + 1 + SHORT)];
+        self.at = match first.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+            Some(length) if first[length] == b'"' => start + length + 2,
+            _ => end_of_string(bytes, start + 1).ok_or(Malformed)?,
+        };
+        Ok(start..self.at)
+    }
+
+    fn next(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes this character if it is next, after white space.
+    fn take(&mut self, wanted: u8) -> bool {
+        self.skip_space();
+        let is_next = self.next() == Some(wanted);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.next(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+}
+
+impl Block {
+    /// The blocks of a text from this place on, with their places. The last one is filled up with spaces.
+    fn all(bytes: &[u8], start: usize) -> impl Iterator<Item = (usize, Self)> {
+        (start..bytes.len()).step_by(SIZE).map(|at| match bytes[at..].first_chunk() {
+            Some(block) => (at, Self::of(block)),
+            None => {
+                let mut last = [b' '; SIZE];
+                last[..bytes.len() - at].copy_from_slice(&bytes[at..]);
+                (at, Self::of(&last))
+            }
+        })
+    }
+
+    fn of(bytes: &[u8; SIZE]) -> Self {
+        let mut block = Self { quotes: 0, backslashes: 0, opening: 0, closing: 0 };
+        for (index, piece) in bytes.as_chunks::<16>().0.iter().enumerate() {
+            let piece = u8x16::new(*piece);
+            // This bit is the only difference between `[` and `{`, and between `]` and `}`.
+            let braces = piece | u8x16::splat(b'{' ^ b'[');
+            let those =
+                |piece: u8x16, wanted| u64::from(piece.simd_eq(u8x16::splat(wanted)).to_bitmask()) << (16 * index);
+            block.quotes |= those(piece, b'"');
+            block.backslashes |= those(piece, b'\\');
+            block.opening |= those(braces, b'{');
+            block.closing |= those(braces, b'}');
+        }
+        block
+    }
+
+    /// The quotes that begin or end a string. `is_escaped` tells whether a backslash escapes the first character, and then whether
+    /// one escapes the first character of the next block.
+    fn bounds(&self, is_escaped: &mut bool) -> u64 {
+        if self.backslashes == 0 && !*is_escaped {
+            return self.quotes;
+        }
+        let mut escaped = 0;
+        for index in 0..SIZE {
+            escaped |= u64::from(*is_escaped) << index;
+            *is_escaped = !*is_escaped && self.backslashes >> index & 1 == 1;
+        }
+        self.quotes & !escaped
+    }
+}
+
+/// The end of the string whose first character is here.
+fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut is_escaped = false;
+    Block::all(bytes, start).find_map(|(at, block)| {
+        let bounds = block.bounds(&mut is_escaped);
+        (bounds != 0).then(|| at + bounds.trailing_zeros() as usize + 1)
+    })
+}
+
+/// The end of the array or object that starts here.
+fn end_of_brackets(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0;
+    // Whether the block before ended inside of a string (all bits or none), and whether it ended with an escaping backslash.
+    let (mut in_string, mut is_escaped) = (0, false);
+    for (at, block) in Block::all(bytes, start) {
+        let inside = up_to_each(block.bounds(&mut is_escaped)) ^ in_string;
+        in_string = if inside >> (SIZE - 1) == 1 { u64::MAX } else { 0 };
+        let (opening, closing) = (block.opening & !inside, block.closing & !inside);
+        // Most blocks can't contain the end.
+        if closing.count_ones() >= depth {
+            let mut ends = closing;
+            while ends != 0 {
+                let before = (ends & ends.wrapping_neg()) - 1;
+                if depth + (opening & before).count_ones() == (closing & before).count_ones() + 1 {
+                    return Some(at + ends.trailing_zeros() as usize + 1);
+                }
+                ends &= ends - 1;
+            }
+        }
+        depth = depth + opening.count_ones() - closing.count_ones();
+    }
+    None
+}
+
+/// Each bit is the parity of the bits up to and including it.
+fn up_to_each(bits: u64) -> u64 {
+    [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |bits, distance| bits ^ bits << distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::{Cursor, Malformed};
+
+    /// The members of the object that is the text, with the text of each value.
+    fn members(text: &str) -> Result<Vec<(String, String)>, Malformed> {
+        let mut cursor = Cursor::new(text);
+        assert!(cursor.enter());
+        let mut members = Vec::new();
+        while let Some(key) = cursor.key(members.is_empty())? {
+            members.push((key.into_owned(), text[cursor.value()?].to_owned()));
+        }
+        cursor.end()?;
+        Ok(members)
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let texts = prop_oneof![r#"[\\"{}\[\]a]{0,70}"#, ".{0,20}"];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            texts.prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::hash_map(r#"[\\"{}a]{0,9}"#, inner, 0..8)
+                    .prop_map(|members| members.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_end_where_a_parser_finds_their_end(
+            list in prop::collection::vec((r#"[\\"{}a]{0,9}"#, values()), 0..6),
+            pretty: bool,
+        ) {
+            let written = |value: &Value| {
+                if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) }.expect("text")
+            };
+            let members_written: Vec<_> = list.iter().map(|(key, value)| (key.clone(), written(value))).collect();
+            let space = if pretty { "\n " } else { "" };
+            let join = |(key, value): &(String, String)| format!("{space}{}{space}:{space}{value}{space}", Value::from(key.as_str()));
+            let text = format!("{{{}{space}}}{space}", members_written.iter().map(join).collect::<Vec<_>>().join(","));
+            prop_assert_eq!(members(&text), Ok(members_written));
+        }
+
+        #[test]
+        fn no_text_makes_a_panic(text in r#"\{[{}\[\]",:\\ a0é]{0,200}"#) {
+            let _ = members(&text);
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_early_is_malformed() {
+        let whole = format!(r#"{{"a":{{"b":"\\\"{}"}},"c":[1,{{}}],"d":null}}"#, "}".repeat(100));
+        assert_eq!(members(&whole).map(|members| members.len()), Ok(3));
+        for end in 1..whole.len() {
+            assert_eq!(members(&whole[..end]), Err(Malformed), "{end}");
+        }
+    }
+
+    #[test]
+    fn members_without_separators_are_malformed() {
+        for text in [r#"{"a"1}"#, r#"{"a":1 "b":2}"#, r#"{,"a":1}"#, r#"{"a":}"#, r#"{"a":1}}"#, r"{a:1}", r#"{"a":x}"#]
+        {
+            assert_eq!(members(text), Err(Malformed), "{text}");
+        }
+    }
+}
