@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use crate::cursor::{self, Cursor, Malformed};
 use crate::json::Fields;
-use crate::semver::{self, Version};
+use crate::semver::Version;
 use text::Text;
 
 #[cfg(feature = "settling")]
@@ -246,7 +246,7 @@ impl Packument {
     pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
         let mut highest = rustc_hash::FxHashMap::<_, ([u64; 3], usize)>::default();
         for (index, version) in self.versions.names().enumerate() {
-            let Some(numbers @ [major, minor, _]) = semver::release_numbers(version) else { continue };
+            let Some(numbers @ [major, minor, _]) = crate::semver::release_numbers(version) else { continue };
             let line = (major, if major == 0 { minor } else { 0 });
             let found = highest.entry(line).or_insert((numbers, index));
             if numbers > found.0 {
