@@ -1,5 +1,5 @@
-//! Answers requests of the page. It first decides whether the request may be answered: it has to come from this server's page,
-//! under a path that nobody can guess. This module knows no sockets.
+//! Answers requests of the page. It first decides whether the request may be answered: it has to
+//! come from this server's page, under a path that nobody can guess. This module knows no sockets.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,10 +18,9 @@ use serde_json::{Map, Value, json};
 
 use super::page::Page;
 
-/// The page's content security policy. It permits the page's own scripts and wasm, and nothing but this server. The hash is that
-/// of the page's inline script (`web/public/theme.js`); `tests/e2e/play.spec.ts` compares it with the built page.
-const POLICY: &str = "default-src 'none'; \
-    script-src 'self' 'wasm-unsafe-eval' 'sha256-uv6311upGRnMe990Wz7CgOIvA6P2qHqoceZrOY72D3k='; worker-src 'self'; \
+/// The page's content security policy. It permits the page's own scripts and wasm, and nothing but
+/// this server. `SCRIPT` stands for the hash of the page's inline script.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' SCRIPT; worker-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 /// The path of advisories below a registry, which npm's clients use.
@@ -49,7 +48,8 @@ pub struct Answers {
     pub platform: Platform,
     /// The port, which `Host` has to name.
     pub port: u16,
-    /// The first component of every path. It is secret, because other users of the machine can reach the port.
+    /// The first component of every path. It is secret, because other users of the machine can
+    /// reach the port.
     pub key: String,
 }
 
@@ -62,8 +62,9 @@ impl Answers {
     /// Answers a request. `body` is `None` if the body is too long.
     pub async fn answer(&self, request: &Parts, body: Option<Bytes>) -> Answer {
         let mut answer = self.judged(request, body).await;
+        let policy = HeaderValue::try_from(POLICY.replace("SCRIPT", &self.page.script));
+        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy.expect("visible characters"));
         let fixed = [
-            (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::CACHE_CONTROL, "no-store"),
@@ -107,7 +108,8 @@ impl Answers {
         }
     }
 
-    /// Why a request doesn't come from this server's page. A foreign host name may lead here, and another page may know the port.
+    /// Why a request doesn't come from this server's page. A foreign host name may lead here, and
+    /// another page may know the port.
     fn stranger(&self, headers: &HeaderMap) -> Option<&'static str> {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
@@ -138,7 +140,8 @@ impl Answers {
 
     /// The project for the page. Of the .npmrc, it has only the settings that change the tree.
     fn about(&self) -> Answer {
-        // The revision comes first. A file that is saved in the meantime then has another revision and is read again.
+        // The revision comes first. A file that is saved in the meantime then has another revision
+        // and is read again.
         let revision = self.revision();
         let lockfile = self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned));
         let files: Map<String, Value> = self

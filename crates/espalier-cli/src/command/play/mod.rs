@@ -1,6 +1,8 @@
-//! `espalier play` serves the playground for the current project on loopback, until it is interrupted.
+//! `espalier play` serves the playground for the current project on loopback, until it is
+//! interrupted.
 //!
-//! The page resolves by itself. It can't use the user's registries and tokens, so this server fetches documents for it.
+//! The page resolves by itself. It can't use the user's registries and tokens, so this server
+//! fetches documents for it.
 
 mod answers;
 mod page;

@@ -1,4 +1,5 @@
-//! The built playground: a pack of files in the form in which they are served (`web/pack.js` makes it).
+//! The built playground: a pack of files in the form in which they are served (`web/pack.js` makes
+//! it).
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -12,13 +13,17 @@ static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.pack"));
 /// The files by path. They aren't on disk, so no path can lead out of a folder.
 pub struct Page {
     files: HashMap<String, File>,
+    /// The hash of its inline script, as a source of a content security policy. Empty for a page
+    /// without one.
+    pub script: String,
 }
 
 /// A file of the page.
 pub struct File {
     /// Its `Content-Type`.
     pub kind: String,
-    /// The content, compressed by gzip, because some browsers accept nothing better over plain HTTP.
+    /// The content, compressed by gzip, because some browsers accept nothing better over plain
+    /// HTTP.
     pub body: Bytes,
 }
 
@@ -40,7 +45,8 @@ impl Page {
         Self::parse(&Bytes::from_static(BUILT_IN))
     }
 
-    /// Parses a pack: a line of JSON, then the contents one after the other. `None` for anything else.
+    /// Parses a pack: a line of JSON, then the contents one after the other. `None` for anything
+    /// else.
     pub fn parse(pack: &Bytes) -> Option<Self> {
         let end = pack.iter().position(|byte| *byte == b'\n')?;
         let listed: Vec<Listed> = serde_json::from_slice(&pack[..end]).ok()?;
@@ -51,13 +57,22 @@ impl Page {
             files.insert(path, File { kind, body: pack.slice(at..next) });
             at = next;
         }
-        files.contains_key("index.html").then_some(Self { files })
+        let script = script_source(&files.get("index.html")?.plain());
+        Some(Self { files, script })
     }
 
     /// The file at a path. The empty path is the page itself.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.get(if path.is_empty() { "index.html" } else { path })
     }
+}
+
+/// The hash in the policy that the page itself states (`web/plugins/content-security-policy.ts`).
+fn script_source(html: &[u8]) -> String {
+    let html = String::from_utf8_lossy(html);
+    let Some(at) = html.find("sha256-") else { return String::new() };
+    let is_of_hash = |letter: &char| letter.is_ascii_alphanumeric() || "+/=-".contains(*letter);
+    format!("'{}'", html[at..].chars().take_while(is_of_hash).collect::<String>())
 }
 
 #[cfg(test)]
@@ -75,6 +90,17 @@ mod tests {
         assert_eq!(page.file("").expect("the page").body, "hi");
         assert_eq!(page.file("a.js").expect("a script").body, "abc");
         assert!(page.file("../a.js").is_none());
+    }
+
+    #[test]
+    fn the_policy_of_the_page_states_its_script() {
+        for (html, source) in [
+            ("<meta content=\"script-src 'self' 'sha256-a+/Z09='; img-src 'self'\">", "'sha256-a+/Z09='"),
+            ("<meta content=\"script-src &#39;sha256-a+/Z09=&#39;\">", "'sha256-a+/Z09='"),
+            ("<p>no policy</p>", ""),
+        ] {
+            assert_eq!(script_source(html.as_bytes()), source, "{html}");
+        }
     }
 
     #[test]
