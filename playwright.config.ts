@@ -1,5 +1,5 @@
-// End-to-end tests of the playground, as it is shipped: built, and served as static files on loopback.
-// `PLAYGROUND_URL` names one that already runs instead.
+// End-to-end tests of the playground, as it is shipped: built, and served as static files on
+// loopback. `PLAYGROUND_URL` names one that already runs instead.
 
 import { createServer } from 'node:net';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,8 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     baseURL: url,
     viewport: { width: 1440, height: 900 },
-    // A trace takes a picture of the page at every step, which makes the suite much longer. `PLAYGROUND_TRACE=1` asks for it.
+    // A trace takes a picture of the page at every step, which makes the suite much longer.
+    // `PLAYGROUND_TRACE=1` asks for it.
     trace: process.env.PLAYGROUND_TRACE ? 'retain-on-failure' : 'off',
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),

@@ -1,11 +1,11 @@
 // The types of the cache.
 
 /**
- * Opens a persistent cache in IndexedDB. All tabs and workers of an origin that open the same name share it. Without
- * IndexedDB (Node, some private windows), it lasts as long as the process.
+ * Opens a persistent cache in IndexedDB. All tabs and workers of an origin that open the same name
+ * share it. Without IndexedDB (Node, some private windows), it lasts as long as the process.
  *
- * A cache never causes a failure. An unreadable entry is fetched again, and an entry that can't be written (a full
- * disk, a quota) is not kept.
+ * A cache never causes a failure. An unreadable entry is fetched again, and an entry that can't be
+ * written (a full disk, a quota) is not kept.
  */
 export function openCache(options?: CacheOptions): Cache;
 
@@ -13,11 +13,17 @@ export function openCache(options?: CacheOptions): Cache;
 export interface CacheOptions {
   /** The name of the database. Default: `espalier`. */
   name?: string;
-  /** The maximum number of bytes. Entries that were not used for longest are removed first. Default: 512 MB. */
+  /**
+   * The maximum number of bytes. Entries that were not used for longest are removed first. Default:
+   * 512 MB.
+   */
   maxBytes?: number;
 }
 
-/** A store of bytes by key. Any object with these functions is accepted. If one throws, the entry counts as missing. */
+/**
+ * A store of bytes by key. Any object with these functions is accepted. If one throws, the entry
+ * counts as missing.
+ */
 export interface Cache {
   /** Returns the entry of a key. */
   get(key: string): Promise<CacheEntry | undefined>;
@@ -30,8 +36,8 @@ export interface Cache {
 }
 
 /**
- * An entry. Keys are `document:` and an address with the requested form, or `tarball:` and an integrity. The key of a
- * document that needed a token contains the token's hash.
+ * An entry. Keys are `document:` and an address with the requested form, or `tarball:` and an
+ * integrity. The key of a document that needed a token contains the token's hash.
  */
 export interface CacheEntry {
   bytes: Uint8Array<ArrayBuffer>;

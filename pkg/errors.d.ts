@@ -29,7 +29,9 @@ export interface PeerConflict {
 /** Changes that resolve a conflict together. Each remedy was tried. */
 export type Remedy = Change[];
 
-/** A change to a package.json of the project (or of the workspace in `folder`), or a flag of npm's. */
+/**
+ * A change to a package.json of the project (or of the workspace in `folder`), or a flag of npm's.
+ */
 export type Change =
   /** Changes the range of a dependency. */
   | { kind: 'range'; folder?: string; block: string; name: string; from: string; to: string }
@@ -50,11 +52,12 @@ export interface ConflictSide {
 }
 
 /**
- * Codes that are not npm's own: `EINTEGRITY`: a tarball differs from its integrity. `EPREFLIGHT`: a registry doesn't
- * permit browsers to send a token. `ENOTCACHED`: offline, and not in the cache. `ENETUNREACH`: no answer, or in a
- * browser a missing CORS header. `EINVALIDRESPONSE`: an unreadable answer. `EUNSUPPORTED`: impossible in this
- * environment, such as git specs. `EINPUT`: an invalid argument. `EWASM`: the WebAssembly module can't be loaded.
- * `ECRASH`: a bug in Espalier; the next call starts afresh.
+ * Codes that are not npm's own: `EINTEGRITY`: a tarball differs from its integrity. `EPREFLIGHT`: a
+ * registry doesn't permit browsers to send a token. `ENOTCACHED`: offline, and not in the cache.
+ * `ENETUNREACH`: no answer, or in a browser a missing CORS header. `EINVALIDRESPONSE`: an
+ * unreadable answer. `EUNSUPPORTED`: impossible in this environment, such as git specs. `EINPUT`:
+ * an invalid argument. `EWASM`: the WebAssembly module can't be loaded. `ECRASH`: a bug in
+ * Espalier; the next call starts afresh.
  */
 export type ErrorCode =
   | 'EJSONPARSE'

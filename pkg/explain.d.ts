@@ -3,14 +3,18 @@
 import type { DependencyKind, ResolveInput } from './index.js';
 
 /**
- * Explains why a package is in the tree: its dependents, their ranges, and their dependents, up to the project. The
- * answer is that of `npm explain --json` for the same lockfile. Nothing is fetched.
+ * Explains why a package is in the tree: its dependents, their ranges, and their dependents, up to
+ * the project. The answer is that of `npm explain --json` for the same lockfile. Nothing is
+ * fetched.
  */
 export function explain(input: ExplainInput): Promise<Explanation[]>;
 
 /** The package to explain, and its tree. */
 export interface ExplainInput extends Pick<ResolveInput, 'manifest' | 'lockfile' | 'files' | 'folderName' | 'signal'> {
-  /** A name, `name@range`, or a location: `node_modules/a/node_modules/b`. There is one explanation for each match. */
+  /**
+   * A name, `name@range`, or a location: `node_modules/a/node_modules/b`. There is one explanation
+   * for each match.
+   */
   package: string;
 }
 
@@ -19,8 +23,8 @@ export interface Explanation {
   name?: string;
   version?: string;
   /**
-   * Its location; for the project, its folder. Absent if it is explained further up, because dependencies can form
-   * circles.
+   * Its location; for the project, its folder. Absent if it is explained further up, because
+   * dependencies can form circles.
    */
   location?: string;
   isWorkspace?: boolean;

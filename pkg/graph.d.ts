@@ -6,24 +6,27 @@ import type { DependencyKind } from './index.js';
 export function unpackGraph(packed: PackedGraph): Graph;
 
 /**
- * The tree in four arrays. `postMessage(packed, [packed.texts.buffer, …])` transfers it without copying.
+ * The tree in four arrays. `postMessage(packed, [packed.texts.buffer, …])` transfers it without
+ * copying.
  *
- * Texts are referred to by number: text `n` is UTF-8, from `offsets[n]` to `offsets[n + 1]` in `texts`. Text 0 is empty
- * and means "absent". Nodes are referred to by number plus one; 0 means "none".
+ * Texts are referred to by number: text `n` is UTF-8, from `offsets[n]` to `offsets[n + 1]` in
+ * `texts`. Text 0 is empty and means "absent". Nodes are referred to by number plus one; 0 means
+ * "none".
  */
 export interface PackedGraph {
   texts: Uint8Array<ArrayBuffer>;
   offsets: Uint32Array<ArrayBuffer>;
   /**
-   * 14 numbers for each node: name, packageName, version, location, resolved, integrity, license, deprecated (texts),
-   * parent, target (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8 peer, 16 extraneous, 32 inert, 64 inBundle,
-   * 128 hasInstallScript; then the unpacked size and the number of files, each plus one, and 0 if unknown; then nodeRange
-   * (text).
+   * 14 numbers for each node: name, packageName, version, location, resolved, integrity, license,
+   * deprecated (texts), parent, target (nodes), and flags: 1 dev, 2 optional, 4 devOptional, 8
+   * peer, 16 extraneous, 32 inert, 64 inBundle, 128 hasInstallScript; then the unpacked size and
+   * the number of files, each plus one, and 0 if unknown; then nodeRange (text).
    */
   nodes: Uint32Array<ArrayBuffer>;
   /**
-   * 6 numbers for each edge: from, to (nodes), name, spec, error (texts), and flags: the kind's index in `prod`, `dev`,
-   * `optional`, `peer`, `peerOptional`, `workspace`, plus 8 if an override changed the spec.
+   * 6 numbers for each edge: from, to (nodes), name, spec, error (texts), and flags: the kind's
+   * index in `prod`, `dev`, `optional`, `peer`, `peerOptional`, `workspace`, plus 8 if an override
+   * changed the spec.
    */
   edges: Uint32Array<ArrayBuffer>;
 }
@@ -44,7 +47,9 @@ export interface GraphNode {
   packageName?: string;
   /** The version. Links have none, and a root may have none. */
   version?: string;
-  /** The key in the lockfile: empty for the root, `node_modules/a/node_modules/b`, `packages/ui`. */
+  /**
+   * The key in the lockfile: empty for the root, `node_modules/a/node_modules/b`, `packages/ui`.
+   */
   location: string;
   /** The node whose `node_modules` contains this one. */
   parent?: number;

@@ -1,5 +1,5 @@
-// The types of `espalier`. They are written by hand, because they are the package's documentation. `src/` is checked
-// against them.
+// The types of `espalier`. They are written by hand, because they are the package's documentation.
+// `src/` is checked against them.
 
 import type { Cache, CacheOptions } from './cache.js';
 import type { Graph, PackedGraph } from './graph.js';
@@ -14,8 +14,8 @@ export * from './install.js';
 export type WasmSource = URL | string | Response | BufferSource | WebAssembly.Module;
 
 /**
- * Loads the WebAssembly module, by default the one in this package. Later calls return the first call's promise. After
- * a failure or a trap, the next call loads it again.
+ * Loads the WebAssembly module, by default the one in this package. Later calls return the first
+ * call's promise. After a failure or a trap, the next call loads it again.
  *
  * All functions call it, so only callers with a source of their own need to.
  */
@@ -27,7 +27,10 @@ export function initSync(module: BufferSource | WebAssembly.Module): void;
 /** Starts resolving at once. Invalid input rejects `result`; this function never throws. */
 export function resolve(input: ResolveInput): Resolution;
 
-/** The project to resolve, and the options. All paths are relative to the project and have forward slashes. */
+/**
+ * The project to resolve, and the options. All paths are relative to the project and have forward
+ * slashes.
+ */
 export interface ResolveInput {
   /**
    * The root package.json, as text (errors then state line and column) or as an object. Default:
@@ -37,12 +40,14 @@ export interface ResolveInput {
   /** The text of a package-lock.json to start from. Default: `files['package-lock.json']`. */
   lockfile?: string;
   /**
-   * The project's other files, from path to text: the package.json files of workspaces and `file:` folders, a
-   * `yarn.lock`, patches. Without a package-lock.json, the resolution starts from the content of `node_modules`, as in
-   * npm.
+   * The project's other files, from path to text: the package.json files of workspaces and `file:`
+   * folders, a `yarn.lock`, patches. Without a package-lock.json, the resolution starts from the
+   * content of `node_modules`, as in npm.
    */
   files?: Record<string, string>;
-  /** The name of the project's folder, which is npm's name for a nameless root. Default: `project`. */
+  /**
+   * The name of the project's folder, which is npm's name for a nameless root. Default: `project`.
+   */
   folderName?: string;
 
   /** The registry's address. Default: npm's public registry. */
@@ -50,14 +55,15 @@ export interface ResolveInput {
   /** The registries of scopes: `{ '@acme': 'https://npm.acme.example/' }`. */
   registries?: Record<`@${string}`, string | URL>;
   /**
-   * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token is sent only to addresses below that of its
-   * registry. It makes browsers send a preflight request. If the registry refuses it, the error is `EPREFLIGHT`.
+   * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token is sent only to addresses
+   * below that of its registry. It makes browsers send a preflight request. If the registry refuses
+   * it, the error is `EPREFLIGHT`.
    */
   tokens?: Record<string, string>;
   /**
-   * The text of an .npmrc: registries, tokens, and the settings with a field here. It overrides the `.npmrc` in
-   * `files`, and a field of the input overrides both. Tokens in `files` are ignored, because a project must not decide
-   * where a token is sent.
+   * The text of an .npmrc: registries, tokens, and the settings with a field here. It overrides the
+   * `.npmrc` in `files`, and a field of the input overrides both. Tokens in `files` are ignored,
+   * because a project must not decide where a token is sent.
    */
   npmrc?: string;
   /** The variables for `${NAME}` in `npmrc`. */
@@ -65,7 +71,10 @@ export interface ResolveInput {
 
   /** The version of Node that `engines` are compared with. Default: `20.20.2`. */
   nodeVersion?: string;
-  /** The version of npm that `engines.npm` is compared with. Default: the npm that Espalier reproduces. */
+  /**
+   * The version of npm that `engines.npm` is compared with. Default: the npm that Espalier
+   * reproduces.
+   */
   npmVersion?: string;
   /** The platform to resolve for. Default: Linux, x64, glibc. */
   platform?: Platform;
@@ -83,8 +92,8 @@ export interface ResolveInput {
   /** npm's `--engine-strict`. */
   engineStrict?: boolean;
   /**
-   * npm's `--allow-git`: which packages may depend on git repositories, which can't be fetched in JavaScript. Default:
-   * `none`.
+   * npm's `--allow-git`: which packages may depend on git repositories, which can't be fetched in
+   * JavaScript. Default: `none`.
    */
   allowGit?: Allow;
   /** npm's `--allow-remote`: which packages may depend on tarballs by URL. Default: `none`. */
@@ -96,39 +105,43 @@ export interface ResolveInput {
   /** npm's `--tag`: the dist-tag for an empty spec. Default: `latest`. */
   defaultTag?: string;
   /**
-   * npm's `--before`: ignores versions that were published later. Milliseconds since the epoch, a date, or a date's
-   * text.
+   * npm's `--before`: ignores versions that were published later. Milliseconds since the epoch, a
+   * date, or a date's text.
    */
   before?: Date | string | number;
   /** Rules to add to the manifest's `overrides`. They replace rules with the same name. */
   overrides?: Record<string, unknown>;
   /**
-   * Whether events are reported. Otherwise only `progress` is, which makes the result of a large tree come sooner.
-   * Default: true.
+   * Whether events are reported. Otherwise only `progress` is, which makes the result of a large
+   * tree come sooner. Default: true.
    */
   events?: boolean;
   /**
-   * Whether every decision is reported: the events `visited`, `gathered` and `decided`, and `versions` in `picked`. A
-   * resolution then takes somewhat longer. Default: false.
+   * Whether every decision is reported: the events `visited`, `gathered` and `decided`, and
+   * `versions` in `picked`. A resolution then takes somewhat longer. Default: false.
    */
   decisions?: boolean;
-  /** Whether a conflict of peers comes with remedies, which are tried for up to five seconds. Default: true. */
+  /**
+   * Whether a conflict of peers comes with remedies, which are tried for up to five seconds.
+   * Default: true.
+   */
   remedies?: boolean;
 
   /**
-   * The cache of documents and tarballs: `true` for `openCache()`, options for it, or a cache of your own. Default:
-   * none but the browser's.
+   * The cache of documents and tarballs: `true` for `openCache()`, options for it, or a cache of
+   * your own. Default: none but the browser's.
    */
   cache?: boolean | CacheOptions | Cache;
   /**
-   * Documents from `espalier snapshot`, which are then not requested from a registry. Documents that need a token are
-   * never in it. An address is read while it is downloaded, and relative addresses in the snapshot start from it.
+   * Documents from `espalier snapshot`, which are then not requested from a registry. Documents
+   * that need a token are never in it. An address is read while it is downloaded, and relative
+   * addresses in the snapshot start from it.
    */
   snapshot?: URL | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
   /**
-   * Fetches packuments again that are older in the snapshot than this. Version documents are never fetched again, and
-   * neither are packuments dated at or after `before`. Milliseconds since the epoch, a date, or a date's text. Default:
-   * fetches none again.
+   * Fetches packuments again that are older in the snapshot than this. Version documents are never
+   * fetched again, and neither are packuments dated at or after `before`. Milliseconds since the
+   * epoch, a date, or a date's text. Default: fetches none again.
    */
   snapshotSince?: Date | string | number;
   /** npm's `--prefer-offline`: uses cached documents of any age. */
@@ -140,7 +153,7 @@ export interface ResolveInput {
   concurrency?: number;
   /** The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. */
   retries?: number;
-  /** The time limit of an attempt in milliseconds. Default: 120,000. */
+  /** The time limit of an attempt in milliseconds. Default: 120,000 (npm: 300,000). */
   timeout?: number;
   /** Replaces the global `fetch`. */
   fetch?: Fetch;
@@ -154,12 +167,18 @@ export type Allow = 'all' | 'root' | 'none';
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
-/** The options of `fetch`. A token is the only header, because any other would make browsers send a preflight. */
+/**
+ * The options of `fetch`. A token is the only header, because any other would make browsers send a
+ * preflight.
+ */
 export interface FetchInit {
   headers: { accept: string; authorization?: string };
   signal: AbortSignal;
   priority: 'high' | 'low';
-  /** Set if an answer was damaged, because the browser's own cache may hold it. It causes no preflight. */
+  /**
+   * Set if an answer was damaged, because the browser's own cache may hold it. It causes no
+   * preflight.
+   */
   cache?: 'reload';
 }
 
@@ -179,8 +198,8 @@ export type Resolution = Run<ResolveEvent, Result>;
 /**
  * A run.
  *
- * Iterating yields every event from the first one on, however late the iteration starts and however many iterations
- * there are. It ends with the run, and throws what `result` rejects with.
+ * Iterating yields every event from the first one on, however late the iteration starts and however
+ * many iterations there are. It ends with the run, and throws what `result` rejects with.
  */
 export interface Run<Event, Result> extends AsyncIterable<Event> {
   /** The result. Rejects with an `EspalierError`, or with the signal's reason. */
@@ -192,8 +211,8 @@ export interface Run<Event, Result> extends AsyncIterable<Event> {
 }
 
 /**
- * An event. Events are in the order of the decisions: `picked`, `placed`, `kept` and `removed` show how the tree came
- * to be, and why each version was chosen.
+ * An event. Events are in the order of the decisions: `picked`, `placed`, `kept` and `removed` show
+ * how the tree came to be, and why each version was chosen.
  */
 export type ResolveEvent =
   | FetchedEvent
@@ -216,7 +235,10 @@ export interface FetchedEvent {
   versions: number;
 }
 
-/** A version was chosen for a dependency. It is placed next, unless a package in the tree satisfies the dependency. */
+/**
+ * A version was chosen for a dependency. It is placed next, unless a package in the tree satisfies
+ * the dependency.
+ */
 export interface PickedEvent {
   type: 'picked';
   /** The package's name in the registry. */
@@ -225,9 +247,9 @@ export interface PickedEvent {
   spec: string;
   version: string;
   /**
-   * The reason: the spec states it (`exact`), the spec's dist-tag names it (`tag`), it is `latest` and in the range
-   * (`latest`), it is the highest in the range (`highest`), or the best of a range in which every version is deprecated
-   * or doesn't support the engines (`compromise`).
+   * The reason: the spec states it (`exact`), the spec's dist-tag names it (`tag`), it is `latest`
+   * and in the range (`latest`), it is the highest in the range (`highest`), or the best of a range
+   * in which every version is deprecated or doesn't support the engines (`compromise`).
    */
   reason: 'exact' | 'tag' | 'latest' | 'highest' | 'compromise';
   /** The name of the dependent. */
@@ -242,9 +264,9 @@ export interface PickedEvent {
     fitting: number;
     latest?: string;
     /**
-     * The highest versions above the chosen one, at most eight, the highest first, with the reason against each: the
-     * spec doesn't admit it, it was published after `before`, it doesn't support this Node or npm, it is deprecated, or
-     * `latest` satisfies the spec and is lower.
+     * The highest versions above the chosen one, at most eight, the highest first, with the reason
+     * against each: the spec doesn't admit it, it was published after `before`, it doesn't support
+     * this Node or npm, it is deprecated, or `latest` satisfies the spec and is lower.
      */
     passedOver: { version: string; why: 'outOfRange' | 'tooNew' | 'engines' | 'deprecated' | 'aboveLatest' }[];
   };
@@ -261,18 +283,23 @@ export interface Demand {
   kind: DependencyKind;
   /** The dependent: `name@version`. */
   by: string;
-  /** The dependent's location. Empty for the root, absent for a candidate, which has no location yet. */
+  /**
+   * The dependent's location. Empty for the root, absent for a candidate, which has no location
+   * yet.
+   */
   from?: string;
 }
 
-/** The dependencies of a package are looked at. The decisions for it follow. Only with `decisions`. */
+/**
+ * The dependencies of a package are looked at. The decisions for it follow. Only with `decisions`.
+ */
 export interface VisitedEvent {
   type: 'visited';
   /** The package's location; empty for the root. */
   location: string;
   /**
-   * The dependencies that have to be resolved, in npm's order. A `requested` one is met, but the user asked for it or
-   * for its update.
+   * The dependencies that have to be resolved, in npm's order. A `requested` one is met, but the
+   * user asked for it or for its update.
    */
   problems: (Demand & {
     state: 'missing' | 'invalid' | 'requested';
@@ -282,16 +309,19 @@ export interface VisitedEvent {
 }
 
 /**
- * There is a candidate for a dependency. The dependent can be a candidate itself, because a peer set is gathered before
- * it is placed. Only with `decisions`.
+ * There is a candidate for a dependency. The dependent can be a candidate itself, because a peer
+ * set is gathered before it is placed. Only with `decisions`.
  */
 export interface GatheredEvent extends Demand {
   type: 'gathered';
-  /** The candidate's version. Absent if it could not be fetched, and for links without a version. */
+  /**
+   * The candidate's version. Absent if it could not be fetched, and for links without a version.
+   */
   version?: string;
   /**
-   * The origin: `fetched`; `peerSet`: an earlier dependency of the same package gathered it; `tree`: a node that
-   * satisfies an optional peer; a `workspace`; a `link` to a folder; or `failed`.
+   * The origin: `fetched`; `peerSet`: an earlier dependency of the same package gathered it;
+   * `tree`: a node that satisfies an optional peer; a `workspace`; a `link` to a folder; or
+   * `failed`.
    */
   origin: 'fetched' | 'peerSet' | 'tree' | 'workspace' | 'link' | 'failed';
   /** The location of the package for which the peer set is gathered. */
@@ -299,21 +329,24 @@ export interface GatheredEvent extends Demand {
 }
 
 /**
- * A candidate was placed, or wasn't. The resulting `removed`, `placed` and `kept` events follow. A package precedes its
- * peers, and all of them precede those events. Only with `decisions`.
+ * A candidate was placed, or wasn't. The resulting `removed`, `placed` and `kept` events follow. A
+ * package precedes its peers, and all of them precede those events. Only with `decisions`.
  */
 export interface DecidedEvent extends Demand {
   type: 'decided';
   /** The candidate's version. */
   version?: string;
-  /** Whether it is placed as a peer of the package in the preceding decision, and so at least as high. */
+  /**
+   * Whether it is placed as a peer of the package in the preceding decision, and so at least as
+   * high.
+   */
   asPeer: boolean;
   /** The folders that were tried, from the dependent upwards. A `conflict` ends the way up. */
   tried: Trial[];
   /**
-   * The result: the dependency was already `met`; the package in a folder was `kept`; the candidate is `new` in the
-   * tree, possibly in place of another version; it became a link, because it would nest in itself (`linked`); or no
-   * folder accepts it (`refused`).
+   * The result: the dependency was already `met`; the package in a folder was `kept`; the candidate
+   * is `new` in the tree, possibly in place of another version; it became a link, because it would
+   * nest in itself (`linked`); or no folder accepts it (`refused`).
    */
   result:
     | { type: 'met' }
@@ -337,8 +370,8 @@ export interface Trial {
 /** Why a folder accepts or refuses a package. `version` is the present version. */
 export type TrialReason =
   /**
-   * The folder is free; the package failed to load; the folder's own package has it as a peer; the folder has the same
-   * package.
+   * The folder is free; the package failed to load; the folder's own package has it as a peer; the
+   * folder has the same package.
    */
   | { type: 'free' | 'failed' | 'peerOfFolder' | 'same' }
   /** The folder's own package depends on another version. */
@@ -348,8 +381,8 @@ export type TrialReason =
   /** The present version satisfies the spec. */
   | { type: 'satisfies'; version: string }
   /**
-   * The present version is replaced: it is older, and every dependent accepts this one; it is newer, and this one saves
-   * a copy; it is in the dependent's own folder; or its peers can move.
+   * The present version is replaced: it is older, and every dependent accepts this one; it is
+   * newer, and this one saves a copy; it is in the dependent's own folder; or its peers can move.
    */
   | { type: 'upgrade' | 'dedupe' | 'ownFolder' | 'peersMove'; version: string }
   /** The present version can't be replaced. */
@@ -379,8 +412,8 @@ export interface PlacedEvent {
   /** The folder's name, which can be an alias. */
   name: string;
   /**
-   * The chosen version. Empty for links without one, and for an optional package that could not be fetched, which has
-   * no entry in the lock.
+   * The chosen version. Empty for links without one, and for an optional package that could not be
+   * fetched, which has no entry in the lock.
    */
   version: string;
   /** The kind of the dependency that it was placed for. */
@@ -392,8 +425,8 @@ export interface PlacedEvent {
 }
 
 /**
- * Every package has its place. Remaining requests only add facts about packages in the tree, such as their licenses,
- * and may show that an optional package doesn't support the platform.
+ * Every package has its place. Remaining requests only add facts about packages in the tree, such
+ * as their licenses, and may show that an optional package doesn't support the platform.
  */
 export interface SettledEvent {
   type: 'settled';
@@ -418,8 +451,8 @@ export interface ProgressEvent {
   /** The bytes of the answers so far, after decompression. */
   bytes: number;
   /**
-   * The bytes of the answers as they were sent, according to `Content-Length`. Answers without it count as after
-   * decompression.
+   * The bytes of the answers as they were sent, according to `Content-Length`. Answers without it
+   * count as after decompression.
    */
   wireBytes: number;
   /** Milliseconds since `resolve`. */
@@ -452,7 +485,8 @@ export interface SnapshotUse {
   /** The number of documents that were taken from it. */
   documents: number;
   /**
-   * Those of them that are older than their registry permits, with their addresses, and their dates in milliseconds.
+   * Those of them that are older than their registry permits, with their addresses, and their dates
+   * in milliseconds.
    */
   older: { address: string; date: number }[];
 }
@@ -484,8 +518,8 @@ export interface Statistics {
   /** The bytes of all answers, after decompression. */
   bytes: number;
   /**
-   * The bytes of all answers as they were sent, according to `Content-Length`. Answers without it count as after
-   * decompression.
+   * The bytes of all answers as they were sent, according to `Content-Length`. Answers without it
+   * count as after decompression.
    */
   wireBytes: number;
   /** The time from `resolve` to the result, in milliseconds. */

@@ -1,27 +1,28 @@
-// The types of installations: `install` writes all files at once, and `mount` fetches a package when it is first read.
+// The types of installations: `install` writes all files at once, and `mount` fetches a package
+// when it is first read.
 
 import type { ResolveEvent, ResolveInput, Result, Run } from './index.js';
 
 /**
- * Resolves, fetches, verifies and unpacks, like `npm install` without scripts, which can't run here. Every tarball is
- * verified before a byte of it is used.
+ * Resolves, fetches, verifies and unpacks, like `npm install` without scripts, which can't run
+ * here. Every tarball is verified before a byte of it is used.
  */
 export function install(input: InstallInput): Installation;
 
 /**
- * Resolves and returns the tree without fetching a package. A package is fetched, verified and unpacked when one of its
- * files is first read, and then stays in memory.
+ * Resolves and returns the tree without fetching a package. A package is fetched, verified and
+ * unpacked when one of its files is first read, and then stays in memory.
  */
 export function mount(input: MountInput): Mounting;
 
 /** What to install, and where. */
 export interface InstallInput extends ResolveInput, InstallOptions {
   /**
-   * The destination: a `Map` (default: a new one), a folder of the origin private file system, or a stream. A stream's
-   * backpressure pauses unpacking.
+   * The destination: a `Map` (default: a new one), a folder of the origin private file system, or a
+   * stream. A stream's backpressure pauses unpacking.
    *
-   * What a map or folder already has, according to its hidden lockfile, stays. What no longer belongs there is removed.
-   * A stream gets everything.
+   * What a map or folder already has, according to its hidden lockfile, stays. What no longer
+   * belongs there is removed. A stream gets everything.
    */
   to?: Files | FileSystemDirectoryHandle | WritableStream<Entry>;
 }
@@ -34,7 +35,8 @@ export interface InstallOptions {
   /** npm's `--omit`: the kinds of dependencies that are in the lockfile but aren't installed. */
   omit?: ('dev' | 'optional' | 'peer')[];
   /**
-   * Like `npm ci`: requires a lockfile that matches package.json (otherwise the error is `EUSAGE`), and installs it.
+   * Like `npm ci`: requires a lockfile that matches package.json (otherwise the error is `EUSAGE`),
+   * and installs it.
    */
   frozen?: boolean;
 }
@@ -55,8 +57,8 @@ export interface FileEntry {
 }
 
 /**
- * A symbolic link: a command in `.bin`, or a workspace. A folder of the private file system has none; `result` lists
- * them.
+ * A symbolic link: a command in `.bin`, or a workspace. A folder of the private file system has
+ * none; `result` lists them.
  */
 export interface LinkEntry {
   type: 'link';
@@ -72,7 +74,10 @@ export type Installation = Run<InstallEvent, InstallResult>;
 export interface InstallResult extends Result, Layout {
   /** The map that was written to. Empty for other destinations. */
   files: Files;
-  /** The text of `node_modules/.package-lock.json`, which lists the installed packages. It is one of the files. */
+  /**
+   * The text of `node_modules/.package-lock.json`, which lists the installed packages. It is one of
+   * the files.
+   */
   hiddenLockfile: string;
   /** Optional packages that could not be fetched, and packages that only those needed. */
   leftOut: { location: string; reason: string }[];
@@ -175,10 +180,11 @@ export interface Mounted extends Result, Layout {
 }
 
 /**
- * A tree whose packages are fetched when they are first read. Paths are relative to the project. Links are followed.
- * Outside `node_modules`, there are the `files` of the input. A missing path rejects with `ENOENT`, a file in place of
- * a folder with `ENOTDIR`, and a folder in place of a file with `EISDIR`. A package that can't be fetched rejects as in
- * `install`, and the next read tries again.
+ * A tree whose packages are fetched when they are first read. Paths are relative to the project.
+ * Links are followed. Outside `node_modules`, there are the `files` of the input. A missing path
+ * rejects with `ENOENT`, a file in place of a folder with `ENOTDIR`, and a folder in place of a
+ * file with `EISDIR`. A package that can't be fetched rejects as in `install`, and the next read
+ * tries again.
  */
 export interface MountedTree {
   /** The content of a file. The array is shared by all readers: copy it before changing it. */

@@ -1,4 +1,5 @@
-// The types of `espalier/slim`: the package without `import.meta.url`, for bundlers that can't handle it.
+// The types of `espalier/slim`: the package without `import.meta.url`, for bundlers that can't
+// handle it.
 
 import type { WasmSource } from './index.js';
 

@@ -26,15 +26,16 @@ export type WorkerMountInput = Sendable<MountInput>;
 /** The options of a worker client. */
 export interface WorkerClientOptions {
   /**
-   * A module worker that runs `espalier/worker-entry`. Default: the client starts one from this package. Bundlers that
-   * don't follow `new Worker(new URL(…, import.meta.url))` need this option.
+   * A module worker that runs `espalier/worker-entry`. Default: the client starts one from this
+   * package. Bundlers that don't follow `new Worker(new URL(…, import.meta.url))` need this option.
    */
   worker?: Worker;
   /** The source of the WebAssembly module. Default: this package. */
   wasm?: Exclude<WasmSource, Response>;
   /**
-   * The number of bytes that the worker may keep between runs. Above 64 MB, up to half of it holds parsed documents
-   * while they are fresh, so a resolution similar to an earlier one takes a fraction of the time. Default: 64 MB.
+   * The number of bytes that the worker may keep between runs. Above 64 MB, up to half of it holds
+   * parsed documents while they are fresh, so a resolution similar to an earlier one takes a
+   * fraction of the time. Default: 64 MB.
    */
   memory?: number;
 }
@@ -44,8 +45,8 @@ export interface WorkerClient {
   /** Like `resolve` of `espalier`. Events come in batches, at most one per frame. */
   resolve(input: WorkerResolveInput): Resolution;
   /**
-   * Like `install` of `espalier`. The worker itself writes to a folder. Files for a map or a stream are transferred,
-   * not copied.
+   * Like `install` of `espalier`. The worker itself writes to a folder. Files for a map or a stream
+   * are transferred, not copied.
    */
   install(input: WorkerInstallInput): Installation;
   /** Like `mount` of `espalier`. The worker keeps the packages. Each read copies its result. */

@@ -32,8 +32,9 @@ export async function serve(corpus, ...options) {
 const built = new Map();
 
 /**
- * The executable of one of our packages, built if need be, which may take minutes; cargo knows where it is. `ESPALIER_PROGRAMS` names
- * a folder of programs that were built a moment ago: alone, a package is built with other features of its dependencies, so anew.
+ * The executable of one of our packages, built if need be, which may take minutes; cargo knows
+ * where it is. `ESPALIER_PROGRAMS` names a folder of programs that were built a moment ago: alone,
+ * a package is built with other features of its dependencies, so anew.
  * @param {string} name
  * @param {'dev' | 'release'} profile
  * @returns {string}

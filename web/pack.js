@@ -1,5 +1,7 @@
-// Packs the built page into one file for `espalier play` (crates/espalier-cli/src/command/play/page.rs): a line of JSON with path,
-// type and length of each file, then the files, compressed by gzip: Safari takes no brotli over plain HTTP. The embedded registry stays out: there, the registry is the user's.
+// Packs the built page into one file for `espalier play`
+// (crates/espalier-cli/src/command/play/page.rs): a line of JSON with path, type and length of each
+// file, then the files, compressed by gzip: Safari takes no brotli over plain HTTP. The embedded
+// registry stays out: there, the registry is the user's.
 // @ts-check
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Makes the pictures of the README from the built playground, so that they stay true: `npm run --workspace web build`, then
-// `node web/pictures.js`. They show a sample of the embedded registry; no network is needed.
+// Makes the pictures of the README from the built playground, so that they stay true: `npm run
+// --workspace web build`, then `node web/pictures.js`. They show a sample of the embedded registry;
+// no network is needed.
 // @ts-check
 
 import { mkdirSync } from 'node:fs';

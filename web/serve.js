@@ -1,5 +1,5 @@
-// Serves the built playground on loopback, for `cargo xtask play`: `node web/serve.js <port>`. It ends when its
-// standard input does, so that it can't outlive who started it.
+// Serves the built playground on loopback, for `cargo xtask play`: `node web/serve.js <port>`. It
+// ends when its standard input does, so that it can't outlive who started it.
 
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';

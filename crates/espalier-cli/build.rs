@@ -1,4 +1,5 @@
-//! Puts the built playground into the program, where `ESPALIER_PAGE` names it. Without it the program has none, and says so.
+//! Puts the built playground into the program, where `ESPALIER_PAGE` names it. Without it the
+//! program has none, and says so.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

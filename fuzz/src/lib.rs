@@ -1,5 +1,6 @@
-//! What is done with input from outside, and what has to hold whatever it is: nothing panics, nothing goes on without end, and
-//! nothing leads out of where it belongs. The fuzz targets and `hostile_input.rs` of `espalier-install` call the same functions.
+//! The properties of code that reads input from outside. For every input, it does not panic, it
+//! ends, and no path leaves its folder. The fuzz targets and `hostile_input.rs` of
+//! `espalier-install` call the same functions.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -17,7 +18,7 @@ use espalier_package::layout::{Layout, lies_in_node_modules};
 use espalier_package::noted::Noted;
 use espalier_package::{bins, npmrc as settings};
 
-/// No archive made up here has to be larger.
+/// The maximum size of an unpacked archive, which no seed exceeds.
 const LIMITS: Limits = Limits { bytes: 1 << 22, ratio: 1000, entries: 10_000, header: 1 << 16 };
 
 /// The files of an archive with their modes.
@@ -51,7 +52,7 @@ impl Receiver for Files {
     }
 }
 
-/// A tarball: the same files come out however it is cut into pieces.
+/// Checks a tarball: its files do not depend on how it is cut into pieces.
 pub fn archive(bytes: &[u8]) {
     let mut whole = Files::default();
     let is_sound = archive::read(bytes, LIMITS, &mut whole).is_ok();
@@ -69,7 +70,7 @@ pub fn archive(bytes: &[u8]) {
     let _ = archive::list(bytes, LIMITS);
 }
 
-/// A lockfile: looked at as it is, resolved with a registry that has nothing, and laid out.
+/// Checks a lockfile: inspects it, resolves it with an empty registry, and derives the layout.
 pub fn lockfile(text: &str) {
     let manifest = r#"{"name":"app","version":"1.0.0","dependencies":{"a":"^1.0.0"},"workspaces":["packages/*"]}"#;
     let project = Project {
@@ -104,7 +105,7 @@ fn laid_out(outcome: &Outcome) {
     }
 }
 
-/// What comes of a resolution for which nothing is there.
+/// The result of a resolution with an empty registry and an empty project.
 fn ended(mut resolution: Resolution) -> Result<Outcome, ResolveError> {
     for _ in 0..10_000 {
         if resolution.advance() == Progress::Done {
@@ -118,7 +119,7 @@ fn ended(mut resolution: Resolution) -> Result<Outcome, ResolveError> {
     panic!("the resolution does not end");
 }
 
-/// A spec, as it may stand in a package.json or on the command line.
+/// Checks a spec, as in a package.json or on the command line.
 pub fn spec(text: &str) {
     let mut specs = Specs::default();
     let spec = specs.intern(text);
@@ -129,7 +130,7 @@ pub fn spec(text: &str) {
     }
 }
 
-/// A version on the first line, ranges on the others.
+/// Checks a version (the first line) against ranges (the other lines).
 pub fn semver(text: &str) {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
@@ -152,7 +153,7 @@ pub fn semver(text: &str) {
     let _ = valid_range(text, true);
 }
 
-/// An `.npmrc`, with variables that hold what variables are written with.
+/// Checks an `.npmrc`, with variables whose values contain the syntax of variables.
 pub fn npmrc(text: &str) {
     let _ = settings::parse(text);
     let (expanded, _) = settings::expand(text, |name| (name.len() % 3 > 0).then(|| format!("${{{name}}}")));

@@ -1,8 +1,8 @@
-// Handles panics and traps of Rust. Wasm can't clean up after one: the promises of its tasks would stay pending for
-// ever, and the instance must not be entered again.
+// Handles panics and traps of Rust. Wasm can't clean up after one: the promises of its tasks would
+// stay pending for ever, and the instance must not be entered again.
 //
-// Rust's tasks run in microtasks, so a trap surfaces there. `cargo xtask wasm` makes the generated glue import
-// `queueMicrotask` from here instead of using the global one.
+// Rust's tasks run in microtasks, so a trap surfaces there. `cargo xtask wasm` makes the generated
+// glue import `queueMicrotask` from here instead of using the global one.
 
 import { EspalierError } from './errors.js';
 

@@ -1,11 +1,15 @@
-// The WebAssembly instance: loaded once, shared by all runs, and replaced after a crash or when it has grown large.
+// The WebAssembly instance: loaded once, shared by all runs, and replaced after a crash or when it
+// has grown large.
 
 import type { WasmSource } from '../index.js';
 import { onCrash } from './crash.js';
 import { EspalierError, restored } from './errors.js';
 import * as glue from './glue.js';
 
-/** An idle instance with more memory than this is replaced, because memory never shrinks. Callers can permit more. */
+/**
+ * An idle instance with more memory than this is replaced, because memory never shrinks. Callers
+ * can permit more.
+ */
 const LARGE = 64 * 1024 * 1024;
 let most = LARGE;
 
@@ -94,8 +98,8 @@ export function perInstance<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that uses objects of Rust's, unless their instance is gone: in another instance, the same address
- * is another object.
+ * Returns a function that uses objects of Rust's, unless their instance is gone: in another
+ * instance, the same address is another object.
  */
 export function whileThere(): (use: () => void) => void {
   const before = replaced;

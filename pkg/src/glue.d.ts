@@ -1,6 +1,6 @@
-// The boundary to Rust: the used part of what wasm-bindgen generates from crates/espalier-wasm. It is written by hand,
-// so that the TypeScript can be checked before the wasm is built. `pkg/tests/boundary.test.js` compares it with the
-// module.
+// The boundary to Rust: the used part of what wasm-bindgen generates from crates/espalier-wasm. It
+// is written by hand, so that the TypeScript can be checked before the wasm is built.
+// `pkg/tests/boundary.test.js` compares it with the module.
 
 import type {
   BinEntry,
@@ -142,7 +142,10 @@ export interface Plan {
 }
 
 export interface PlannedPackage extends PackagePlace {
-  /** The address of its tarball. Absent if JavaScript can't fetch it, or if it is in the tarball of another package. */
+  /**
+   * The address of its tarball. Absent if JavaScript can't fetch it, or if it is in the tarball of
+   * another package.
+   */
   url?: string;
   /** The `resolved` of the lockfile. */
   resolved?: string;

@@ -1,4 +1,5 @@
-// Makes objects of the four arrays in which Rust packs the tree (crates/espalier-wasm/src/packed.rs).
+// Makes objects of the four arrays in which Rust packs the tree
+// (crates/espalier-wasm/src/packed.rs).
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode, PackedGraph } from '../index.js';
 
@@ -17,7 +18,8 @@ export function unpackGraph({ texts, offsets, nodes, edges }: PackedGraph): Grap
 }
 
 /**
- * Returns a text by its number. All are decoded at once if each character is a byte, which is nearly always the case.
+ * Returns a text by its number. All are decoded at once if each character is a byte, which is
+ * nearly always the case.
  */
 function reader(texts: Uint8Array, offsets: Uint32Array): (number: number) => string {
   const decoder = new TextDecoder();

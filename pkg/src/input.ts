@@ -1,5 +1,5 @@
-// Checks a caller's input and brings it into one form, which can be sent to a worker and is read by Rust. All defaults
-// that are the package's own, not npm's, are here.
+// Checks a caller's input and brings it into one form, which can be sent to a worker and is read by
+// Rust. All defaults that are the package's own, not npm's, are here.
 
 import type { Cache, CacheOptions, ExplainInput, InstallInput, ResolveInput } from '../index.js';
 import type { Snapshot } from './cache/snapshot.js';
@@ -227,7 +227,9 @@ function fileMap(files: Record<string, string> = {}): Record<string, string> {
   return normalised;
 }
 
-/** The path relative to the project: `./packages//ui/package.json` is `packages/ui/package.json`. */
+/**
+ * The path relative to the project: `./packages//ui/package.json` is `packages/ui/package.json`.
+ */
 function normalisedPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -284,7 +286,10 @@ function whole(field: string, value: number | undefined, least: number): number 
   return value;
 }
 
-/** Refuses unknown fields, because a mistyped option would have no effect. `prefix` is the path of the object. */
+/**
+ * Refuses unknown fields, because a mistyped option would have no effect. `prefix` is the path of
+ * the object.
+ */
 function onlyKnown(prefix: string, values: object, known: Set<string>): void {
   for (const [field, value] of Object.entries(values)) {
     if (known.has(field) || value === undefined) continue;
@@ -294,7 +299,10 @@ function onlyKnown(prefix: string, values: object, known: Set<string>): void {
   }
 }
 
-/** Whether two names differ only by case, punctuation, or one inserted, removed, replaced or transposed letter. */
+/**
+ * Whether two names differ only by case, punctuation, or one inserted, removed, replaced or
+ * transposed letter.
+ */
 function isTypo(typed: string, name: string): boolean {
   const [a, b] = [typed, name].map((text) => text.toLowerCase().replace(/[^a-z]/g, '')) as [string, string];
   let start = 0;

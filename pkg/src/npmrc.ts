@@ -44,7 +44,8 @@ export function withNpmrc(input: CheckedInput): Configured {
     const { host, pathname } = new URL(address);
     return [`//${host}${pathname.replace(/\/*$/, '/')}:_authToken`, token];
   });
-  // The project's own credentials are ignored, because a project must not decide where a token is sent.
+  // The project's own credentials are ignored, because a project must not decide where a token is
+  // sent.
   const set = [...given].filter(([key]) => key.startsWith('//'));
   const credentials = Object.fromEntries([...set.map(([key, value]) => [key, textOf(value)]), ...tokens]);
   const replaced = settings.get('replace-registry-host');
@@ -73,7 +74,7 @@ function merged(input: CheckedInput, settings: Settings): CheckedInput {
   const before = text('before');
   if (result.before === undefined && before !== undefined) {
     result.before = Date.parse(before);
-    if (Number.isNaN(result.before)) throw refused(`\`before\` of the .npmrc is no date: ${before}`);
+    if (Number.isNaN(result.before)) throw refused(`\`before\` of the .npmrc is not a date: ${before}`);
   }
   const omit = [settings.get('omit') ?? []].flat().flatMap((kinds) => kinds.split(','));
   const include = [settings.get('include') ?? []].flat().flatMap((kinds) => kinds.split(','));

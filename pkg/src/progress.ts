@@ -1,4 +1,5 @@
-// A run as its caller sees it: events and a promise. It doesn't know whether the run is in this thread or in a worker.
+// A run as its caller sees it: events and a promise. It doesn't know whether the run is in this
+// thread or in a worker.
 
 import type { Run } from '../index.js';
 

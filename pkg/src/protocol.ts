@@ -18,7 +18,10 @@ export type Work =
   | { type: 'resolve'; input: CheckedInput }
   | { type: 'mount'; input: CheckedInput }
   | { type: 'explain'; input: CheckedInput; package: string }
-  /** Into a folder, or otherwise into the client's destination. `noted` is the hidden lockfile there. */
+  /**
+   * Into a folder, or otherwise into the client's destination. `noted` is the hidden lockfile
+   * there.
+   */
   | { type: 'install'; input: CheckedInput; folder?: FileSystemDirectoryHandle; noted?: string | undefined };
 
 /** From the worker. */

@@ -15,7 +15,8 @@ import {
   forRust,
   isCache,
 } from './input.js';
-import { destinationOf, type Destination } from './install/destination.js';
+import type { Destination } from './install/destination.js';
+import { destinationOf } from './install/destinations.js';
 import { installTree } from './install/install.js';
 import { SnapshotCache } from './cache/snapshot.js';
 import { PackageLoader } from './install/loader.js';

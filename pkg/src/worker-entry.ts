@@ -79,7 +79,10 @@ function begun(id: number, work: Work): Run<unknown, unknown> {
   }
 }
 
-/** Transfers the arrays of the graph. The client makes `graph` of them; looking at it here would make it here as well. */
+/**
+ * Transfers the arrays of the graph. The client makes `graph` of them; looking at it here would
+ * make it here as well.
+ */
 function sendResult(id: number, result: unknown): void {
   if (typeof result !== 'object' || result === null || !('packedGraph' in result))
     return post({ id, type: 'result', result });

@@ -5,7 +5,8 @@ import type { ExplainInput, MountedTree, PackedGraph } from '../index.js';
 import { EspalierError } from './errors.js';
 import { withGraph } from './graph.js';
 import { type CheckedInput, checkedExplainInput, checkedInput, checkedInstallInput, isCache } from './input.js';
-import { type Destination, destinationOf } from './install/destination.js';
+import type { Destination } from './install/destination.js';
+import { destinationOf } from './install/destinations.js';
 import { type Progress, raced, started } from './progress.js';
 import { type Ask, Calls, type Command, type Report, type Work, answered, fromFailure } from './protocol.js';
 
@@ -151,7 +152,10 @@ class Client {
     });
   }
 
-  /** A mounted tree on this side. Its bytes are copied, because the worker keeps them for the next reader. */
+  /**
+   * A mounted tree on this side. Its bytes are copied, because the worker keeps them for the next
+   * reader.
+   */
   #tree(id: number): MountedTree {
     const ask = async <T>(method: string, args: unknown[], signal?: AbortSignal): Promise<T> => {
       if (this.#broken) throw this.#broken;

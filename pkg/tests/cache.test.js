@@ -1,4 +1,5 @@
-// Caches between runs: in memory, and of the caller's own. tests/e2e/cache.spec.ts tests IndexedDB in a browser.
+// Caches between runs: in memory, and of the caller's own. tests/e2e/cache.spec.ts tests IndexedDB
+// in a browser.
 // @ts-check
 
 import assert from 'node:assert/strict';

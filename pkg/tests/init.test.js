@@ -108,7 +108,8 @@ test('a crash rejects the current runs, and the next resolution has a fresh inst
   const wanted = () => withoutTarballs.paths().some((path) => path.endsWith('.tgz'));
   while (silent.requests.length === 0 || !wanted()) await new Promise((resolve) => setTimeout(resolve, 5));
 
-  // Rust asks for the time before it looks for remedies. It expects no exception there, so one acts like a trap.
+  // Rust asks for the time before it looks for remedies. It expects no exception there, so one acts
+  // like a trap.
   const peers = { x: { '1.0.0': { peerDependencies: { a: '1.0.0' } } }, a: { '1.0.0': {}, '2.0.0': {} } };
   const { url } = await startRegistry(peers);
   const now = Date.now.bind(Date);

@@ -11,8 +11,8 @@ import { after } from 'node:test';
 const ABBREVIATED = 'application/vnd.npm.install-v1+json';
 
 /**
- * Serves `packages` until the test file ends. `fault` may answer a request itself, and then says `true`; it is
- * told how often the path was asked for before.
+ * Serves `packages` until the test file ends. `fault` may answer a request itself, and then says
+ * `true`; it is told how often the path was asked for before.
  * @param {Packages} packages
  * @param {Fault} [fault]
  */

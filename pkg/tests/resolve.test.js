@@ -104,7 +104,8 @@ test('requests carry no header that a browser would ask permission for', async (
       Object.keys(headers).filter((name) => !usual.includes(name)),
       [],
     );
-    // Safelisted: at most 128 bytes, and none of these characters (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+    // Safelisted: at most 128 bytes, and none of these characters
+    // (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
     assert.match(headers.accept ?? '', /^[^\x00-\x08\x0a-\x1f"():<>?@[\\\]{}\x7f]{1,128}$/);
   }
 });

@@ -1,6 +1,7 @@
-// Installing one recorded project in a browser tab, measured: Espalier, its native build, and the other installers that run in a
-// tab and come from npm. Each run is cold: a fresh browser, a fresh store, no cache, no lock. Runs alternate, so that whatever else
-// the machine does meets all alike. Pages tell their own figures (pages/report.js).
+// Measures the installation of a recorded project: with Espalier in a tab, with its native build,
+// and with other installers from npm that run in a tab. Each run is cold: a fresh browser, a fresh
+// store, no cache, no lock. Runs alternate, so that other work of the machine affects all of them
+// alike. Pages report their own figures (pages/report.js).
 //
 //   node tests/bench/browser.js --corpus DIR [--project NAME] [--rounds N] [--delay DURATION] [--native FILE] [--only NAME]
 // @ts-check
@@ -27,7 +28,7 @@ const { values } = parseArgs({
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const project = join(values.corpus, 'projects', values.project);
-/** An installer that says nothing for so long has failed. */
+/** The time after which an installer without a result has failed. */
 const PATIENCE = 180_000;
 
 /** @typedef {{ done: number, ready?: number, longest?: number, memory?: number, peak?: number, packages?: number, requests?: number, bytes?: number, code?: { raw: number, brotli: number } }} Figures */
@@ -39,10 +40,11 @@ const subjects = ['espalier', 'native', 'utoo', 'npm-in-browser'].filter(
 );
 const native = subjects.includes('native') ? (values.native ?? executable('espalier-cli', 'release')) : '';
 
-// One of them asks for ranges and sends headers that need a preflight; the others don't notice.
+// One installer requests ranges and sends headers that need a preflight. The others are not
+// affected.
 const options = ['--tls', '--delay', values.delay, '--ranges', '--preflight'];
 const registry = await serve(values.corpus, ...options);
-// The native build trusts no certificate that nobody signed; plain HTTP is what it gets.
+// The native build trusts no self-signed certificate, so it uses plain HTTP.
 const plain = await serve(values.corpus, '--delay', values.delay);
 const here = import.meta.dirname;
 if (!existsSync(join(here, 'node_modules'))) npm('ci', '--no-audit', '--no-fund');
@@ -52,7 +54,7 @@ const pages = await PageServer.start(join(here, 'dist'), join(project, 'package.
 /** @type {Map<string, Figures[]>} */
 const results = new Map(subjects.map((name) => [name, []]));
 try {
-  // The first round only makes the server's answers ready.
+  // The first round only warms the server.
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (let turn = 0; turn < subjects.length; turn++) {
       const name = /** @type {string} */ (subjects[(round + turn) % subjects.length]);
@@ -77,7 +79,7 @@ function npm(...args) {
 }
 
 /**
- * What was asked of the registry meanwhile.
+ * The requests to the registry during a run.
  * @param {{ origin: string }} server
  * @param {() => Promise<Figures>} run
  */
@@ -90,7 +92,7 @@ async function counted({ origin }, run) {
 
 /** @param {string} origin @returns {Promise<{ requests: number, bytes: number }>} */
 async function counts(origin) {
-  // Node asks with its own certificate rules; curl is everywhere and can be told.
+  // curl can be told to accept the certificate, Node's `fetch` cannot.
   return JSON.parse(execFileSync('curl', ['--silent', '--insecure', `${origin}/-/stats`], { encoding: 'utf8' }));
 }
 
@@ -103,7 +105,7 @@ async function inTab(page) {
       '--disable-gpu',
       '--disable-background-networking',
       '--ignore-certificate-errors',
-      // Otherwise memory is told after a while of idleness.
+      // Otherwise the browser reports memory only after some idle time.
       '--enable-blink-features=ForceEagerMeasureMemory',
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
@@ -128,7 +130,10 @@ function silence(page) {
   });
 }
 
-/** The most memory that the tab's process ever had, in bytes. @param {import('puppeteer-core').Browser} browser */
+/**
+ * The peak memory of the tab's process, in bytes.
+ * @param {import('puppeteer-core').Browser} browser
+ */
 async function peakOf(browser) {
   const session = await browser.target().createCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');

@@ -1,5 +1,6 @@
-// When the built playground paints for the first time on a slow network: the throttling that Chromium's developer tools call "Fast 3G".
-// What takes time in a browser counts as well, so the machine should be quiet.
+// Measures the first paint of the built playground on a slow network: the throttling that
+// Chromium's developer tools call "Fast 3G". The browser's own work counts too, so the machine
+// should be idle.
 //
 //   npm run --workspace web build
 //   node tests/bench/first-paint.js
@@ -18,7 +19,7 @@ const ROUNDS = 5;
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
 const dist = fileURLToPath(new URL('../../web/dist/', import.meta.url));
-// As any static host sends it: compressed.
+// Static hosts send compressed files.
 const server = createServer((request, response) => {
   const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname).slice(1) || 'index.html';
   const file = join(dist, path);

@@ -1,10 +1,12 @@
-// What the playground's page has in memory with one large recorded project: after the resolution, and after four what-ifs.
+// Measures the memory of the playground's page with one large recorded project: after the
+// resolution, and after four what-ifs.
 //
-// It is the renderer's share of physical memory, as Linux says it, with Chromium's own 60 MB: first as it is, with garbage that
-// nobody needed to collect yet, then after `performance.measureUserAgentSpecificMemory()`, which collects it. What that measure says
-// itself (wasm's memory isn't in it) stands in brackets.
+// The figures are the renderer's share of physical memory according to Linux, including Chromium's
+// own 60 MB: first with uncollected garbage, then after
+// `performance.measureUserAgentSpecificMemory()`, which collects it. The result of that function,
+// which excludes wasm's memory, is in brackets.
 //
-// No driver listens to the network: DevTools would keep every body that came, 130 MB for ant-design.
+// No driver listens to the network, because DevTools would keep every body: 130 MB for ant-design.
 //
 //   npm run --workspace web build
 //   node tests/bench/memory.js --corpus DIR [--project NAME] [--dist DIR]
@@ -36,7 +38,7 @@ const server = await preview({
   preview: {
     host: '127.0.0.1',
     port: 0,
-    // The measure is only there for pages that are isolated.
+    // Only isolated pages have this function.
     headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
   },
 });

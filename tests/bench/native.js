@@ -1,4 +1,4 @@
-// The native build, as cold as a fresh tab: an empty home, an empty store, no lock.
+// Runs the native build as cold as a fresh tab: with an empty home, an empty store and no lock.
 // @ts-check
 
 import { spawn } from 'node:child_process';
@@ -44,7 +44,7 @@ export async function runNative(command, project, flags, registry) {
   }
 }
 
-/** The most memory that a process ever had, in bytes; 0 when it has ended. @param {number | undefined} pid */
+/** The peak memory of a process in bytes. 0 after its end. @param {number | undefined} pid */
 export function highWater(pid) {
   try {
     const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

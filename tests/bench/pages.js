@@ -1,5 +1,5 @@
-// Serves the pages with the headers that isolate them (one of the installers needs that, and so does measuring memory), weighs
-// what they load, and takes their figures.
+// Serves the pages, weighs the code that they load, and receives their figures. Its headers isolate
+// the pages, which one installer and the measurement of memory need.
 // @ts-check
 
 import { createServer } from 'node:http';
@@ -11,9 +11,12 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'applic
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 
 export class PageServer {
-  /** Compressing 27 MB takes a while, and gives the same each time. @type {Map<string, { raw: number, brotli: number }>} */
+  /**
+   * Sizes by path, because compressing 27 MB takes a while.
+   * @type {Map<string, { raw: number, brotli: number }>}
+   */
   #weights = new Map();
-  /** What the page that runs has loaded. @type {Set<string>} */
+  /** The paths that the current page has loaded. @type {Set<string>} */
   #loaded = new Set();
   /** @type {(figures: any) => void} */
   #told = () => {};
@@ -54,7 +57,7 @@ export class PageServer {
     this.#server.close();
   }
 
-  /** What the next page tells. @returns {Promise<import('./browser.js').Figures>} */
+  /** The figures of the next page. @returns {Promise<import('./browser.js').Figures>} */
   figures() {
     this.#loaded.clear();
     return new Promise((resolve, reject) => {
@@ -62,7 +65,7 @@ export class PageServer {
     });
   }
 
-  /** The code that the page has loaded, together. */
+  /** The total size of the code that the page has loaded. */
   weight() {
     const sum = { raw: 0, brotli: 0 };
     for (const path of this.#loaded) {

@@ -1,9 +1,10 @@
-// The playground on one large recorded project, measured: when it can be used after the resolution, the longest tasks of its main
-// thread in each phase, frames while the overview is panned, what an edit takes when the packuments are cached, and the memory of
-// its JavaScript. `memory.js` measures the whole process.
+// Measures the playground with one large recorded project: the time until it can be used after the
+// resolution, the longest tasks of its main thread in each phase, the frames while the overview is
+// panned, the time of an edit with cached packuments, and the memory of its JavaScript. `memory.js`
+// measures the whole process.
 //
-// Of a task stands what it took of the processor, from Chromium's trace, and in brackets what passed on the clock: that is longer
-// by as much as other programs took meanwhile.
+// The time of a task is its processor time in Chromium's trace. The time on the clock, which
+// includes the work of other programs, is in brackets.
 //
 //   npm run --workspace web build
 //   node tests/bench/playground.js --corpus DIR [--project NAME] [--profile FILE] [--dist DIR]
@@ -66,7 +67,7 @@ if (values.profile) {
 const done = () => page.locator('.sentence', { hasText: /packages.* in [\d.]+ s/ }).waitFor({ timeout: 300_000 });
 /** @type {string[]} */
 const phases = [];
-/** Ends a phase: its tasks are those since the last call. */
+/** Ends a phase, which began with the last call. */
 const ended = async (/** @type {string} */ phase) => {
   const mark = `${PHASE}${phases.push(phase)}`;
   await page.evaluate(async (name) => {
@@ -87,7 +88,7 @@ await page.getByRole('textbox').first().fill(manifest);
 await ended('');
 await page.keyboard.press('ControlOrMeta+Enter');
 await done();
-// The first task after the end that isn't busy: a click would be answered now.
+// The first idle moment after the end, when the page would react to a click.
 const ready = await page.evaluate(() => {
   const began = performance.now();
   return new Promise((rest) => requestAnimationFrame(() => setTimeout(() => rest(performance.now() - began))));
@@ -103,7 +104,8 @@ for (const zoomed of [0, 6]) {
   for (let step = 0; step < zoomed; step += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
   await ended('');
   const frames = await canvas.evaluate(async (element) => {
-    // Moved from within, frame after frame: a driver's own pauses are no frames of the page.
+    // The page itself moves the picture in each frame, because a driver would add pauses of its
+    // own.
     const send = (/** @type {string} */ type, /** @type {number} */ x) =>
       element.dispatchEvent(
         new PointerEvent(type, { pointerId: 1, clientX: x, clientY: 500, button: 0, buttons: 1, bubbles: true }),

@@ -1,11 +1,11 @@
-// A recorded project, as the playground is given it.
+// A recorded project, in the form of the playground's address.
 // @ts-check
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The text of a project's package.json, and the switches that npm was given for it, as they stand in the playground's address.
+ * The text of a project's package.json, and npm's options for it as in the playground's address.
  * @param {string} corpus
  * @param {string} name
  */

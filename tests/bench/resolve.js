@@ -1,18 +1,21 @@
-// Resolving recorded projects in a browser tab, beside the floor: the bare `fetch` of the same documents in the same browser.
+// Measures resolutions of recorded projects in a browser tab, and the lower limit: a bare `fetch`
+// of the same documents in the same browser.
 //
-// Each round is a fresh browser with nothing kept, over h2. In a worker of its own, as in the playground, runs
+// Each round has a fresh browser without a cache, over HTTP/2. In a worker of its own, as in the
+// playground, it runs
 //   cold        a resolution; `tree` is the moment at which every package had its place;
 //   kept        the same, and what came is kept in IndexedDB;
 //   bare        `fetch` of all documents that the resolution asks for, in its order, as many at once;
 //   packuments  the same without the documents of versions: what the tree needs;
 //   warm        the resolution again in the same browser, after a reload, with what the cache has kept;
 //   snapshot    a resolution that begins with what `espalier snapshot` wrote, its download included.
-// Subjects alternate, so that whatever else the machine does meets all alike. Every lock is compared with npm's.
+// Subjects alternate, so that other work of the machine affects all of them alike. Every lock is
+// compared with npm's.
 //
 //   node tests/bench/resolve.js --corpus DIR [--project NAME]... [--rounds N] [--delay DURATION] [--only SUBJECT]... [--dist DIR]
 //     [--trace FILE [--trace-seconds N]]
 //
-// A trace is that of the first subject's first run.
+// The trace is of the first run of the first subject.
 // @ts-check
 
 import { execFileSync } from 'node:child_process';
@@ -114,7 +117,7 @@ function flags(file) {
   return { legacyPeerDeps: given.includes('--legacy-peer-deps'), force: given.includes('--force') };
 }
 
-/** What the tree needs. @param {Document[]} documents */
+/** The documents that the tree needs. @param {Document[]} documents */
 function packuments(documents) {
   return documents.filter(({ accept }) => accept.includes('install-v1'));
 }

@@ -1,5 +1,6 @@
-// A tab of a fresh Chromium that nobody drives: it asks this process what to do, and tells its own figures. A driver listens to
-// every request, and costs the browser more for each than the request does.
+// A tab of a fresh Chromium without a driver. The page asks this process for its tasks and reports
+// its own figures. A driver would listen to every request, which costs the browser more than the
+// request.
 // @ts-check
 
 import { spawn } from 'node:child_process';
@@ -10,14 +11,17 @@ import { extname, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
-/** A page that says nothing for so long has failed. */
+/** The time after which a page without a result has failed. */
 const PATIENCE = 180_000;
-/** What the kernel counts processors' time in. */
+/** The kernel's unit of processor time. */
 const TICKS_PER_SECOND = 100;
 
 const CATEGORIES = ['disabled-by-default-v8.cpu_profiler', 'v8', 'v8.wasm', 'blink.user_timing', 'loading', 'toplevel'];
 
-/** Where to write what the browser does, for so many seconds from its start. @typedef {{ file: string, seconds: number }} Trace */
+/**
+ * The file for a trace of the browser, and its length from the start.
+ * @typedef {{ file: string, seconds: number }} Trace
+ */
 
 export class Tab {
   /** @type {(work: object) => void} */
@@ -34,7 +38,7 @@ export class Tab {
   #ended;
 
   /**
-   * Opens a page; `folders` are served by the first step of their path.
+   * Opens a page. `folders` maps the first segment of a path to the folder that is served there.
    * @param {string} page
    * @param {Record<string, string>} folders
    * @param {Trace} [trace]
@@ -61,14 +65,14 @@ export class Tab {
       ...(trace ? tracing(trace) : []),
       `http://127.0.0.1:${port}/${page}`,
     ];
-    // A group of its own, so that its processes can be ended together.
+    // It has a process group of its own, so that all its processes can be ended together.
     this.#browser = spawn(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args, { stdio: 'ignore', detached: true });
     this.#ended = new Promise((resolve) => this.#browser.once('exit', resolve));
     process.once('exit', this.#kill);
   }
 
   /**
-   * Has the page do something.
+   * Gives the page a task, and returns its report.
    * @param {object} work
    * @returns {Promise<any>}
    */
@@ -85,7 +89,7 @@ export class Tab {
     return told;
   }
 
-  /** The seconds that processors have worked: for the page, and for the browser's other processes. */
+  /** The processor time in seconds: of the page, and of the browser's other processes. */
   cpu() {
     const sums = { page: 0, rest: 0 };
     for (const { type, seconds } of processes(/** @type {number} */ (this.#browser.pid)))
@@ -99,13 +103,13 @@ export class Tab {
     await this.#ended;
     this.#server.closeAllConnections();
     this.#server.close();
-    // Its processes live and write a little longer than the first one.
+    // Its other processes live and write a little longer than the first one.
     while (this.#kill()) await sleep(20);
     process.off('exit', this.#kill);
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 
-  /** Kills whatever is left of the browser. Says whether there was anything. */
+  /** Kills the remaining processes of the browser. Returns whether there were any. */
   #kill = () => {
     try {
       return process.kill(-(/** @type {number} */ (this.#browser.pid)), 'SIGKILL');
@@ -149,7 +153,7 @@ function tracing({ file, seconds }) {
   return [`--trace-startup=${CATEGORIES}`, `--trace-startup-file=${file}`, ...format];
 }
 
-/** What a process and its children have used, as Linux tells it. @param {number} first */
+/** The processor time of a process and its children, according to Linux. @param {number} first */
 function processes(first) {
   /** @type {{ type: string, seconds: number }[]} */
   const found = [];
@@ -175,7 +179,7 @@ function processes(first) {
   return found;
 }
 
-/** A file, unless its process has just ended. @param {string} file */
+/** The text of a file, unless its process has just ended. @param {string} file */
 function text(file) {
   try {
     return readFileSync(file, 'utf8');

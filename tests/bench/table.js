@@ -1,4 +1,4 @@
-// The figures as a table: the median, and in brackets the least and the most.
+// Prints the figures as a table: the median, with the minimum and the maximum in brackets.
 // @ts-check
 
 /** @typedef {import('./browser.js').Figures} Figures */

@@ -1,4 +1,4 @@
-// One page for each installer, built as an app would be.
+// Builds one page for each installer, as an app would be built.
 import { resolve } from 'node:path';
 import { readdirSync } from 'node:fs';
 import { nodePolyfills } from 'vite-plugin-node-polyfills';
@@ -7,7 +7,7 @@ const pages = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.
 
 export default {
   base: './',
-  // npm-in-browser's file system wants Node's modules.
+  // The file system of npm-in-browser needs modules of Node.
   plugins: [nodePolyfills()],
   worker: { format: 'es' },
   build: {

@@ -1,5 +1,5 @@
-// The cache and the private file system in a real browser: after a reload, in another tab, without a network, and after
-// damage.
+// The cache and the private file system in a real browser: after a reload, in another tab, without
+// a network, and after damage.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -193,7 +193,8 @@ test('repeated installations in one page need no more memory', async ({ page }) 
       const { memorySize } = await import(`${origin}/glue.js`);
       const sizes: number[] = [];
       for (let round = 0; round < 10; round++) {
-        // One request at a time; otherwise the peak would depend on how many bodies arrive together.
+        // One request at a time; otherwise the peak would depend on how many bodies arrive
+        // together.
         await install({ manifest, registry: `${origin}/`, concurrency: 1 }).result;
         sizes.push(memorySize());
       }

@@ -1,6 +1,7 @@
-// The wasm build writes npm's bytes for every recorded project: those of the embedded registry, and those of the folder that
-// ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded registry on loopback, over HTTP/1.1 and HTTP/2. A
-// large corpus is resolved over HTTP/2 only, which is far quicker, unless ESPALIER_PROTOCOLS is `all`.
+// The wasm build writes npm's bytes for every recorded project: those of the embedded registry, and
+// those of the folder that ESPALIER_CORPUS names. The page has no bundler, and talks to a recorded
+// registry on loopback, over HTTP/1.1 and HTTP/2. A large corpus is resolved over HTTP/2 only,
+// which is far quicker, unless ESPALIER_PROTOCOLS is `all`.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -41,7 +42,8 @@ for (const [corpus, [protocol, options]] of corpora.flatMap((corpus) =>
         await page.goto(`${origin}/-/stats`);
         const { answer, spoken, replayed } = await page.evaluate(resolveInPage, { origin, input: input(folder) });
         expect(spoken).toEqual([protocol]);
-        // The replayed decisions result in the tree of the lock. Bundled packages have no decisions.
+        // The replayed decisions result in the tree of the lock. Bundled packages have no
+        // decisions.
         expect(replayed).toEqual(installed(answer));
         const lockfile = join(folder, 'package-lock.json');
         if (existsSync(lockfile)) {
@@ -91,7 +93,10 @@ function input(folder: string): Input {
   };
 }
 
-/** Runs in the page: the lockfile, or the code of the error, the protocols that were spoken, and what the events make of the tree. */
+/**
+ * Runs in the page: the lockfile, or the code of the error, the protocols that were spoken, and
+ * what the events make of the tree.
+ */
 async function resolveInPage({
   origin,
   input,

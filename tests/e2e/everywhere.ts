@@ -1,4 +1,5 @@
-// One project at one registry, installed by npm and by us: natively, in Node and in a tab, cold and warm. All have to agree.
+// One project at one registry, installed by npm and by us: natively, in Node and in a tab, cold and
+// warm. All have to agree.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +63,10 @@ export function native(place: string, folder: string, options: string[], environ
   });
 }
 
-/** Expects the same result from Espalier, with an empty cache, with a full one, and offline. `pages` serves the npm package. */
+/**
+ * Expects the same result from Espalier, with an empty cache, with a full one, and offline. `pages`
+ * serves the npm package.
+ */
 export async function expectEverywhere(page: Page, pages: string, place: string, project: Project, expected: Tree) {
   const folder = made(place, 'native', project);
   for (const options of [['install'], ['install'], ['ci'], ['install', '--offline']]) {

@@ -1,5 +1,6 @@
-// Faults of networks and registries, made by `espalier-replay`: each resolution ends with npm's lock after another attempt, or
-// with an error that names the package and the address. The same code runs in Node and in Chromium.
+// Faults of networks and registries, made by `espalier-replay`: each resolution ends with npm's
+// lock after another attempt, or with an error that names the package and the address. The same
+// code runs in Node and in Chromium.
 
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
@@ -35,7 +36,8 @@ const cases: Case[] = [
   { what: 'connections that are cut', options: ['--fault', 'reset,times=1'] },
   { what: 'answers that end early', options: ['--fault', 'truncate,times=2'] },
   { what: 'chunks that do not end', options: ['--fault', 'unended,times=1'] },
-  // Only one package stalls, because each attempt takes the whole timeout, and the timeout has to be long enough for the others.
+  // Only one package stalls, because each attempt takes the whole timeout, and the timeout has to
+  // be long enough for the others.
   { what: 'answers that stop', options: ['--fault', 'stall-body,times=1,name=ms'], input: { timeout: 3000 } },
   { what: 'silence', options: ['--fault', 'stall,times=1,name=ms'], input: { timeout: 3000 } },
   { what: 'a redirect to another origin', options: ['--fault', 'redirect'] },
@@ -102,7 +104,8 @@ for (const environment of ['Node', 'Chromium'] as const) {
   });
 }
 
-// A resolution that is aborted after one of its first events leaves nothing behind that changes the next.
+// A resolution that is aborted after one of its first events leaves nothing behind that changes the
+// next.
 for (const environment of ['Node', 'Chromium'] as const) {
   test(`${environment}: a resolution after aborted ones is complete`, async ({ page }) => {
     const { origin, stop } = await serve(

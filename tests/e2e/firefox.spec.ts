@@ -1,5 +1,6 @@
-// The main path in a second engine: type names, look at the tree, remove a dependency, undo. Playwright does not build Firefox
-// for every system, so this drives the system's own over WebDriver BiDi, like tests/packed.
+// The main path in a second engine: type names, look at the tree, remove a dependency, undo.
+// Playwright does not build Firefox for every system, so this drives the system's own over
+// WebDriver BiDi, like tests/packed.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

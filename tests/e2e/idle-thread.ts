@@ -1,5 +1,6 @@
-// Counts the calls that keep a page's thread busy: compiling and running wasm, inflating, hashing, and parsing large texts.
-// A page that leaves all of them to workers stays responsive on any machine. Counts do not depend on the machine; times do.
+// Counts the calls that keep a page's thread busy: compiling and running wasm, inflating, hashing,
+// and parsing large texts. A page that leaves all of them to workers stays responsive on any
+// machine. Counts do not depend on the machine; times do.
 
 import type { Page } from '@playwright/test';
 

@@ -1,6 +1,7 @@
-// Faults of networks and registries while packages are fetched, in Node and in Chromium: `install` and `mount` end with the right
-// files after another attempt, or with an error that names the package and the address. An installation that was stopped
-// continues with the packages that it had.
+// Faults of networks and registries while packages are fetched, in Node and in Chromium: `install`
+// and `mount` end with the right files after another attempt, or with an error that names the
+// package and the address. An installation that was stopped continues with the packages that it
+// had.
 
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
@@ -187,7 +188,10 @@ function digests(): Promise<string[]> {
   return known;
 }
 
-/** Each attempt has a fresh page, unless `inSamePage`. A page that is closed loses what its cache has not written yet. */
+/**
+ * Each attempt has a fresh page, unless `inSamePage`. A page that is closed loses what its cache
+ * has not written yet.
+ */
 async function attempt(environment: Environment, page: Page, job: Job, inSamePage = false): Promise<Answer> {
   if (environment === 'Node') return run({ module: join(DIST, 'node.js'), job });
   // The same server by another name, which is another origin.

@@ -1,5 +1,5 @@
-// An installation in a tab has the same paths, modes, contents and links as a native one. The projects are those with
-// recorded tarballs.
+// An installation in a tab has the same paths, modes, contents and links as a native one. The
+// projects are those with recorded tarballs.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Defects that people once saw. Others are tested with their subject: stale faults in views.spec.ts, links and registries in
-// resolve.spec.ts, the Back button in views.spec.ts and search.spec.ts.
+// Defects that people once saw. Others are tested with their subject: stale faults in
+// views.spec.ts, links and registries in resolve.spec.ts, the Back button in views.spec.ts and
+// search.spec.ts.
 
 import { expect, test } from '@playwright/test';
 import { card, dependOn, DONE, grid, manifest, openSample, sentence, start, write } from './playground';

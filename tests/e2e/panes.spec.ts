@@ -1,4 +1,5 @@
-// The panes beside the tree: they collapse and are resized, and the middle uses the remaining space.
+// The panes beside the tree: they collapse and are resized, and the middle uses the remaining
+// space.
 
 import { expect, test, type Page } from '@playwright/test';
 import { card, openSample, openView } from './playground';

@@ -1,5 +1,5 @@
-// Compares every view, light and dark, with the measurements in `pictures.json`. `PICTURES=write` writes that file; look at the
-// views first.
+// Compares every view, light and dark, with the measurements in `pictures.json`. `PICTURES=write`
+// writes that file; look at the views first.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// Measures screenshots so coarsely that other fonts and another Chromium make no difference: the brightness and the detail of each
-// of four stripes. Tests of text alone miss an empty canvas, or black text in the dark theme.
+// Measures screenshots so coarsely that other fonts and another Chromium make no difference: the
+// brightness and the detail of each of four stripes. Tests of text alone miss an empty canvas, or
+// black text in the dark theme.
 
 import type { Page } from '@playwright/test';
 
@@ -42,9 +43,14 @@ async function measure({ png, stripes }: { png: string; stripes: number }): Prom
   return { brightness: brightness.map(mean), detail: detail.map(mean) };
 }
 
-/** The tolerance of brightness. Other fonts change it by up to four, the other theme by two hundred. */
+/**
+ * The tolerance of brightness. Other fonts change it by up to four, the other theme by two hundred.
+ */
 const MOST_APART = 10;
-/** The tolerance of detail. Other fonts change it by 0.75 to 1.3; an empty view or card leaves at most 0.4 of it. */
+/**
+ * The tolerance of detail. Other fonts change it by 0.75 to 1.3; an empty view or card leaves at
+ * most 0.4 of it.
+ */
 const LEAST = 0.55;
 const MOST = 1.8;
 

@@ -1,5 +1,6 @@
-// The habits of registries other than npm's, made by `espalier-replay --like NAME` and `--habit NAME`: npm, the command line, Node
-// and a tab install the same files from each, or fail with the same message. docs/registries.md describes the habits.
+// The habits of registries other than npm's, made by `espalier-replay --like NAME` and `--habit
+// NAME`: npm, the command line, Node and a tab install the same files from each, or fail with the
+// same message. docs/registries.md describes the habits.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -90,7 +91,9 @@ for (const [options, npmrc] of cases) {
   });
 }
 
-/** The errors of resolutions that lack a token or ask for something that the registry does not have. */
+/**
+ * The errors of resolutions that lack a token or ask for something that the registry does not have.
+ */
 const refusals: { options: string[]; manifest?: string; code: string; words: string }[] = [
   { options: ['--like', 'artifactory'], code: 'E401', words: '(401 Unauthorized): Authentication is required' },
   { options: ['--like', 'github'], code: 'E401', words: 'cannot be authenticated with the token provided.' },

@@ -1,7 +1,8 @@
-// The page stays responsive while the worker client resolves and installs: the main thread does no heavy work.
+// The page stays responsive while the worker client resolves and installs: the main thread does no
+// heavy work.
 //
-// The length of a task depends on the machine and its load, so no test looks at a clock. These tests count heavy calls;
-// `tests/bench/browser.js` measures the longest task.
+// The length of a task depends on the machine and its load, so no test looks at a clock. These
+// tests count heavy calls; `tests/bench/browser.js` measures the longest task.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The sandbox in examples/, as a person uses it, with the embedded registry: it installs React into the tab, bundles the
-// installed files, and runs the app in isolation.
+// The sandbox in examples/, as a person uses it, with the embedded registry: it installs React into
+// the tab, bundles the installed files, and runs the app in isolation.
 
 import { join } from 'node:path';
 import { expect, test as base, type BrowserContext, type FrameLocator, type Page } from '@playwright/test';

@@ -41,7 +41,10 @@ test.afterAll(() => {
   proxy.close();
 });
 
-/** Resolves one package in a page of another origin, and returns the error's code and message, if any. */
+/**
+ * Resolves one package in a page of another origin, and returns the error's code and message, if
+ * any.
+ */
 async function resolved(
   page: import('@playwright/test').Page,
   registry: string,

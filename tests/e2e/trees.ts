@@ -1,4 +1,5 @@
-// The result of an installation in a comparable form: on disk, and in the memory of a tab or of Node.
+// The result of an installation in a comparable form: on disk, and in the memory of a tab or of
+// Node.
 
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
@@ -23,7 +24,10 @@ export function listed(folder: string): string[] {
   return files.sort();
 }
 
-/** Installs into memory with the npm package, once for each element of `runs`, which are options. Playwright can send it to a page. */
+/**
+ * Installs into memory with the npm package, once for each element of `runs`, which are options.
+ * Playwright can send it to a page.
+ */
 export async function installed({
   module,
   input,

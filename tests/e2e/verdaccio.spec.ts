@@ -1,5 +1,6 @@
-// Verdaccio, as a proxy and with private packages. With the same .npmrc, npm, the command line, Node and a tab install the same
-// from it: every byte of the lock, every path, mode, content and link.
+// Verdaccio, as a proxy and with private packages. With the same .npmrc, npm, the command line,
+// Node and a tab install the same from it: every byte of the lock, every path, mode, content and
+// link.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,25 +1,27 @@
-// Which parts of npm's own placement code were executed, by V8's block coverage.
+// Reports which parts of npm's placement code were executed, with V8's block coverage.
 
 import { readFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-// The rules that random manifests are meant to reach.
+// The rules that random manifests should reach.
 const files = ['arborist/build-ideal-tree.js', 'can-place-dep.js', 'place-dep.js', 'peer-entry-sets.js'];
 
-// Has to be called before the code in question is loaded: V8 doesn't count blocks of code compiled earlier.
+// Must be called before the measured code is loaded, because V8 does not count blocks of code that
+// was compiled earlier.
 export const startCoverage = async () => {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  // By file, for each character whether it was ever executed. V8 counts from one report to the next.
+  // For each character of each file, whether it was executed. V8 counts from one report to the
+  // next.
   const executed = new Map();
   return { report: (library) => report(session, library, executed) };
 };
 
-// What was never executed so far.
+// The code that was not executed so far.
 const report = async (session, library, executed) => {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   for (const { url, functions } of result) {
@@ -35,7 +37,7 @@ const report = async (session, library, executed) => {
   return unreached.sort((one, other) => one.file.localeCompare(other.file, 'en'));
 };
 
-// V8's ranges of a function are nested; an inner range overrides the count of the ones around it.
+// V8's ranges of a function are nested. An inner range overrides the count of the outer ones.
 const note = (executed, functions) => {
   const now = new Uint8Array(executed.length);
   const ranges = functions.flatMap(({ ranges }) => ranges);
@@ -46,7 +48,7 @@ const note = (executed, functions) => {
   now.forEach((reached, index) => (executed[index] |= reached));
 };
 
-// Beginnings and ends of what was never executed.
+// The ranges that were not executed.
 const gaps = (executed) => {
   const found = [];
   for (let start = executed.indexOf(0); start !== -1; ) {

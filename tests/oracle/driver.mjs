@@ -1,21 +1,24 @@
-// Runs npm's own `npm install --package-lock-only` many times in one process, which saves most of the cost
-// of a run: starting node, loading npm, parsing packuments.
+// Runs npm's own `npm install --package-lock-only` many times in one process, which saves most of
+// the cost of a run: starting node, loading npm, parsing packuments.
 //
 //   node driver.mjs <folder of npm> <scratch folder> [--coverage]
 //
 // It reads a job per line from standard input and answers each with a line on standard output:
 //   {"folder": …, "registry": …, "command": ["install", "a@1"], "arguments": ["--force", …]}
 //   {"lockfile": …} or {"code": …, "message": …}, where the code is null if npm's error has none
-// The lock and the changed package.json files are left in the job's folder, where npm put them. Another kind of job fetches a full packument:
+// The lock and the changed package.json files are left in the job's folder, where npm put them.
+// Another kind of job fetches a full packument:
 //   {"packument": <name>, "registry": …}
-// Another a tarball, which npm verifies; the answer has it in base64:
+// Another kind fetches a tarball, which npm verifies. The answer has it in base64:
 //   {"tarball": <name@version>, "registry": …}
-// A last one says what of npm's code was never executed so far, if the process was started with --coverage:
+// If the process was started with --coverage, the last kind reports which of npm's code was not
+// executed so far:
 //   {"coverage": true}
-// The first line out says which node and npm this is.
+// The first line of output names the versions of Node and npm.
 //
-// It uses npm's own command line class, so that arguments, .npmrc files and their defaults mean what they
-// mean to npm. What a run leaves behind in the process (the environment, the working directory) is put back.
+// It uses npm's own command line class, so that arguments, .npmrc files and their defaults mean
+// what they mean to npm. After a run, the environment and the working directory of the process are
+// restored.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -24,7 +27,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { startCoverage } from './coverage.mjs';
 
-// Taken out, because npm reads what is left there as its own arguments.
+// npm reads the remaining arguments as its own, so these are removed.
 const [npmFolder, scratch, ...switches] = process.argv.splice(2);
 const coverage = switches.includes('--coverage') ? await startCoverage() : null;
 
@@ -35,7 +38,8 @@ const pacote = require('pacote');
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_')),
 );
-// Parsed packuments, shared by all jobs that ask the same registry. npm's own cache leaves out the large ones.
+// Parsed packuments, shared by all jobs with the same registry. npm's own cache excludes large
+// ones.
 const packuments = new Map();
 
 const answer = (value) => new Promise((written) => process.stdout.write(`${JSON.stringify(value)}\n`, written));
@@ -74,7 +78,7 @@ const restoreProcess = () => {
   process.exitCode = 0;
 };
 
-// npm also ends with errors that nobody waits for, thrown while it fetches ahead (lib/cli/exit-handler.js).
+// npm also ends with unhandled errors from prefetching (lib/cli/exit-handler.js).
 const crash = () => new Promise((_, fail) => process.once('uncaughtException', fail));
 
 const run = async (job) => {
@@ -100,7 +104,7 @@ const run = async (job) => {
     }
     npm.flatOptions.packumentCache = packuments.get(job.registry);
     await Promise.race([npm.exec(command, args), crash()]);
-    // Not every command makes a lock.
+    // Some commands write no lock.
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') };
   } catch (error) {
     return { code: error.code ?? null, message: `${error.name}: ${error.message}` };

@@ -1,4 +1,5 @@
-// What npm packs of folders: node tests/oracle/packing.mjs NPM > crates/espalier-install/tests/packing/lists.json
+// Records which files npm packs: node tests/oracle/packing.mjs NPM >
+// crates/espalier-install/tests/packing/lists.json
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What npm's `diff` makes of patches, good and bad: node tests/oracle/patches.mjs NPM > crates/espalier-package/src/patch/cases.json
+// Records how npm's `diff` applies valid and invalid patches: node tests/oracle/patches.mjs NPM >
+// crates/espalier-package/src/patch/cases.json
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
@@ -45,7 +46,7 @@ while (cases.length < 400) {
   if (below(3) === 0) patch = changed(patch);
   if (below(6) === 0) patch = patch.replaceAll('\n', '\r\n');
   const target = below(2) ? source : one([() => changed(source), () => `new\n${source}`, () => text()])();
-  // Numbers that aren't any are taken for NaN there, which is no rule that anyone could follow.
+  // npm's parser reads an invalid number as NaN. That behaviour is not reproduced.
   if (patch.split('\n').some((line) => /^@@(?! -\d+(,\d+)? \+\d+(,\d+)? @@)/.test(line))) continue;
   cases.push({ source: target, patch, result: outcome(target, patch) });
 }

@@ -1,10 +1,11 @@
-// The scripts that npm makes for commands on Windows: node tests/oracle/shims.mjs NPM > crates/espalier-install/src/reify/shims.json
+// Records the scripts that npm writes for commands on Windows: node tests/oracle/shims.mjs NPM >
+// crates/espalier-install/src/reify/shims.json
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-// cmd-shim is bin-links', which is npm's.
+// npm's bin-links uses this cmd-shim.
 const npm = createRequire(resolve(process.argv[2], 'package.json'));
 const cmdShim = createRequire(npm.resolve('bin-links'))('cmd-shim');
 

@@ -1,9 +1,10 @@
-// Records what npm makes of projects that have a lock, something installed, or changes asked for:
+// Records npm's results for projects with a lock, with installed packages, or with requested
+// changes:
 //
 //   node starts.mjs <folder of npm> > crates/espalier-core/tests/starts/cases.json
 //
-// The registry is made up and served on loopback. A case has files, npm's arguments, and what npm left of
-// package.json, package-lock.json and yarn.lock; or the code of its failure.
+// The registry is made up and served on loopback. A case has files, npm's arguments, and npm's
+// package.json, package-lock.json and yarn.lock, or the code of npm's error.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -56,7 +57,8 @@ for (const [name, version, dependencies, peerDependencies, devDependencies, opti
   };
 }
 
-// A package that brings others in its tarball. What npm reads of a disk it normalises, and lists the commands of `directories.bin`.
+// A package with a bundle. npm normalises the manifests that it reads from a disk, and lists the
+// commands of `directories.bin`.
 const bundled = {
   'package.json': {
     name: 'k',
@@ -346,6 +348,12 @@ const cases = [
   ],
   ['an addition', { 'package.json': loose }, 'install p@1'],
   ['an addition that is optional', { 'package.json': loose }, 'install --save-optional p'],
+  // The lock keeps the spec of an optional addition as it was typed, with its white space.
+  ['an optional addition with white space', { 'package.json': loose }, 'install --save-optional p@\t1.0.0'],
+  ['an addition with white space', { 'package.json': loose }, 'install p@\t1.x'],
+  ['an addition with white space around its range', { 'package.json': loose }, 'install p@\t>=1.0.0\t<1.5.0\t'],
+  ['an addition with nothing but white space', { 'package.json': loose }, 'install p@\t'],
+  ['an addition by a tag with white space', { 'package.json': loose }, 'install p@\told'],
   ['an addition by another name', { 'package.json': loose }, 'install q@npm:p@1'],
   ['an addition in a bundle', { 'package.json': loose }, 'install -B p'],
   ['an addition to a workspace', workspaces, 'install p -w one'],

@@ -1,5 +1,6 @@
-// Verdaccio on loopback: a proxy of another registry, with private packages that require a token. It runs in a process of its own,
-// prints its address on the first line of standard output, and ends when its standard input does.
+// Verdaccio on loopback: a proxy of another registry, with private packages that require a token.
+// It runs in a process of its own, prints its address on the first line of standard output, and
+// ends when its standard input does.
 //
 //   node serve.js FOLDER UPSTREAM
 

@@ -1,18 +1,19 @@
-// What the built page may do: its own scripts and wasm, any registry, and nothing else. What is dropped or linked is
-// somebody else's; should any of it ever be taken for markup, no script in it runs.
+// The content security policy of the built page: its own scripts and wasm, any registry, and
+// nothing else. Dropped and linked projects are foreign input. If a bug ever treated a part of them
+// as markup, no script in it would run.
 
 import { createHash } from 'node:crypto';
 import type { Plugin } from 'vite';
 
-/** For a script that stands in the page itself. */
+/** The hash of an inline script. */
 const policy = (script: string) => [
   "default-src 'none'",
   `script-src 'self' 'wasm-unsafe-eval' 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   "worker-src 'self'",
-  // The editor makes style sheets as it goes.
+  // The editor adds style sheets while it runs.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' blob: data:",
-  // A registry may be anywhere.
+  // A registry can be at any address.
   'connect-src *',
   "base-uri 'none'",
   "form-action 'none'",

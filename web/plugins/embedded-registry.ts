@@ -1,5 +1,6 @@
-// The embedded registry as static files: `registry/<name>` answers with the recorded packument. In
-// development they are served from where they are, a build copies them, so that it needs no server of ours.
+// The embedded registry as static files: `registry/<name>` is the recorded packument. The
+// development server serves the recorded files, and a build copies them, so that any static host
+// can serve the page.
 
 import { cpSync, createReadStream, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +28,8 @@ export function embeddedRegistry(packuments: string): Plugin {
     writeBundle({ dir }) {
       for (const entry of readdirSync(packuments)) {
         const name = entry.replace(/\.json$/, '');
-        // Asked for `@scope%2fname`, some servers look for that, and others for a file in a folder.
+        // For `@scope%2fname`, some servers look for a file of that name, others for a file in a
+        // folder.
         for (const path of new Set([name, decodeURIComponent(name)])) {
           const target = join(dir!, PREFIX, path);
           mkdirSync(dirname(target), { recursive: true });
@@ -38,7 +40,7 @@ export function embeddedRegistry(packuments: string): Plugin {
   };
 }
 
-/** A name can't leave the folder: its slashes are written `%2f` there. */
+/** A name cannot lead out of the folder, because its slashes become `%2f`. */
 function fileOf(packuments: string, name: string): string | undefined {
   const file = join(packuments, `${name.replaceAll('/', '%2f')}.json`);
   return existsSync(file) ? file : undefined;

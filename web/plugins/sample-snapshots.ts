@@ -1,5 +1,6 @@
-// The samples' snapshots: `snapshots/<name>` holds every document that the sample's resolution asks the embedded registry for, as
-// `espalier snapshot` writes them, so that a sample begins with one request. The documents' addresses are relative to the snapshot.
+// The snapshots of the samples. `snapshots/<name>` has the format of `espalier snapshot` and
+// contains every document that the resolution of the sample requests from the embedded registry. So
+// a sample needs one request. The addresses of the documents are relative to the snapshot.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +8,11 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const PREFIX = 'snapshots/';
-/** Stands for wherever the page will be. */
+/** A placeholder for the address of the page. */
 const REGISTRY = 'http://registry.test/registry/';
 const TYPE = 'application/json';
 
-/** `recording` has the projects beside their packuments. */
+/** `recording` is the folder with the projects and their packuments. */
 export function sampleSnapshots(recording: string): Plugin {
   return {
     name: 'espalier-sample-snapshots',
@@ -34,7 +35,7 @@ function samples(recording: string): string[] {
   return readdirSync(join(recording, 'projects'));
 }
 
-/** Resolves a sample and keeps what it asked for, in the order of asking. A sample that can't be resolved needs documents as well. */
+/** Resolves a sample and records its requests in their order, also if the resolution fails. */
 async function snapshot(recording: string, name: string): Promise<Buffer> {
   const manifest = readFileSync(join(recording, 'projects', name, 'package.json'), 'utf8');
   const documents = new Map<string, { accept: string; body: Buffer }>();
@@ -46,7 +47,7 @@ async function snapshot(recording: string, name: string): Promise<Buffer> {
     documents.set(path, { accept: init?.headers?.accept ?? '*/*', body });
     return new Response(body, { headers: { 'content-type': TYPE } });
   };
-  // Only a build or a page needs it, and tests of the model run without.
+  // Only a build or the page needs the wasm. Tests of the model run without it.
   const { resolve } = await import('espalier');
   await resolve({ manifest, registry: REGISTRY, fetch: answer }).result.catch((error: { code?: string }) => {
     if (error.code !== 'ERESOLVE') throw error;
@@ -56,7 +57,7 @@ async function snapshot(recording: string, name: string): Promise<Buffer> {
     documents: Array.from(documents, ([path, { accept, body }]) => ({
       address: `../registry/${path}`,
       accept,
-      // A recording stays as it is.
+      // A recording does not change.
       final: true,
       contentType: TYPE,
       date: 0,

@@ -45,7 +45,9 @@ test('a dependency that brings nearly all packages is split into branches', () =
   expect(new Set(wires.map(({ y }) => y)).size).toBeGreaterThan(4);
 });
 
-/** A tree of `size` packages with a few dozen direct dependencies, some of them deep and some flat. */
+/**
+ * A tree of `size` packages with a few dozen direct dependencies, some of them deep and some flat.
+ */
 function large(size: number): Tree {
   const lock: Lock = { '': { name: 'app', dependencies: {} } };
   for (let index = 1; index < size; index += 1) {

@@ -1,5 +1,5 @@
-// Builds the graph of a package-lock.json for tests: `packages` gives the locations, and Node's lookup through
-// `node_modules` gives the edges.
+// Builds the graph of a package-lock.json for tests: `packages` gives the locations, and Node's
+// lookup through `node_modules` gives the edges.
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode } from '../src/engine/types';
 

@@ -1,5 +1,5 @@
-// A small tree with one of everything: a duplicate, a cycle, a deprecated package, a missing peer, a package
-// for other platforms.
+// A small tree with one of everything: a duplicate, a cycle, a deprecated package, a missing peer,
+// a package for other platforms.
 
 import { treeOf, type Tree } from '../src/model/tree';
 import { graphOfLock, type Lock } from './graph-of-lock';

@@ -36,15 +36,15 @@ pub struct Arguments {
 pub enum Command {
     /// Install the dependencies of package.json and update package-lock.json
     ///
-    /// If packages are given, they are added first. A package is `name`, `name@range`, `name@tag`, `alias@npm:name@range`, a folder, a
-    /// tarball or a repository.
+    /// If packages are given, they are added first. A package is `name`, `name@range`, `name@tag`,
+    /// `alias@npm:name@range`, a folder, a tarball or a repository.
     #[command(visible_alias = "i", aliases = ["in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall"])]
     Install(ChangeArguments),
 
     /// Install exactly the packages of package-lock.json and repair `node_modules`
     ///
-    /// The result is that of `npm ci`, but files that are already right stay in place. Neither package.json nor the
-    /// lockfile changes.
+    /// The result is that of `npm ci`, but files that are already right stay in place. Neither
+    /// package.json nor the lockfile changes.
     #[command(mut_args(hide_saving), aliases = ["clean-install", "ic", "install-clean", "isntall-clean"])]
     Ci(InstallArguments),
 
@@ -69,15 +69,16 @@ pub enum Command {
 
     /// Resolve the dependencies of package.json and write package-lock.json
     ///
-    /// The lockfile is the one that `npm install --package-lock-only` writes. Nothing else changes. Settings come from the
-    /// command line, then from `npm_config_*` variables, then from the .npmrc files of the project, the user and the
-    /// machine. The first value found is used.
+    /// The lockfile is the one that `npm install --package-lock-only` writes. Nothing else changes.
+    /// Settings come from the command line, then from `npm_config_*` variables, then from the
+    /// .npmrc files of the project, the user and the machine. The first value found is used.
     Lock(RelockArguments),
 
     /// Write the registry documents that a project needs to one file
     ///
-    /// In JavaScript, `resolve({ snapshot })` and `install({ snapshot })` read that file instead of making thousands of requests.
-    /// The project is resolved from its package.json, without a lockfile. Documents that require credentials are left out.
+    /// In JavaScript, `resolve({ snapshot })` and `install({ snapshot })` read that file instead of
+    /// making thousands of requests. The project is resolved from its package.json, without a
+    /// lockfile. Documents that require credentials are left out.
     #[command(mut_args(hide_saving))]
     Snapshot(SnapshotArguments),
 
@@ -94,9 +95,11 @@ pub enum Command {
 
     /// Explore the project's dependency tree in a browser
     ///
-    /// Serves the playground on loopback, under an address that nobody can guess. The page shows the whole tree, explains why a package
-    /// is installed, tries changes, and replays npm's decisions. It follows package.json and changes nothing. This program sends the
-    /// requests to registries, with the settings and tokens of your .npmrc files. The page never sees the tokens.
+    /// Serves the playground on loopback, under an address that nobody can guess. The page shows
+    /// the whole tree, explains why a package is installed, tries changes, and replays npm's
+    /// decisions. It follows package.json and changes nothing. This program sends the requests to
+    /// registries, with the settings and tokens of your .npmrc files. The page never sees the
+    /// tokens.
     Play(reading::PlayArguments),
 
     /// Run a script of package.json
@@ -126,9 +129,10 @@ pub enum Command {
 
     /// Run a program of a package, and fetch the package if it is not installed
     ///
-    /// A program of the project or of an installed package runs directly. For any other program, the command asks whether it may
-    /// fetch the package, and installs it into a separate folder of the cache. The program runs in the current folder. Install
-    /// scripts of fetched packages run only if the user's own .npmrc allows them.
+    /// A program of the project or of an installed package runs directly. For any other program,
+    /// the command asks whether it may fetch the package, and installs it into a separate folder of
+    /// the cache. The program runs in the current folder. Install scripts of fetched packages run
+    /// only if the user's own .npmrc allows them.
     #[command(visible_alias = "x")]
     Exec(scripts::ExecArguments),
 
@@ -145,6 +149,7 @@ pub enum Command {
     Rebuild(scripts::RebuildArguments),
 
     /// Manage the store that all projects share
+    #[command(mut_args(anywhere))]
     Store(StoreArguments),
 
     /// Read and write npm's settings
@@ -153,8 +158,9 @@ pub enum Command {
 
     /// Print a script for shell completion
     ///
-    /// bash: `source <(espalier completions bash)` in ~/.bashrc. zsh: `espalier completions zsh > _espalier` in a folder of
-    /// $fpath. fish: `espalier completions fish > ~/.config/fish/completions/espalier.fish`.
+    /// bash: `source <(espalier completions bash)` in ~/.bashrc. zsh: `espalier completions zsh >
+    /// _espalier` in a folder of $fpath. fish: `espalier completions fish >
+    /// ~/.config/fish/completions/espalier.fish`.
     Completions(reading::CompletionArguments),
 
     /// A command that only npm has, or that does not exist.
@@ -266,7 +272,8 @@ pub struct InstallArguments {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// The folder of the store that all projects share [default: `ESPALIER_STORE`, or store in the cache folder]
+    /// The folder of the store that all projects share [default: `ESPALIER_STORE`, or store in the
+    /// cache folder]
     #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
 }
@@ -279,12 +286,16 @@ pub struct StoreArguments {
     pub command: StoreCommand,
 
     /// The folder of the store [default: `ESPALIER_STORE`, or store in the cache folder]
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR")]
     pub store_dir: Option<PathBuf>,
 
     /// Print one JSON object instead of text, also for errors
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub json: bool,
+
+    /// The measurements of the command itself.
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
 }
 
 /// The actions of `store`.
@@ -313,7 +324,8 @@ pub struct LockArguments {
     #[arg(long, value_name = "VERSION", value_parser = node_version, help_heading = "Platform")]
     pub node_version: Option<String>,
 
-    /// The cache folder, which contains the store [default: `ESPALIER_CACHE_DIR`, or espalier in the user's cache folder]
+    /// The cache folder, which contains the store [default: `ESPALIER_CACHE_DIR`, or espalier in
+    /// the user's cache folder]
     #[arg(long, value_name = "DIR", help_heading = "Network")]
     pub cache_dir: Option<PathBuf>,
 
@@ -352,7 +364,13 @@ pub struct MeasuringArguments {
     pub trace: Option<PathBuf>,
 }
 
-/// Hides the options about saving in the help of a command that saves nothing. It accepts them, because npm does.
+/// Accepts an option after the action, too.
+fn anywhere(argument: Arg) -> Arg {
+    argument.global(true)
+}
+
+/// Hides the options about saving in the help of a command that saves nothing. It accepts them,
+/// because npm does.
 fn hide_saving(argument: Arg) -> Arg {
     let is_about_saving = argument.get_help_heading() == Some(SAVING);
     if is_about_saving { argument.hide(true) } else { argument }

@@ -1,7 +1,7 @@
 //! The command `espalier`: parses arguments, runs a command, and prints the result.
 //!
-//! The exit code is 0 after success, 1 after a failure, 2 for invalid arguments, 130 after an interruption, and a script's own if
-//! a script failed.
+//! The exit code is 0 after success, 1 after a failure, 2 for invalid arguments, 130 after an
+//! interruption, and a script's own if a script failed.
 
 mod arguments;
 mod command;
@@ -23,7 +23,8 @@ use arguments::{Arguments, Command};
 use command::install::Kind;
 use command::{install, lock, run};
 
-/// The system's allocator takes a lock if one thread frees what another allocated, and documents go from thread to thread.
+/// The system's allocator takes a lock if one thread frees what another allocated, and documents go
+/// from thread to thread.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,19 +1,20 @@
 //! npm's settings as options, under npm's names.
 //!
-//! An option is another source of a setting, beside the .npmrc files. So this module doesn't interpret it: it passes the name and
-//! the value on.
+//! An option is another source of a setting, beside the .npmrc files. So this module doesn't
+//! interpret it: it passes the name and the value on.
 
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use espalier_install::config::table::{Kind, SETTINGS, Setting, Subject};
+use espalier_install::config::table::{Kind, Setting, Subject, options};
 use espalier_install::config::{Value, definitions};
 use indexmap::IndexMap;
 
 /// The option that takes any of npm's settings.
 pub const SETTING: &str = "npm-setting";
 
-/// The settings on the command line. Every command accepts all of them; its help shows those that matter to it.
+/// The settings on the command line. Every command accepts all of them; its help shows those that
+/// matter to it.
 #[derive(Clone, Debug)]
 pub struct NpmSettings<S>(IndexMap<String, Value>, PhantomData<S>);
 
@@ -116,6 +117,7 @@ fn argument(setting: &Setting) -> Arg {
     match setting.kind {
         // As in npm, the last value counts.
         Kind::Text(placeholder) => argument.value_name(placeholder).overrides_with(setting.name),
+        Kind::Texts => argument.action(ArgAction::Append).value_name("TEXT"),
         Kind::Choices(choices) => argument.action(ArgAction::Append).value_parser(choices.to_vec()).value_name("KIND"),
         // `--force` and `--force=false` are valid. `--force x` doesn't consume the x.
         Kind::Switch => argument
@@ -139,7 +141,7 @@ fn negation(setting: &Setting) -> Option<Arg> {
 fn given(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
     match setting.kind {
         Kind::Text(_) => matches.get_one::<String>(setting.name).cloned().map(Value::Text),
-        Kind::Choices(_) => {
+        Kind::Texts | Kind::Choices(_) => {
             let given: Vec<String> = matches.get_many::<String>(setting.name)?.cloned().collect();
             Some(Value::List(given))
         }
@@ -152,7 +154,7 @@ impl<S: Shown> clap::Args for NpmSettings<S> {
     fn augment_args(command: Command) -> Command {
         let shown = |setting: &Setting| argument(setting).hide(!S::SETTINGS.contains(&setting.name));
         let any = Arg::new(SETTING).long(SETTING).action(ArgAction::Append).hide(true);
-        command.args(SETTINGS.iter().map(shown)).args(SETTINGS.iter().filter_map(negation)).arg(any)
+        command.args(options().map(shown)).args(options().filter_map(negation)).arg(any)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -162,7 +164,7 @@ impl<S: Shown> clap::Args for NpmSettings<S> {
 
 impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = SETTINGS.iter().filter_map(|setting| Some((setting.name.to_owned(), given(setting, matches)?)));
+        let given = options().filter_map(|setting| Some((setting.name.to_owned(), given(setting, matches)?)));
         let mut settings = given.collect();
         for text in matches.get_many::<String>(SETTING).into_iter().flatten() {
             put(&mut settings, key_and_value(text));

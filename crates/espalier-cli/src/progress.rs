@@ -1,7 +1,7 @@
 //! The progress line on the terminal while a command runs.
 //!
-//! A thread of its own draws it on a timer, from counters that exist anyway. It appears only if there is something to wait for,
-//! and is erased at the end. A pipe gets none.
+//! A thread of its own draws it on a timer, from counters that exist anyway. It appears only if
+//! there is something to wait for, and is erased at the end. A pipe gets none.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The styles of the terminal output. Colour only emphasises what the text says.
 //!
-//! Everything is printed through `anstream`, which removes colours if there is no terminal or `NO_COLOR` is set.
+//! Everything is printed through `anstream`, which removes colours if there is no terminal or
+//! `NO_COLOR` is set.
 
 use std::fmt::{self, Display};
 

@@ -1,7 +1,8 @@
 //! The output of `--loglevel`: the decisions of a resolution, as log records on standard error.
 //!
-//! `verbose` shows each chosen version and each change of the tree, with what prevented a better one. `silly` shows everything.
-//! Quieter levels show nothing here, because [`crate::report`] prints warnings and errors.
+//! `verbose` shows each chosen version and each change of the tree, with what prevented a better
+//! one. `silly` shows everything. Quieter levels show nothing here, because [`crate::report`]
+//! prints warnings and errors.
 
 use std::fmt::Write as _;
 
@@ -83,7 +84,7 @@ fn answer(trial: &Trial) -> String {
         Why::PeerOfFolder => write!(text, "has it as a peer"),
         Why::OtherDemand { spec } => write!(text, "asks for {spec} itself"),
         Why::Shadows { dependent, spec } => write!(text, "{} relies on {spec} further up", shown(dependent)),
-        Why::Same => write!(text, "the same is there"),
+        Why::Same => write!(text, "has the same package"),
         Why::Satisfies { version } => write!(text, "{version} satisfies"),
         Why::Upgrade { version }
         | Why::Dedupe { version }

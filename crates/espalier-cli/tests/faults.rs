@@ -1,18 +1,18 @@
-//! Everything that a registry or the way to it does wrong, done on purpose by `espalier-replay`: an installation ends well
-//! after another attempt, or with an error that names the package, the address and what to do. Nothing is ever half installed,
-//! and what failed today works when the registry does.
+//! All faults of `espalier-replay`. An installation succeeds after another attempt, or fails with
+//! an error that names the package, the address and a remedy. Nothing is ever half installed, and
+//! the installation succeeds once the registry works again.
 
 mod support;
 
 use support::Outcome;
 use support::workshop::Workshop;
 
-/// How it ends.
+/// The end of an installation.
 #[derive(Clone, Copy)]
 enum End {
     /// Installed, after other attempts.
     Installed,
-    /// Refused, with these words in the error.
+    /// Refused with an error that contains this text.
     Failed(&'static str, &'static str),
 }
 use End::{Failed, Installed};
@@ -21,8 +21,8 @@ const LATER: &str = "Try again later";
 const NETWORK: &str = "Check the network";
 const CHANGED: &str = "may have changed it on the way";
 
-/// What a registry does to documents and to tarballs, and how that ends. Faults that pass (`times`) concern every package, others
-/// the last one.
+/// The faults of documents and of tarballs, and how the installation ends. Temporary faults
+/// (`times`) concern every package, others only the last one.
 const CASES: &[(&str, &str, End, End)] = &[
     ("busy for a while", "429,times=2,retry-after=0", Installed, Installed),
     ("busy without saying how long", "429,times=1", Installed, Installed),
@@ -53,11 +53,11 @@ const CASES: &[(&str, &str, End, End)] = &[
     ("sends something else twice", "corrupt,times=2", Installed, Installed),
     ("sends something else", "corrupt,name=p3", Failed("cannot be", CHANGED), Failed("not the expected", CHANGED)),
     ("has hashes of something else", "wrong-hash,name=p3", Failed("not the expected", CHANGED), Installed),
-    // Where the tarball is, then, is a place that nobody allowed.
+    // The address of the tarball is then one that nobody permitted.
     ("sends us to another origin", "redirect,name=p3", Failed("is disabled", "allow-remote=all"), Installed),
 ];
 
-/// How long a silent registry is waited for here; whatever answers at all answers in far less.
+/// The time limit for a silent registry. Every answer takes far less.
 const TIMEOUT: &str = "3000";
 
 fn install(workshop: &Workshop) -> Outcome {
@@ -96,7 +96,7 @@ fn check(what: &str, fault: &str, end: End) {
     }
 }
 
-/// Each row a server of its own; a few at a time, because some of them wait.
+/// Each row has a server of its own. A few run at once, because some of them wait.
 fn check_all(of: &str, end: impl Fn(&(&str, &str, End, End)) -> End + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -120,7 +120,8 @@ fn tarballs_that_fail_are_had_after_all_or_named() {
     check_all("tarballs", |case| case.3);
 }
 
-/// A document is kept for a while; one that names other hashes than its tarball has is not, or trying again would not help.
+/// Documents are cached, but not a document whose hashes are not those of its tarball. Otherwise
+/// another attempt could not succeed.
 #[test]
 fn hashes_that_were_wrong_once_are_not_believed_again() {
     let workshop = Workshop::of(4).with_faults(&["wrong-hash,times=1,of=documents,name=p3"]);

@@ -1,4 +1,5 @@
-//! `espalier ci`, `install` and `store` as a person meets them, also at their worst: killed at any moment, eight at once.
+//! `espalier ci`, `install` and `store` as a person uses them, also killed at any moment, and eight
+//! at once.
 
 mod support;
 
@@ -125,7 +126,7 @@ fn a_killed_installation_is_finished_by_the_next_one() {
     let whole = start.elapsed().max(Duration::from_millis(50));
     let expected = workshop.tree("project");
     for attempt in 0..kills {
-        // Every other time from nothing; the moments are spread over the whole run.
+        // Every other attempt starts from nothing. The moments are spread over the whole run.
         if attempt % 2 == 0 {
             let _ = fs::remove_dir_all(workshop.stage.path("store"));
         }
@@ -142,7 +143,8 @@ fn a_killed_installation_is_finished_by_the_next_one() {
     }
 }
 
-/// The cache of documents, its index and the notes of earlier resolutions are as robust as the store.
+/// The cache of documents, its index and the notes of earlier resolutions are as robust as the
+/// store.
 #[test]
 fn a_killed_lock_leaves_a_cache_that_the_next_one_can_use() {
     let kills: u32 = std::env::var("ESPALIER_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(8);
@@ -153,7 +155,7 @@ fn a_killed_lock_leaves_a_cache_that_the_next_one_can_use() {
     let whole = start.elapsed().max(Duration::from_millis(20));
     let expected = fs::read_to_string(&lockfile).expect("a lockfile");
     for attempt in 0..kills {
-        // Every third time, the cache is as the last attempt left it.
+        // Every third attempt keeps the cache of the last one.
         if attempt % 3 != 2 {
             let _ = fs::remove_dir_all(workshop.stage.path("cache"));
         }
@@ -163,7 +165,7 @@ fn a_killed_lock_leaves_a_cache_that_the_next_one_can_use() {
         std::thread::sleep(whole * (attempt * 5 % kills) / kills);
         child.kill().expect("killed");
         child.wait().expect("ended");
-        // A lockfile that is there is whole.
+        // If there is a lockfile, it is complete.
         assert!(
             fs::read_to_string(&lockfile).map_or(true, |text| text == expected),
             "attempt {attempt} left half a lock"

@@ -1,4 +1,5 @@
-//! `espalier lock` as a person meets it: the real command, on a real project, at a real registry on loopback.
+//! `espalier lock` as a person uses it: the real program, on a real project, with a real registry
+//! on loopback.
 
 mod support;
 
@@ -39,7 +40,8 @@ fn a_lockfile_is_created_and_nothing_else() {
     assert_eq!(names, ["package-lock.json", "package.json"]);
 }
 
-/// A resolution begins before Node has said its version, with what the header beside it says.
+/// A resolution starts before Node has stated its version, with the version in the header beside
+/// Node.
 #[cfg(unix)]
 #[test]
 fn what_was_resolved_for_another_node_than_there_is_is_thrown_away() {
@@ -219,7 +221,7 @@ fn offline_and_not_cached() {
     assert_eq!(stage.requests(), 0);
 }
 
-/// `ui` wants another `react` than the project.
+/// `ui` needs another version of `react` than the project.
 fn conflicting() -> Stage {
     Stage::new(
         &project(&json!({"react": "^19.0.0", "ui": "^3.0.0"})),

@@ -1,5 +1,5 @@
-//! `espalier play`: what it serves, and to whom. The page here is a pack of one file; the built one runs in
-//! `tests/e2e/play.spec.ts`.
+//! `espalier play`: the files that it serves, and who receives them. The page here is a pack of one
+//! file. `tests/e2e/play.spec.ts` tests the built page.
 
 mod support;
 
@@ -18,7 +18,7 @@ use support::Stage;
 /// Ends the server with the test.
 struct Playing {
     process: Child,
-    /// The rest of what it says; closed, it could say nothing more.
+    /// The rest of its output, which has to stay open while it runs.
     _said: BufReader<ChildStderr>,
     host: String,
     path: String,
@@ -61,7 +61,7 @@ impl Playing {
         Self { process, _said: said, host: host.to_owned(), path }
     }
 
-    /// Asks for something below the page's own folder.
+    /// Requests a path below the page's own folder.
     fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
         self.ask("GET", &format!("{}{path}", self.path), headers)
     }
@@ -81,7 +81,7 @@ impl Playing {
             lines.push(format!("Content-Length: {}", body.len()));
         }
         stream.write_all(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes()).expect("sent");
-        // Whoever answers before all of it has come doesn't want the rest.
+        // A server that answers early does not read the rest.
         let _ = stream.write_all(body.as_bytes());
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).expect("an answer");
@@ -104,7 +104,7 @@ fn stage() -> Stage {
 fn the_page_gets_the_project_and_its_registry_but_no_token() {
     let stage = stage();
     let playing = Playing::start(&stage);
-    // What Safari accepts over plain HTTP.
+    // Safari accepts these headers over plain HTTP.
     let page = playing.get("", &[("Accept-Encoding", "gzip, deflate")]);
     assert_eq!(page.status, 200);
     assert!(page.head.contains("content-encoding: gzip"), "{}", page.head);
@@ -139,7 +139,7 @@ fn advisories_are_asked_of_the_registry() {
     let path = format!("{}-/registry/-/npm/v1/security/advisories/bulk", playing.path);
     let answer = playing.send("POST", &path, &[], "{\"thing\":[\"1.2.0\"]}");
     assert_eq!((answer.status, answer.body), (200, known));
-    // Nothing else is passed on, and nobody else's question.
+    // No other request is forwarded, and none of another origin.
     assert_eq!(playing.send("POST", &path, &[], "{\"thing\":{}}").status, 400);
     assert_eq!(playing.send("POST", &path, &[("Origin", "http://evil.test")], "{}").status, 403);
     drop(server);
@@ -162,7 +162,8 @@ fn nobody_else_is_answered() {
     let stage = stage();
     let playing = Playing::start(&stage);
     let port = playing.host.split(':').nth(1).expect("a port");
-    // A name that somebody made to lead to this machine, another page that knows the port, and a path that was guessed.
+    // A foreign host name that points to this machine, another page that knows the port, and a
+    // guessed path.
     for headers in [
         [("Host", format!("evil.test:{port}"))],
         [("Host", "127.0.0.1".to_owned())],
@@ -189,7 +190,7 @@ fn no_path_leads_out_of_the_page() {
     {
         assert_eq!(playing.get(path, &[("Accept-Encoding", "br")]).status, 404, "{path}");
     }
-    // Nor out of the registry.
+    // A path cannot lead out of the registry either.
     for path in ["..", "../x", "%2e%2e", "%2e%2e%2f-%2fstats", "thing/1.2.0/more", "a%3fb", ""] {
         let answer = playing.get(&format!("-/registry/{path}"), &[]);
         assert!(matches!(answer.status, 404 | 501), "{path}: {}", answer.status);

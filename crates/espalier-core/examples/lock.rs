@@ -1,11 +1,12 @@
-//! Prints the package-lock.json of a project, with packuments from a folder: `<name>.json`, a slash in a scoped name written `%2f`.
+//! Prints the package-lock.json of a project. The packuments come from a folder: `<name>.json`,
+//! with `%2f` for the slash in a scoped name.
 //!
 //! ```sh
 //! cargo run -p espalier-core --example lock -- PROJECT PACKUMENTS [--legacy-peer-deps]
 //! ```
 //!
-//! It is the smallest host that the core can have: it reads what it is asked for, one thing after the other. Real hosts answer
-//! requests as answers come, with many of them under way.
+//! This is the smallest possible host of the core. It answers one request after another. Real hosts
+//! have many requests under way.
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "the core does no I/O, but its hosts do")]
 
@@ -45,7 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a request asks for, as far as files can tell. Full packuments leave nothing else to ask for of a registry.
+/// Answers a request from files. The packuments are full, so the core requests no other documents
+/// of a registry.
 fn answer(request: &Request, project: &Path, packuments: &Path) -> Result<Answer, FetchFailure> {
     let failure =
         |kind, error: &dyn Error, url: &str| FetchFailure { kind, message: error.to_string(), url: url.into() };

@@ -1,8 +1,8 @@
 //! The answers of registries and folders so far, and predictions of what will be needed next.
 //!
-//! The choice of a version for a name and spec never changes, so it is made once. When a packument arrives, the catalog makes the
-//! same choice for every spec that asked for it, which shows what to fetch ahead of the resolution. Prefetching may fetch too
-//! much. It never changes an answer.
+//! The choice of a version for a name and spec never changes, so it is made once. When a packument
+//! arrives, the catalog makes the same choice for every spec that asked for it, which shows what to
+//! fetch ahead of the resolution. Prefetching may fetch too much. It never changes an answer.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -60,6 +60,8 @@ struct Foresight {
     /// Specs that wait for a packument.
     awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
     foreseen: FxHashSet<(Name, Rc<str>)>,
+    /// The manifests whose dependencies were requested ahead.
+    looked_at: FxHashSet<*const Manifest>,
     /// The project's own dependencies.
     given: FxHashSet<Name>,
 }
@@ -67,8 +69,8 @@ struct Foresight {
 impl Catalog {
     /// An empty catalog.
     ///
-    /// With `dev_dependencies`, those of registry packages are parsed, too. npm looks there for the target of an override's
-    /// reference, although abbreviated packuments lack them (`edge.js`).
+    /// With `dev_dependencies`, those of registry packages are parsed, too. npm looks there for the
+    /// target of an override's reference, although abbreviated packuments lack them (`edge.js`).
     pub fn new(options: &Options, dev_dependencies: bool) -> Self {
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
@@ -87,6 +89,7 @@ impl Catalog {
                 tree_only: options.tree_only,
                 awaited: FxHashMap::default(),
                 foreseen: FxHashSet::default(),
+                looked_at: FxHashSet::default(),
                 given: FxHashSet::default(),
             },
             others: FxHashMap::default(),
@@ -133,14 +136,20 @@ impl Catalog {
         }
         if self.packuments.contains_key(&package) {
             self.look_ahead(words, exchange, package, &spec);
+        } else if let Some(specs) = self.foresight.awaited.get_mut(&package) {
+            specs.push(spec);
         } else {
             exchange.want(&self.packument_request(&words.names, package), Urgency::Speculative);
-            self.foresight.awaited.entry(package).or_default().push(spec);
+            self.foresight.awaited.insert(package, vec![spec]);
         }
     }
 
     fn look_ahead(&mut self, words: &mut Vocabulary, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
         let Some(Ok(manifest)) = self.choose(words, package, spec) else { return };
+        // Manifests are kept, so an address stands for one of them.
+        if !self.foresight.looked_at.insert(Rc::as_ptr(&manifest)) {
+            return;
+        }
         if manifest.abbreviated
             && !self.foresight.tree_only
             && let Some(version) = &manifest.version

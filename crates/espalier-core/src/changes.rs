@@ -1,4 +1,5 @@
-//! The changes to a project that a user asks for (`npm install <spec>`, `npm uninstall`, `npm update`), and the resulting files.
+//! The changes to a project that a user asks for (`npm install <spec>`, `npm uninstall`, `npm
+//! update`), and the resulting files.
 //!
 //! [`crate::manifest_edit`] changes the text of a package.json.
 
@@ -11,7 +12,8 @@ pub struct Changes {
     pub remove: Vec<String>,
     /// The dependencies to update.
     pub update: Update,
-    /// The block for additions. By default, the block that has the dependency already, otherwise `dependencies`.
+    /// The block for additions. By default, the block that has the dependency already, otherwise
+    /// `dependencies`.
     pub save_type: Option<SaveType>,
     /// `--save-bundle`: additions join `bundleDependencies`.
     pub save_bundle: bool,
@@ -33,7 +35,8 @@ pub enum Update {
     All,
     /// The packages with these names, wherever they are.
     Names(Vec<String>),
-    /// The packages that the tree holds more than once. An older version in the tree is preferred to a newer one (`npm dedupe`).
+    /// The packages that the tree holds more than once. An older version in the tree is preferred
+    /// to a newer one (`npm dedupe`).
     Duplicates,
 }
 

@@ -1,7 +1,8 @@
 //! The order of ICU's `en` collation, which npm uses through JavaScript's `localeCompare(…, 'en')`.
 //!
-//! Strings are compared by the primary weights of all characters first, which ignore case, and only then by case, lower before
-//! upper. The weights of ASCII were measured. Other letters are ordered by code point after `z`; registry names never need them.
+//! Strings are compared by the primary weights of all characters first, which ignore case, and only
+//! then by case, lower before upper. The weights of ASCII were measured. Other letters are ordered
+//! by code point after `z`; registry names never need them.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,8 @@
 //! A walk through a JSON text that skips most values.
 //!
-//! A resolution reads a hundredth of a packument's text. A parser that checks the rest spends more time than all decisions
-//! together, so values are skipped by their brackets and quotes, 64 bytes at once. Whoever reads a value checks it.
+//! A resolution reads a hundredth of a packument's text. A parser that checks the rest spends more
+//! time than all decisions together, so values are skipped by their brackets and quotes, 64 bytes
+//! at once. Whoever reads a value checks it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,8 +46,8 @@ impl<'a> Cursor<'a> {
         self.take(b'{')
     }
 
-    /// The next key of the object that was entered, or nothing at its end. The cursor then stands before the value, or after the
-    /// object. `is_first` is for the first key.
+    /// The next key of the object that was entered, or nothing at its end. The cursor then stands
+    /// before the value, or after the object. `is_first` is for the first key.
     pub fn key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>, Malformed> {
         if self.take(b'}') {
             return Ok(None);
@@ -127,7 +128,8 @@ impl<'a> Cursor<'a> {
 }
 
 impl Block {
-    /// The blocks of a text from this place on, with their places. The last one is filled up with spaces.
+    /// The blocks of a text from this place on, with their places. The last one is filled up with
+    /// spaces.
     fn all(bytes: &[u8], start: usize) -> impl Iterator<Item = (usize, Self)> {
         (start..bytes.len()).step_by(SIZE).map(|at| match bytes[at..].first_chunk() {
             Some(block) => (at, Self::of(block)),
@@ -155,8 +157,8 @@ impl Block {
         block
     }
 
-    /// The quotes that begin or end a string. `is_escaped` tells whether a backslash escapes the first character, and then whether
-    /// one escapes the first character of the next block.
+    /// The quotes that begin or end a string. `is_escaped` tells whether a backslash escapes the
+    /// first character, and then whether one escapes the first character of the next block.
     fn bounds(&self, is_escaped: &mut bool) -> u64 {
         if self.backslashes == 0 && !*is_escaped {
             return self.quotes;
@@ -182,7 +184,8 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
 /// The end of the array or object that starts here.
 fn end_of_brackets(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0;
-    // Whether the block before ended inside of a string (all bits or none), and whether it ended with an escaping backslash.
+    // Whether the block before ended inside of a string (all bits or none), and whether it ended
+    // with an escaping backslash.
     let (mut in_string, mut is_escaped) = (0, false);
     for (at, block) in Block::all(bytes, start) {
         let inside = up_to_each(block.bounds(&mut is_escaped)) ^ in_string;

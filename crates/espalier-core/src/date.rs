@@ -1,6 +1,7 @@
 //! Parses the dates of registries: `2026-10-01T12:30:00.000Z`.
 
-/// Milliseconds since the epoch. `None` for anything but ISO 8601 in UTC, whose time of day may be absent.
+/// Milliseconds since the epoch. `None` for anything but ISO 8601 in UTC, whose time of day may be
+/// absent.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));

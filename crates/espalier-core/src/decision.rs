@@ -1,7 +1,9 @@
-//! Decisions as data: the problem edges of a node, the origin of each candidate, the folders that were tried, and the reasons.
+//! Decisions as data: the problem edges of a node, the origin of each candidate, the folders that
+//! were tried, and the reasons.
 //!
-//! These are parts of [`Event`](crate::Event)s and exist only with [`Options::decisions`](crate::Options::decisions). A replay
-//! draws them and a log prints them. They describe the moment of the decision, because the tree keeps changing.
+//! These are parts of [`Event`](crate::Event)s and exist only with
+//! [`Options::decisions`](crate::Options::decisions). A replay draws them and a log prints them.
+//! They describe the moment of the decision, because the tree keeps changing.
 
 use serde::Serialize;
 
@@ -160,7 +162,8 @@ pub struct Decision {
     pub version: Option<String>,
     /// Whether it is placed as a peer of the package in the preceding decision.
     pub as_peer: bool,
-    /// The folders that were tried, from the dependent upwards. If the last one agreed, no folder above it refused.
+    /// The folders that were tried, from the dependent upwards. If the last one agreed, no folder
+    /// above it refused.
     pub tried: Vec<Trial>,
     /// The result.
     pub result: Placed,
@@ -269,6 +272,7 @@ pub enum Placed {
         /// The location.
         location: String,
     },
-    /// No folder accepts the candidate. A dependency of the project then ends the resolution; any other dependency stays unmet.
+    /// No folder accepts the candidate. A dependency of the project then ends the resolution; any
+    /// other dependency stays unmet.
     Refused,
 }

@@ -1,5 +1,5 @@
-//! `devEngines` of the project: the tools that its developers must use (`npm-install-checks/lib/dev-engines.js`,
-//! `lib/base-cmd.js`).
+//! `devEngines` of the project: the tools that its developers must use
+//! (`npm-install-checks/lib/dev-engines.js`, `lib/base-cmd.js`).
 //!
 //! The version of the operating system isn't known, so it counts as suitable.
 

@@ -27,7 +27,8 @@ pub struct Requirer {
     pub kind: EdgeKind,
 }
 
-/// Why there is no tree. Large parts are shared, because an error can be cached and returned several times.
+/// Why there is no tree. Large parts are shared, because an error can be cached and returned
+/// several times.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// A file of the project isn't JSON.

@@ -1,12 +1,13 @@
-//! The document of a version without what no resolution reads, for caches: it is short, so it is neither inflated nor passed over
-//! field by field again.
+//! The document of a version without what no resolution reads, for caches: it is short, so it is
+//! neither inflated nor passed over field by field again.
 //!
 //! Where it is kept, and how damage to it is noticed, is not known here.
 
 use crate::json;
 use crate::manifest::READ;
 
-/// Precedes every summary. It changes with the fields that are read, because a summary of other fields may lack some.
+/// Precedes every summary. It changes with the fields that are read, because a summary of other
+/// fields may lack some.
 const FORMAT: [u8; 4] = format(&READ).to_le_bytes();
 
 /// The short form of a version's document, as JSON text behind a mark of its format.
@@ -32,12 +33,9 @@ pub fn summary(document: &str) -> Result<Vec<u8>, serde_json::Error> {
 }
 
 /// The JSON text of a summary. `None` if this version of the crate makes no such summary.
-pub fn document(mut summary: Vec<u8>) -> Option<String> {
-    if !summary.starts_with(&FORMAT) {
-        return None;
-    }
-    summary.drain(..FORMAT.len());
-    String::from_utf8(summary).ok()
+pub fn document(summary: &[u8]) -> Option<String> {
+    let text = summary.strip_prefix(&FORMAT)?;
+    str::from_utf8(text).ok().map(str::to_owned)
 }
 
 /// A number that differs for other fields (FNV-1a).
@@ -69,7 +67,7 @@ mod tests {
     use crate::spec::Specs;
 
     fn short(text: &str) -> String {
-        document(summary(text).expect("an object")).expect("a summary")
+        document(&summary(text).expect("an object")).expect("a summary")
     }
 
     #[test]
@@ -88,7 +86,7 @@ mod tests {
             assert!(summary(text).is_err(), "{text}");
         }
         for bytes in [b"".as_slice(), b"{}", b"\0\0\0\0{}"] {
-            assert_eq!(document(bytes.to_vec()), None);
+            assert_eq!(document(bytes), None);
         }
     }
 

@@ -1,9 +1,11 @@
 //! The mailbox between a resolution and its caller: requests, answers, events and warnings.
 //!
-//! The resolution is one asynchronous function that owns everything else. To wait, it looks into the mailbox and, if the answer
-//! is missing, returns to [`Resolution::advance`](crate::Resolution::advance).
+//! The resolution is one asynchronous function that owns everything else. To wait, it looks into
+//! the mailbox and, if the answer is missing, returns to
+//! [`Resolution::advance`](crate::Resolution::advance).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -21,68 +23,80 @@ pub struct Exchange(RefCell<Mail>);
 
 #[derive(Default)]
 struct Mail {
-    demanded: VecDeque<Request>,
-    speculative: VecDeque<Request>,
-    /// Speculative requests for version documents. Only the lockfile needs them, so requests for the tree come first.
-    for_lockfile: VecDeque<Request>,
-    /// Every request so far, and whether it was handed out.
-    wanted: FxHashMap<Request, bool>,
-    answered: FxHashSet<Request>,
-    arrived: VecDeque<(Request, Reply)>,
+    /// Every request so far. The queues have their indexes.
+    requests: IndexMap<Request, State, FxBuildHasher>,
+    demanded: VecDeque<usize>,
+    speculative: VecDeque<usize>,
+    /// Speculative requests for version documents. Only the lockfile needs them, so requests for
+    /// the tree come first.
+    for_lockfile: VecDeque<usize>,
+    arrived: VecDeque<(usize, Reply)>,
     events: VecDeque<Event>,
     warnings: Vec<Warning>,
+}
+
+/// The state of a request.
+#[derive(Default)]
+struct State {
+    handed_out: bool,
+    answered: bool,
 }
 
 impl Exchange {
     /// Adds a request. A repeated request can only become more urgent.
     pub fn want(&self, request: &Request, urgency: Urgency) {
-        let mut mail = self.0.borrow_mut();
-        let handed_out = mail.wanted.get(request).copied();
-        match (handed_out, urgency) {
-            (Some(true), _) | (Some(false), Urgency::Speculative) => {}
-            (Some(false), Urgency::Demanded) => mail.demanded.push_back(request.clone()),
-            (None, urgency) => {
-                mail.wanted.insert(request.clone(), false);
-                let queue = match (urgency, request) {
-                    (Urgency::Demanded, _) => &mut mail.demanded,
-                    (Urgency::Speculative, Request::VersionDocument { .. }) => &mut mail.for_lockfile,
-                    (Urgency::Speculative, _) => &mut mail.speculative,
-                };
-                queue.push_back(request.clone());
-            }
-        }
+        let mail = &mut *self.0.borrow_mut();
+        let index = match (mail.requests.get_full(request), urgency) {
+            (Some((_, _, State { handed_out: true, .. })), _) | (Some(_), Urgency::Speculative) => return,
+            (Some((index, ..)), Urgency::Demanded) => index,
+            (None, _) => mail.requests.insert_full(request.clone(), State::default()).0,
+        };
+        let queue = match (urgency, request) {
+            (Urgency::Demanded, _) => &mut mail.demanded,
+            (Urgency::Speculative, Request::VersionDocument { .. }) => &mut mail.for_lockfile,
+            (Urgency::Speculative, _) => &mut mail.speculative,
+        };
+        queue.push_back(index);
     }
 
     /// Takes the most urgent request that wasn't handed out yet.
     pub fn next_request(&self) -> Option<(Request, Urgency)> {
-        let mut mail = self.0.borrow_mut();
+        let mail = &mut *self.0.borrow_mut();
         loop {
-            let (request, urgency) = match mail.demanded.pop_front() {
-                Some(request) => (request, Urgency::Demanded),
+            let (index, urgency) = match mail.demanded.pop_front() {
+                Some(index) => (index, Urgency::Demanded),
                 None => {
-                    let request = mail.speculative.pop_front().or_else(|| mail.for_lockfile.pop_front())?;
-                    (request, Urgency::Speculative)
+                    let index = mail.speculative.pop_front().or_else(|| mail.for_lockfile.pop_front())?;
+                    (index, Urgency::Speculative)
                 }
             };
             // A request that became urgent is in both queues.
-            if mail.wanted.insert(request.clone(), true) == Some(false) {
-                return Some((request, urgency));
+            let (request, state) = mail.requests.get_index_mut(index)?;
+            if !std::mem::replace(&mut state.handed_out, true) {
+                return Some((request.clone(), urgency));
             }
         }
     }
 
     /// Adds an answer. If there are several, the first one counts.
     pub fn supply(&self, request: &Request, reply: Reply) {
-        let mut mail = self.0.borrow_mut();
-        mail.wanted.insert(request.clone(), true);
-        if mail.answered.insert(request.clone()) {
-            mail.arrived.push_back((request.clone(), reply));
+        let mail = &mut *self.0.borrow_mut();
+        let index = match mail.requests.get_index_of(request) {
+            Some(index) => index,
+            None => mail.requests.insert_full(request.clone(), State::default()).0,
+        };
+        let state = &mut mail.requests[index];
+        state.handed_out = true;
+        if !std::mem::replace(&mut state.answered, true) {
+            mail.arrived.push_back((index, reply));
         }
     }
 
     /// Takes the next answer.
     pub fn next_arrival(&self) -> Option<(Request, Reply)> {
-        self.0.borrow_mut().arrived.pop_front()
+        let mail = &mut *self.0.borrow_mut();
+        let (index, reply) = mail.arrived.pop_front()?;
+        Some((mail.requests.get_index(index)?.0.clone(), reply))
     }
 
     /// Adds an event.

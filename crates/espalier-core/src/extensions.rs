@@ -1,7 +1,9 @@
-//! `packageExtensions`: the root's corrections to manifests of other packages (`package-extensions.js`).
+//! `packageExtensions`: the root's corrections to manifests of other packages
+//! (`package-extensions.js`).
 //!
-//! A rule adds dependencies that a package forgot to declare, or corrects its peers. Overrides, not extensions, choose versions.
-//! Rules apply to every fetched manifest before its dependencies are read.
+//! A rule adds dependencies that a package forgot to declare, or corrects its peers. Overrides, not
+//! extensions, choose versions. Rules apply to every fetched manifest before its dependencies are
+//! read.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;

@@ -16,7 +16,8 @@ pub enum FetchFailureKind {
     Forbidden,
     /// Any other status.
     Status(u16),
-    /// No answer: the host is unreachable, refuses or times out. In a browser, also a missing CORS header.
+    /// No answer: the host is unreachable, refuses or times out. In a browser, also a missing CORS
+    /// header.
     Unreachable,
     /// An unusable answer, such as text that isn't JSON or a corrupt archive.
     Invalid,

@@ -1,7 +1,9 @@
-//! Globs as `minimatch` interprets them, for workspaces, ignore files and the `files` of a package.json.
+//! Globs as `minimatch` interprets them, for workspaces, ignore files and the `files` of a
+//! package.json.
 //!
-//! Patterns come from other people's packages. So a match costs at most the length of the pattern times that of the path:
-//! matching keeps the set of reachable positions and never backtracks. To ignore case, the caller lowers both sides.
+//! Patterns come from other people's packages. So a match costs at most the length of the pattern
+//! times that of the path: matching keeps the set of reachable positions and never backtracks. To
+//! ignore case, the caller lowers both sides.
 
 /// The maximum number of patterns that braces expand to.
 const MOST_ALTERNATIVES: usize = 10_000;
@@ -246,7 +248,8 @@ fn named_class(text: &[char]) -> Option<(Vec<(char, char)>, usize)> {
 }
 
 impl Manner {
-    /// Whether the parts match all components. With `above`, whether they could match if more components followed.
+    /// Whether the parts match all components. With `above`, whether they could match if more
+    /// components followed.
     fn match_parts(self, parts: &[Part], steps: &[&str], above: bool) -> bool {
         let end = steps.len();
         let mut reached = vec![false; end + 1];
@@ -293,8 +296,8 @@ impl Manner {
     }
 }
 
-/// The positions in a text that the tokens lead to from these positions. At the start of a `hidden` text, only a literal dot
-/// matches.
+/// The positions in a text that the tokens lead to from these positions. At the start of a `hidden`
+/// text, only a literal dot matches.
 fn run(tokens: &[Token], text: &[char], hidden: bool, mut reached: Vec<bool>) -> Vec<bool> {
     for token in tokens {
         let may_begin_with_dot = match token {

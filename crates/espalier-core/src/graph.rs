@@ -1,4 +1,5 @@
-//! The resolved tree as plain data. The layout on disk, views and explanations are projections of it.
+//! The resolved tree as plain data. The layout on disk, views and explanations are projections of
+//! it.
 //!
 //! References are indices into `nodes`. Node 0 is the root. Nodes are in the lockfile's order.
 
@@ -47,7 +48,8 @@ pub struct GraphNode {
     pub target: Option<u32>,
     /// The target folder of a link, relative to the project.
     pub link: Option<String>,
-    /// The `resolved` of the lockfile. If it has none and the package is to be installed, the registry's address.
+    /// The `resolved` of the lockfile. If it has none and the package is to be installed, the
+    /// registry's address.
     pub resolved: Option<String>,
     /// The `integrity` of the lockfile or the registry.
     pub integrity: Option<String>,

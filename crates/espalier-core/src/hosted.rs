@@ -1,7 +1,7 @@
 //! Git repositories on hosts that npm knows by name (`hosted-git-info`).
 //!
-//! To npm, `user/repo`, `gitlab:user/repo`, `git@github.com:user/repo.git` and the URL of the same repository are the same. This
-//! module parses all of these forms and writes each of them.
+//! To npm, `user/repo`, `gitlab:user/repo`, `git@github.com:user/repo.git` and the URL of the same
+//! repository are the same. This module parses all of these forms and writes each of them.
 
 /// A repository on a known host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +156,8 @@ impl HostedGit {
         format!("git+ssh://git@{}/{}.git{}", self.host.domain, self.path(), self.fragment())
     }
 
-    /// `git@host:user/project.git`, with the committish if `committish`. npm compares repositories by this form.
+    /// `git@host:user/project.git`, with the committish if `committish`. npm compares repositories
+    /// by this form.
     pub fn ssh(&self, committish: bool) -> String {
         let fragment = if committish { self.fragment() } else { String::new() };
         format!("git@{}:{}.git{fragment}", self.host.domain, self.path())
@@ -177,8 +178,8 @@ impl HostedGit {
         format!("{}:{}{}", self.host.name, self.path(), self.fragment())
     }
 
-    /// The form in a lockfile (`consistent-resolve.js`). It is ssh, which also reaches private repositories, unless the spec had
-    /// https.
+    /// The form in a lockfile (`consistent-resolve.js`). It is ssh, which also reaches private
+    /// repositories, unless the spec had https.
     pub fn resolved(&self) -> String {
         if self.auth.is_some() || self.form == Form::Https { self.https() } else { self.ssh_url() }
     }
@@ -210,7 +211,8 @@ impl HostedGit {
         Self { committish: Some(commit.to_owned()), ..self.clone() }
     }
 
-    /// The URLs to fetch from, in npm's order: https, which is faster, and ssh, unless the https URL has credentials.
+    /// The URLs to fetch from, in npm's order: https, which is faster, and ssh, unless the https
+    /// URL has credentials.
     pub fn fetch_urls(&self) -> Vec<String> {
         let plain = Self { committish: None, ..self.clone() };
         let without_prefix = |url: String| url.strip_prefix("git+").map_or(url.clone(), str::to_owned);
@@ -235,7 +237,8 @@ fn split_fragment(text: &str) -> (&str, Option<&str>) {
     text.split_once('#').map_or((text, None), |(text, fragment)| (text, Some(fragment)))
 }
 
-/// Whether a text is `user/repo`: one slash, and nothing before a `#` that would make it a path, a scope or a URL.
+/// Whether a text is `user/repo`: one slash, and nothing before a `#` that would make it a path, a
+/// scope or a URL.
 fn is_github_shorthand(text: &str) -> bool {
     let (path, _) = split_fragment(text);
     let slash = path.find('/');

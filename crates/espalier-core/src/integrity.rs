@@ -1,4 +1,5 @@
-//! Subresource integrity texts (`ssri`). The core hashes only small texts of its own, and nothing that was fetched.
+//! Subresource integrity texts (`ssri`). The core hashes only small texts of its own, and nothing
+//! that was fetched.
 
 use sha2::{Digest as _, Sha512};
 

@@ -1,8 +1,8 @@
 //! JSON as JavaScript reads it and npm writes it.
 //!
-//! The reader keeps positions for error messages, and the indentation and newline that npm preserves
-//! (`json-parse-even-better-errors`). The writer uses npm's order of keys (`json-stringify-nice`) and the format of
-//! `JSON.stringify`.
+//! The reader keeps positions for error messages, and the indentation and newline that npm
+//! preserves (`json-parse-even-better-errors`). The writer uses npm's order of keys
+//! (`json-stringify-nice`) and the format of `JSON.stringify`.
 
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -46,8 +46,8 @@ impl Fields {
     }
 }
 
-/// Calls `read` for each wanted member of the object that is this text, in the order of the text. The other members are skipped and
-/// not checked.
+/// Calls `read` for each wanted member of the object that is this text, in the order of the text.
+/// The other members are skipped and not checked.
 pub fn members<'a>(
     text: &'a str,
     wanted: &[&'static str],
@@ -189,7 +189,8 @@ pub fn truthy(value: &Value) -> bool {
 const PREFERRED: [&str; 8] =
     ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
-/// Writes a value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a single line stays one.
+/// Writes a value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a
+/// single line stays one.
 pub fn stringify(value: &Value, format: &Format) -> String {
     let value = in_order(value);
     let mut text = if format.indent.is_empty() {
@@ -318,8 +319,8 @@ impl Serialize for Sorted<'_> {
     }
 }
 
-/// The entries of an object in npm's order for a lockfile: values that aren't objects first, preferred keys first, the rest by
-/// collation.
+/// The entries of an object in npm's order for a lockfile: values that aren't objects first,
+/// preferred keys first, the rest by collation.
 pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let entries: Vec<(&str, &Value)> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
     let keys: Vec<_> = entries.iter().map(|(key, value)| (value.is_object(), *key)).collect();

@@ -1,9 +1,9 @@
 //! Resolves npm dependencies exactly as npm does, without doing any I/O.
 //!
 //! A [`Resolution`] owns one run. It says what it needs ([`Resolution::next_request`]), is given it
-//! ([`Resolution::supply`]), and goes on as far as it can ([`Resolution::advance`]). It never learns how
-//! an answer was obtained, in which order answers came, or what time it is: the same inputs give the same
-//! bytes natively and in a browser.
+//! ([`Resolution::supply`]), and goes on as far as it can ([`Resolution::advance`]). It never
+//! learns how an answer was obtained, in which order answers came, or what time it is: the same
+//! inputs give the same bytes natively and in a browser.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! A package's manifest, normalised as npm normalises it before it builds a tree.
 //!
-//! It contains what decides a tree or is part of a lockfile (`@npmcli/package-json`, `shrinkwrap.js`). Packuments, folders,
-//! tarballs and lockfile entries all give the same kind of manifest.
+//! It contains what decides a tree or is part of a lockfile (`@npmcli/package-json`,
+//! `shrinkwrap.js`). Packuments, folders, tarballs and lockfile entries all give the same kind of
+//! manifest.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -19,7 +20,8 @@ pub type Dependency = (Name, Rc<Spec>);
 /// A block of dependencies in JavaScript's order.
 pub type Dependencies = Vec<Dependency>;
 
-/// A normalised manifest. It has a field for each field of package.json and of a registry's documents that npm's rules read.
+/// A normalised manifest. It has a field for each field of package.json and of a registry's
+/// documents that npm's rules read.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// The package's own name.
@@ -60,7 +62,8 @@ pub struct Manifest {
     pub dev_engines: bool,
     /// `workspaces` as it is, of any type.
     pub workspaces: Option<Value>,
-    /// The folder of its commands (`directories.bin`), if it has no `bin` and its source can list folders.
+    /// The folder of its commands (`directories.bin`), if it has no `bin` and its source can list
+    /// folders.
     pub bin_folder: Option<String>,
     /// Whether it has `patchedDependencies`.
     pub has_patches: bool,
@@ -165,11 +168,12 @@ impl Manifest {
         manifest
     }
 
-    /// Makes `bin` of the folder of commands (`binDir` of `@npmcli/package-json`): every entry that isn't hidden, including
-    /// folders. `files` are paths relative to that folder.
+    /// Makes `bin` of the folder of commands (`binDir` of `@npmcli/package-json`): every entry that
+    /// isn't hidden, including folders. `files` are paths relative to that folder.
     pub fn list_bins(&mut self, files: &[String]) {
         let Some(folder) = self.bin_folder.take() else { return };
-        // npm's glob goes down level by level, so of two entries with the same name, the deepest wins.
+        // npm's glob goes down level by level, so of two entries with the same name, the deepest
+        // wins.
         let mut found: Vec<&str> = Vec::new();
         for file in files {
             let ends = file.match_indices('/').map(|(at, _)| at).chain([file.len()]);
@@ -200,8 +204,8 @@ impl Manifest {
         self.list_bins(&files);
     }
 
-    /// Parses the manifest of a project that is being changed. npm doesn't normalise it again, so an optional dependency may also
-    /// be in `dependencies`.
+    /// Parses the manifest of a project that is being changed. npm doesn't normalise it again, so
+    /// an optional dependency may also be in `dependencies`.
     pub fn from_changed(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
         let all = dependencies(value.get("dependencies").unwrap_or(&Value::Null), names, specs);
         Self { dependencies: all, ..Self::from_value(value, names, specs) }
@@ -306,7 +310,8 @@ impl Manifest {
     }
 }
 
-/// Whether npm writes a value: it is truthy and, for objects and arrays, not empty (`metaFieldFromPkg`).
+/// Whether npm writes a value: it is truthy and, for objects and arrays, not empty
+/// (`metaFieldFromPkg`).
 fn is_filled(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty(),
@@ -351,7 +356,8 @@ fn license_type(license: Value) -> Value {
     }
 }
 
-/// `bin` as an object of base names, with paths that can't leave the package (`normalizePackageBin`).
+/// `bin` as an object of base names, with paths that can't leave the package
+/// (`normalizePackageBin`).
 pub fn normalized_bin(bin: Value, package_name: Option<&str>) -> Value {
     let entries: Vec<(String, Value)> = match (bin, package_name) {
         (Value::String(path), Some(name)) if !path.is_empty() => vec![(name.to_owned(), path.into())],

@@ -1,7 +1,7 @@
 //! Interned package names.
 //!
-//! npm looks names up without regard to case, because file systems may ignore it, but preserves them as written. So every name
-//! knows its folded form, which lookups use.
+//! npm looks names up without regard to case, because file systems may ignore it, but preserves
+//! them as written. So every name knows its folded form, which lookups use.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -10,7 +10,8 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
-/// A name without its case, which is the key of npm's case-insensitive maps (`case-insensitive-map.js`).
+/// A name without its case, which is the key of npm's case-insensitive maps
+/// (`case-insensitive-map.js`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FoldedName(Name);
 
@@ -27,7 +28,8 @@ impl Names {
         if let Some(&name) = self.index.get(text) {
             return name;
         }
-        // Names that need Unicode normalisation can't be published, so folding the case is sufficient.
+        // Names that need Unicode normalisation can't be published, so folding the case is
+        // sufficient.
         let folded = text.to_lowercase();
         let folded = (folded != text).then(|| FoldedName(self.intern(&folded)));
         let name = Name(u32::try_from(self.entries.len()).expect("fewer than four billion names"));

@@ -17,7 +17,8 @@ pub struct Project {
     pub yarn_lock: Option<String>,
     /// The content of `node_modules`. It is used only if there is no package-lock.json.
     pub installed: NodeModules,
-    /// The name of the project's `.npm-extension` file, a script that changes manifests. The core can't run it.
+    /// The name of the project's `.npm-extension` file, a script that changes manifests. The core
+    /// can't run it.
     pub extension_file: Option<String>,
     /// The requested changes.
     pub changes: Changes,
@@ -25,16 +26,16 @@ pub struct Project {
     pub trial: Vec<Proposal>,
     /// The name of the project's folder, which is npm's name for a root without `name`.
     pub folder_name: String,
-    /// The absolute folder of the project, with forward slashes (`/home/me/app`). Only `file:` specs that leave the project
-    /// depend on it.
+    /// The absolute folder of the project, with forward slashes (`/home/me/app`). Only `file:`
+    /// specs that leave the project depend on it.
     pub path: String,
 }
 
 /// The installed packages. npm starts from them if there is no lock.
 #[derive(Clone, Debug, Default)]
 pub struct NodeModules {
-    /// The text of `node_modules/.package-lock.json`, if it is up to date: no folder of its tree is newer or missing
-    /// (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is used.
+    /// The text of `node_modules/.package-lock.json`, if it is up to date: no folder of its tree is
+    /// newer or missing (`assertNoNewer` in `shrinkwrap.js`). Then nothing else is used.
     pub hidden_lockfile: Option<String>,
     /// The packages in the project's `node_modules`, level by level. A link precedes its target.
     pub packages: Vec<InstalledPackage>,
@@ -69,7 +70,8 @@ impl Default for Platform {
     }
 }
 
-/// Which packages may depend on sources other than a registry. By default, npm 12 refuses git and URLs.
+/// Which packages may depend on sources other than a registry. By default, npm 12 refuses git and
+/// URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allow {
     /// Any package.
@@ -80,7 +82,8 @@ pub enum Allow {
     None,
 }
 
-/// `--install-strategy`: how high in the tree packages are placed. npm's `linked` resolves like `Hoisted`.
+/// `--install-strategy`: how high in the tree packages are placed. npm's `linked` resolves like
+/// `Hoisted`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstallStrategy {
     /// As high as possible.
@@ -92,7 +95,8 @@ pub enum InstallStrategy {
     Shallow,
 }
 
-/// The kinds of dependencies that aren't installed (`--omit`). They are in the lock, but needn't support this Node or platform.
+/// The kinds of dependencies that aren't installed (`--omit`). They are in the lock, but needn't
+/// support this Node or platform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omit {
     /// `--omit=dev`
@@ -103,17 +107,19 @@ pub struct Omit {
     pub peer: bool,
 }
 
-/// npm's settings that change the tree, under npm's names. There is a field for each of these settings.
+/// npm's settings that change the tree, under npm's names. There is a field for each of these
+/// settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The version of Node that `engines` are compared with, such as `20.20.2`.
     pub node_version: String,
     /// The version of npm that `engines.npm` is compared with.
     pub npm_version: String,
-    /// The platform to resolve for (`--os`, `--cpu`, `--libc`), which optional packages have to support.
+    /// The platform to resolve for (`--os`, `--cpu`, `--libc`), which optional packages have to
+    /// support.
     pub platform: Platform,
-    /// The platform that npm runs on, if it is another one. Packages that aren't optional have to support it, whatever `--os`
-    /// says.
+    /// The platform that npm runs on, if it is another one. Packages that aren't optional have to
+    /// support it, whatever `--os` says.
     pub host: Option<Platform>,
     /// `--legacy-peer-deps`: peer dependencies are not installed and not checked.
     pub legacy_peer_deps: bool,
@@ -142,7 +148,8 @@ pub struct Options {
     pub lockfile_version: Option<u64>,
     /// `omit-lockfile-registry-resolved`: the lock has no `resolved` for registry packages.
     pub omit_registry_resolved: bool,
-    /// `--package-lock`: starts from the existing lock. Without it, the lock is neither read nor written.
+    /// `--package-lock`: starts from the existing lock. Without it, the lock is neither read nor
+    /// written.
     pub package_lock: bool,
     /// `--save`: allows additions to the lock. `npm ci` and `npm update` work without it.
     pub save: bool,
@@ -162,12 +169,15 @@ pub struct Options {
     pub ignore_extension: bool,
     /// The host of npm's default registry. Its tarballs in a yarn.lock stand for plain versions.
     pub default_registry_host: String,
-    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An installation opens them once the
-    /// tree is complete, and doesn't fetch what bundled packages lack.
+    /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An
+    /// installation opens them once the tree is complete, and doesn't fetch what bundled packages
+    /// lack.
     pub complete: bool,
-    /// Not npm's: reports every decision as an event, such as [`Event::Visited`](crate::Event::Visited).
+    /// Not npm's: reports every decision as an event, such as
+    /// [`Event::Visited`](crate::Event::Visited).
     pub decisions: bool,
-    /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated packuments leave out.
+    /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated
+    /// packuments leave out.
     pub tree_only: bool,
 }
 
@@ -219,7 +229,8 @@ impl Default for Options {
     }
 }
 
-/// The content of the lockfile of an inspection. npm finds workspaces first or last, and the order of dependents depends on that.
+/// The content of the lockfile of an inspection. npm finds workspaces first or last, and the order
+/// of dependents depends on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// A lockfile: the packages that should be installed (`load-virtual.js`).

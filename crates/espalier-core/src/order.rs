@@ -1,7 +1,7 @@
 //! Stable sorting, with one instance of the standard library's sort for all types.
 //!
-//! In WebAssembly, each type that is sorted in the usual way adds 4 KB. This module sorts positions and then arranges the items
-//! accordingly. `clippy.toml` bans the usual way.
+//! In WebAssembly, each type that is sorted in the usual way adds 4 KB. This module sorts positions
+//! and then arranges the items accordingly. `clippy.toml` bans the usual way.
 
 use std::cmp::Ordering;
 

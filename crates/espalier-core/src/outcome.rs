@@ -17,7 +17,8 @@ use crate::lockfile::PackageLock;
 pub struct Outcome {
     /// package-lock.json and the hidden lockfile. Empty after an inspection.
     pub lockfile: PackageLock,
-    /// Whether npm writes package-lock.json. With `--no-save`, it doesn't, unless something was updated.
+    /// Whether npm writes package-lock.json. With `--no-save`, it doesn't, unless something was
+    /// updated.
     pub is_saved: bool,
     /// The text of yarn.lock, if there was one. npm updates it even if it saves nothing else.
     pub yarn_lock: Option<String>,

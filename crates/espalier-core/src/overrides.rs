@@ -1,8 +1,8 @@
 //! Overrides: the root's rules that replace requested specs (`override-set.js`).
 //!
-//! The rules form a tree. A node or edge is *under* one rule. The rules that can apply to it are that rule's children, then its
-//! ancestors' children and the ancestors themselves, the nearest first. A resolution has one tree of rules, so two rules are
-//! equal if they are the same rule.
+//! The rules form a tree. A node or edge is *under* one rule. The rules that can apply to it are
+//! that rule's children, then its ancestors' children and the ancestors themselves, the nearest
+//! first. A resolution has one tree of rules, so two rules are equal if they are the same rule.
 
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -17,7 +17,8 @@ use crate::spec::{Spec, SpecKind, Specs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RuleId(u32);
 
-/// A rule: for certain versions of a package, it gives a spec, and further rules for the packages below.
+/// A rule: for certain versions of a package, it gives a spec, and further rules for the packages
+/// below.
 #[derive(Debug)]
 pub struct Rule {
     parent: Option<RuleId>,
@@ -47,7 +48,8 @@ pub struct Overrides {
 pub struct Governing {
     /// The rule.
     pub rule: RuleId,
-    /// A rule whose key is not a range, although a range had to be compared with it. npm fails there.
+    /// A rule whose key is not a range, although a range had to be compared with it. npm fails
+    /// there.
     pub incomparable: Option<RuleId>,
 }
 
@@ -184,8 +186,8 @@ impl Overrides {
         std::iter::successors(Some(id), |&id| self.rule(id).parent)
     }
 
-    /// The more specific of two rules. If neither is, their nearest common ancestor, or `None` if they contradict each other
-    /// (`findSpecificOverrideSet`).
+    /// The more specific of two rules. If neither is, their nearest common ancestor, or `None` if
+    /// they contradict each other (`findSpecificOverrideSet`).
     pub fn more_specific(&self, first: RuleId, second: RuleId) -> Option<RuleId> {
         if self.ancestry(second).any(|ancestor| ancestor == first) {
             return Some(second);
@@ -199,7 +201,8 @@ impl Overrides {
         self.ancestry(second).find(|&ancestor| self.ancestry(first).any(|other| other == ancestor))
     }
 
-    /// Whether two sets of rules demand incompatible versions of a package (`haveConflictingRules`).
+    /// Whether two sets of rules demand incompatible versions of a package
+    /// (`haveConflictingRules`).
     fn contradict(&self, first: RuleId, second: RuleId) -> bool {
         self.rule(first).ruleset.iter().any(|&one| {
             let one_rule = self.rule(one);

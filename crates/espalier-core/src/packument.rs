@@ -1,7 +1,8 @@
 //! A packument: what a registry states about all versions of a package.
 //!
-//! Parsing records the position of each version's manifest and leaves it as text, because a resolution reads one or two of
-//! several hundred. It is independent of a resolution, so the fetching thread can do it.
+//! Parsing records the position of each version's manifest and leaves it as text, because a
+//! resolution reads one or two of several hundred. It is independent of a resolution, so the
+//! fetching thread can do it.
 
 #[cfg(feature = "summaries")]
 mod summary;
@@ -66,14 +67,16 @@ struct Read {
 pub enum Detail {
     /// All that the registry has.
     Whole,
-    /// What an installation needs, without some fields that npm writes into the lock (such as `license`).
+    /// What an installation needs, without some fields that npm writes into the lock (such as
+    /// `license`).
     Abbreviated,
     /// The registry didn't say. Each manifest shows it.
     Unstated,
 }
 
-/// Fields of complete manifests only. Registries add and omit fields in abbreviated ones as they like, but none of them adds
-/// these. npm's registry puts `maintainers` into every complete manifest.
+/// Fields of complete manifests only. Registries add and omit fields in abbreviated ones as they
+/// like, but none of them adds these. npm's registry puts `maintainers` into every complete
+/// manifest.
 const ONLY_WHOLE: [&str; 4] = ["license", "licenses", "maintainers", "_npmUser"];
 
 /// Why a body is not a packument.
@@ -136,7 +139,8 @@ impl Read {
         }
     }
 
-    /// Reads the fields that a resolution needs. If a field is repeated, the last one counts, as in JavaScript.
+    /// Reads the fields that a resolution needs. If a field is repeated, the last one counts, as in
+    /// JavaScript.
     fn fields(&mut self, body: &str) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(body);
         if !cursor.enter() {
@@ -240,8 +244,9 @@ impl Packument {
         self.text.part(&self.versions.place(index))
     }
 
-    /// Drops the text, except for the manifests that were read and those that are likely to be needed: of the highest release of
-    /// each compatible line. The source gives the text again if another manifest is needed. Returns the memory of the text.
+    /// Drops the text, except for the manifests that were read and those that are likely to be
+    /// needed: of the highest release of each compatible line. The source gives the text again if
+    /// another manifest is needed. Returns the memory of the text.
     #[cfg(feature = "settling")]
     pub fn settle(&self, source: Source) -> Option<Vec<u8>> {
         let mut highest = rustc_hash::FxHashMap::<_, ([u64; 3], usize)>::default();
@@ -259,15 +264,16 @@ impl Packument {
         self.let_go(|_| source)
     }
 
-    /// Drops the text, except for the manifests that were read, and returns its memory. The source gives the text again if
-    /// another manifest is needed. It is made of the text if there is none yet.
+    /// Drops the text, except for the manifests that were read, and returns its memory. The source
+    /// gives the text again if another manifest is needed. It is made of the text if there is none
+    /// yet.
     #[cfg(feature = "settling")]
     pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
         self.text.let_go(source)
     }
 
-    /// Whether the manifest at an index may lack fields that npm writes into the lock. If in doubt, it may: a wrong yes costs a
-    /// request, and a wrong no would cost a license.
+    /// Whether the manifest at an index may lack fields that npm writes into the lock. If in doubt,
+    /// it may: a wrong yes costs a request, and a wrong no would cost a license.
     pub fn is_abbreviated(&self, index: usize) -> bool {
         let shows_all = || {
             let read = Fields::read(self.manifest(index), &ONLY_WHOLE);

@@ -1,7 +1,7 @@
 //! Paths as npm's tree uses them: POSIX, textual, without a file system.
 //!
-//! A path in the tree is relative to the project (`node_modules/a`, `packages/ui`, `../shared`). The project itself is the empty
-//! path. This is also npm's *location*.
+//! A path in the tree is relative to the project (`node_modules/a`, `packages/ui`, `../shared`).
+//! The project itself is the empty path. This is also npm's *location*.
 
 /// Joins and normalises like `path.posix.join`, without a leading `./`.
 pub fn join(base: &str, relative: &str) -> String {
@@ -48,7 +48,8 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
-/// npm's name for the package in a folder: its base name, with the scope above it (`@npmcli/name-from-folder`).
+/// npm's name for the package in a folder: its base name, with the scope above it
+/// (`@npmcli/name-from-folder`).
 pub fn name_from_folder(path: &str) -> &str {
     let base = path.rfind('/').map_or(0, |index| index + 1);
     let above = parent(path);

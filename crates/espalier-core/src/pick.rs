@@ -109,7 +109,8 @@ impl Picker {
             }
             order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
         }
-        // The first version without an objection is the best. No more manifests are read than necessary.
+        // The first version without an objection is the best. No more manifests are read than
+        // necessary.
         let mut best: Option<((bool, bool), usize)> = None;
         for index in fitting {
             let (engine, current) = self.merits(packument.manifest(index));
@@ -137,7 +138,8 @@ impl Picker {
         }
     }
 
-    /// The versions that were available when one was chosen, with the objections to the higher ones.
+    /// The versions that were available when one was chosen, with the objections to the higher
+    /// ones.
     pub fn versions(&mut self, packument: &Packument, spec: &Spec, chosen: &str) -> Versions {
         let spec = match &spec.kind {
             SpecKind::Alias { spec, .. } => spec,

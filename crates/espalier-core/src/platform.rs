@@ -15,7 +15,8 @@ pub fn suits(manifest: &Manifest, platform: &Platform) -> bool {
     listed("os", Some(&platform.os)) && listed("cpu", Some(&platform.cpu)) && listed("libc", libc)
 }
 
-/// A list permits a value if no negated entry matches, and if a positive entry does or there are none.
+/// A list permits a value if no negated entry matches, and if a positive entry does or there are
+/// none.
 fn allows(list: &Value, value: &str) -> bool {
     let entries: Vec<&str> = match list {
         Value::String(entry) => vec![entry],

@@ -1,7 +1,8 @@
-//! npm's refusals, apart from missing versions, failed fetches and peer conflicts. Each is a variant with fields.
+//! npm's refusals, apart from missing versions, failed fetches and peer conflicts. Each is a
+//! variant with fields.
 //!
-//! The code, the message, the package and the remedy of each refusal are defined only here. A consumer that needs to know more gets
-//! another field.
+//! The code, the message, the package and the remedy of each refusal are defined only here. A
+//! consumer that needs to know more gets another field.
 
 use crate::options::Platform;
 use crate::spec::InvalidSpec;
@@ -120,8 +121,9 @@ pub enum Refusal {
         /// The package.
         name: String,
     },
-    /// Another peer replaced a candidate in its virtual root. npm crashes when it looks there for the candidate's peers.
-    #[error("a peer dependency replaced {name} with another version, where npm fails too")]
+    /// Another peer replaced a candidate in its virtual root. npm crashes when it looks there for
+    /// the candidate's peers.
+    #[error("a peer dependency replaced {name} with another version, and npm fails at this point, too")]
     DisplacedPeer {
         /// The package.
         name: String,

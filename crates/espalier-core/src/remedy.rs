@@ -1,8 +1,10 @@
-//! Searches for remedies of a conflict of peers: the smallest changes to package.json that resolve it.
+//! Searches for remedies of a conflict of peers: the smallest changes to package.json that resolve
+//! it.
 //!
-//! The failed resolution [proposes](crate::error::PeerConflict::proposals) changes, because it knows the available versions. A
-//! [`Search`] combines them and returns the next project to try. Its caller resolves that project and reports the result. A
-//! remedy is a combination that has led to a tree. The caller decides how long to search.
+//! The failed resolution [proposes](crate::error::PeerConflict::proposals) changes, because it
+//! knows the available versions. A [`Search`] combines them and returns the next project to try.
+//! Its caller resolves that project and reports the result. A remedy is a combination that has led
+//! to a tree. The caller decides how long to search.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -59,7 +61,8 @@ impl Search {
             let Some(changes) = self.pending.pop_front() else {
                 break vec![Proposal::Flag { flag: self.flags.pop()? }];
             };
-            // A combination with more changes than a known remedy is of no use, and neither is any after enough remedies.
+            // A combination with more changes than a known remedy is of no use, and neither is any
+            // after enough remedies.
             let smallest = self.found.first().map_or(MOST_CHANGES, |Remedy(changes)| changes.len());
             if changes.len() <= smallest && self.found.len() < ENOUGH {
                 break changes;

@@ -1,7 +1,7 @@
 //! The requests and events of a resolution, and the answers to requests.
 //!
-//! A request is its own key: it is never made twice, and an answer names its request. The caller decides how to answer it: which
-//! registry and cache, and how many retries.
+//! A request is its own key: it is never made twice, and an answer names its request. The caller
+//! decides how to answer it: which registry and cache, and how many retries.
 
 use serde::Serialize;
 use std::sync::Arc;
@@ -19,22 +19,25 @@ pub enum Request {
     Packument {
         /// The package's name, with its scope: `@babel/core`.
         name: String,
-        /// Whether the full document is needed (for its `time`, with `--before`). Otherwise the abbreviated one is sufficient.
+        /// Whether the full document is needed (for its `time`, with `--before`). Otherwise the
+        /// abbreviated one is sufficient.
         full: bool,
     },
-    /// The document of a version (`/<name>/<version>`). It is requested if the packument was abbreviated, because that omits
-    /// fields that npm writes into the lock.
+    /// The document of a version (`/<name>/<version>`). It is requested if the packument was
+    /// abbreviated, because that omits fields that npm writes into the lock.
     VersionDocument {
         /// The package's name, with its scope.
         name: String,
         /// The exact version.
         version: String,
-        /// The tarball's integrity in the packument. It detects the document of another publication of the version.
+        /// The tarball's integrity in the packument. It detects the document of another publication
+        /// of the version.
         integrity: Option<String>,
     },
     /// The text of a folder's package.json.
     Folder {
-        /// The path relative to the project, with forward slashes and none at the end (`packages/ui`, `../shared`).
+        /// The path relative to the project, with forward slashes and none at the end
+        /// (`packages/ui`, `../shared`).
         path: String,
     },
     /// A file of the project: a patch.
@@ -56,12 +59,13 @@ pub enum Request {
         /// The path relative to the project, with forward slashes and none at the end.
         folder: String,
     },
-    /// The folders of the project that hold a package.json, except for the root and `node_modules`. They are requested only if
-    /// the root has workspaces.
+    /// The folders of the project that hold a package.json, except for the root and `node_modules`.
+    /// They are requested only if the root has workspaces.
     PackageFolders,
     /// The manifests in a tarball.
     Tarball {
-        /// The `resolved` of the registry (the caller may have to add a host), a URL, or a project-relative `file:` path.
+        /// The `resolved` of the registry (the caller may have to add a host), a URL, or a
+        /// project-relative `file:` path.
         url: String,
         /// The expected integrity, if it is known. The caller verifies it.
         integrity: Option<String>,
@@ -112,7 +116,8 @@ pub enum Answer {
     File(Option<Vec<u8>>),
     /// The commit.
     Git(GitCommit),
-    /// The paths of all files and folders in it, relative to it with forward slashes. Empty if it doesn't exist.
+    /// The paths of all files and folders in it, relative to it with forward slashes. Empty if it
+    /// doesn't exist.
     Files(Vec<String>),
     /// Project-relative paths with forward slashes.
     PackageFolders(Vec<String>),
@@ -131,7 +136,8 @@ pub struct TarballListing {
     pub manifests: Vec<(String, String)>,
 }
 
-/// What happened, in the order of the decisions. Events are sufficient to draw the tree while it grows.
+/// What happened, in the order of the decisions. Events are sufficient to draw the tree while it
+/// grows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
@@ -142,7 +148,8 @@ pub enum Event {
         /// The number of its versions.
         versions: usize,
     },
-    /// A version was chosen for a dependency. It is placed next, unless a package in the tree satisfies the dependency.
+    /// A version was chosen for a dependency. It is placed next, unless a package in the tree
+    /// satisfies the dependency.
     Picked {
         /// The package's name in the registry.
         name: String,
@@ -154,14 +161,16 @@ pub enum Event {
         reason: Reason,
         /// The name of the dependent.
         by: String,
-        /// The dependent's location. Empty for the root, and `None` for a candidate, which has no location yet.
+        /// The dependent's location. Empty for the root, and `None` for a candidate, which has no
+        /// location yet.
         #[serde(skip_serializing_if = "Option::is_none")]
         from: Option<String>,
         /// The available versions, with [`Options::decisions`](crate::Options::decisions).
         #[serde(skip_serializing_if = "Option::is_none")]
         versions: Option<Versions>,
     },
-    /// The dependencies of a package are looked at. This event and the next two are reported only with
+    /// The dependencies of a package are looked at. This event and the next two are reported only
+    /// with
     /// [`Options::decisions`](crate::Options::decisions).
     Visited {
         /// The package's location; empty for the root.
@@ -169,12 +178,14 @@ pub enum Event {
         /// The dependencies that have to be resolved.
         problems: Vec<Problem>,
     },
-    /// There is a candidate for a dependency. If the dependent is a candidate itself, it has no location yet.
+    /// There is a candidate for a dependency. If the dependent is a candidate itself, it has no
+    /// location yet.
     Gathered {
         /// The dependency.
         #[serde(flatten)]
         demand: Demand,
-        /// The candidate's version. `None` if it could not be fetched, or for a link without a version.
+        /// The candidate's version. `None` if it could not be fetched, or for a link without a
+        /// version.
         #[serde(skip_serializing_if = "Option::is_none")]
         version: Option<String>,
         /// Its origin.
@@ -182,7 +193,8 @@ pub enum Event {
         /// The location of the package for which the candidate and its peers are gathered.
         set: String,
     },
-    /// A candidate was placed, or wasn't. The resulting events follow: `Removed`, `Placed` or `Kept`.
+    /// A candidate was placed, or wasn't. The resulting events follow: `Removed`, `Placed` or
+    /// `Kept`.
     Decided(Box<Decision>),
     /// A dependency is satisfied by a package in the tree.
     Kept {
@@ -217,8 +229,8 @@ pub enum Event {
         #[serde(skip)]
         tarball: Option<PlacedTarball>,
     },
-    /// Every package has its place. Remaining requests only add facts about packages in the tree, such as their licenses, and may
-    /// show that an optional package doesn't support the platform.
+    /// Every package has its place. Remaining requests only add facts about packages in the tree,
+    /// such as their licenses, and may show that an optional package doesn't support the platform.
     Settled {
         /// The number of packages and links, without the root.
         packages: usize,
@@ -242,7 +254,8 @@ pub enum Reason {
     Latest,
     /// It is the highest in the range that isn't deprecated and supports the engines.
     Highest,
-    /// Every version in the range is deprecated or doesn't support the engines, and this is the best of them.
+    /// Every version in the range is deprecated or doesn't support the engines, and this is the
+    /// best of them.
     Compromise,
 }
 

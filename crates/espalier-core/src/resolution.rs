@@ -43,8 +43,9 @@ impl Resolution {
         Self { exchange, run }
     }
 
-    /// Reads the tree of the project's lockfile as it is. Nothing is resolved, and only the project's own folders are requested.
-    /// The graph of the outcome marks missing, invalid and extraneous packages.
+    /// Reads the tree of the project's lockfile as it is. Nothing is resolved, and only the
+    /// project's own folders are requested. The graph of the outcome marks missing, invalid and
+    /// extraneous packages.
     pub fn inspect(project: Project, options: Options, reading: Reading) -> Self {
         let exchange = Rc::new(Exchange::default());
         let inspection = resolve::inspect(project, options, reading, exchange.clone());
@@ -87,8 +88,8 @@ impl Resolution {
         self.ended().0
     }
 
-    /// The same for a program that ends soon. The memory of the resolution is not freed, which would take a tenth of the time of
-    /// building a large tree.
+    /// The same for a program that ends soon. The memory of the resolution is not freed, which
+    /// would take a tenth of the time of building a large tree.
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
 //! Dependency specs: the text after a name (`npm-package-arg`).
 //!
-//! Each distinct text is parsed once and shared. Parsing never fails. A spec that npm would refuse has the kind
-//! [`SpecKind::Invalid`], so the error appears where the spec is used. A relative path is kept as written, because its target
-//! depends on the dependent.
+//! Each distinct text is parsed once and shared. Parsing never fails. A spec that npm would refuse
+//! has the kind [`SpecKind::Invalid`], so the error appears where the spec is used. A relative path
+//! is kept as written, because its target depends on the dependent.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -132,14 +132,15 @@ impl Specs {
         spec
     }
 
-    /// The name and spec of an argument such as `name@spec`. The name is `None` if the argument is just a spec.
+    /// The name and spec of an argument such as `name@spec`. The name is `None` if the argument is
+    /// just a spec.
     pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
         let (name, text) = split_argument(argument);
         if let Some(name) = name.filter(|name| !is_valid_name(name)) {
             let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
             return Err(InvalidSpec { code: "EINVALIDPACKAGENAME", message });
         }
-        let spec = self.intern(text.trim());
+        let spec = self.intern(text);
         match &spec.kind {
             SpecKind::Invalid(problem) => Err(problem.clone()),
             _ => Ok((name, spec)),
@@ -229,7 +230,8 @@ fn is_tarball_name(text: &str) -> bool {
 
 fn local(raw: &str) -> SpecKind {
     let mut path = if starts_with_ignoring_case(raw, "file:") { &raw[5..] } else { raw };
-    // file://path and file:///path are absolute, but file:/../path and file://../path aren't (`fromFile`).
+    // file://path and file:///path are absolute, but file:/../path and file://../path aren't
+    // (`fromFile`).
     let trimmed = path.trim_start_matches('/');
     let slashes = path.len() - trimmed.len();
     let dotted = matches!(trimmed.split('/').next(), Some("." | ".."));
@@ -276,7 +278,8 @@ fn url(raw: &str) -> SpecKind {
     }
 }
 
-/// Parses `git+ssh://user@host:path`, which is scp's notation and not a URL: the text after the colon isn't a port.
+/// Parses `git+ssh://user@host:path`, which is scp's notation and not a URL: the text after the
+/// colon isn't a port.
 fn scp_address(address: &str) -> Option<String> {
     let rest = address.strip_prefix("git+ssh://")?;
     let (host, path) = rest.split_once(':')?;

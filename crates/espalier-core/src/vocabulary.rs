@@ -7,7 +7,8 @@ use crate::names::Names;
 use crate::overrides::Overrides;
 use crate::spec::Specs;
 
-/// The tables for parsing manifests and choosing versions. The tree refers to them, and the catalog uses nothing else of it.
+/// The tables for parsing manifests and choosing versions. The tree refers to them, and the catalog
+/// uses nothing else of it.
 #[derive(Default)]
 pub struct Vocabulary {
     /// All names.

@@ -6,7 +6,7 @@ use espalier_core::decision::{Decision, Objection, Origin, PassedOver, ProblemSt
 use espalier_core::{Answer, Detail, Event, Options, Packument, Progress, Project, Request, Resolution};
 use serde_json::{Value, json};
 
-/// Versions by name, each with what it depends on.
+/// Versions by name, each with its dependencies.
 fn packument(name: &str) -> Value {
     let versions = match name {
         "a" => json!({ "1.0.0": { "dependencies": { "b": "^1.0.0" } } }),
@@ -47,7 +47,7 @@ fn decisions(events: Vec<Event>) -> Vec<Decision> {
     events.into_iter().filter_map(decided).collect()
 }
 
-/// A decision in a line: the package, the folders asked and why, and what became of it.
+/// A decision on one line: the package, the tried folders with their reasons, and the result.
 fn line(decision: &Decision) -> String {
     let tried: Vec<String> =
         decision.tried.iter().map(|trial| format!("/{} {:?} {:?}", trial.location, trial.verdict, trial.why)).collect();
@@ -131,7 +131,7 @@ fn the_tree_settles_before_a_document_of_a_version_is_needed() {
     let mut resolution = Resolution::new(project, Options::default());
     let mut documents = Vec::new();
     while resolution.advance() == Progress::Waiting {
-        // One at a time: whoever has few connections fetches what the tree needs first.
+        // One request at a time: a host with few connections fetches what the tree needs first.
         let Some((request, _)) = resolution.next_request() else { break };
         if let Request::Packument { name, .. } = &request {
             assert!(documents.is_empty(), "{name} comes after a version's document");

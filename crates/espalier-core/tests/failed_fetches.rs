@@ -8,7 +8,8 @@ use espalier_core::{
 };
 use serde_json::{Value, json};
 
-/// The lock's packages and the warnings of a project, where each fetch of `broken` fails in this way.
+/// The packages in the lock of a project and its warnings, if each fetch of `broken` fails in this
+/// way.
 fn resolve(manifest: &Value, kind: FetchFailureKind) -> Result<(Vec<String>, Vec<Warning>), ResolveError> {
     let project = Project { manifest: manifest.to_string(), folder_name: "project".into(), ..Project::default() };
     let mut resolution = Resolution::new(project, Options::default());

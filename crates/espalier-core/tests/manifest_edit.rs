@@ -1,7 +1,8 @@
 //! Edits of package.json, compared with npm's.
 //!
-//! `manifest_edit/cases.json` holds what npm 12.2.0 left after `npm <command> --package-lock-only` in a folder with
-//! `before` as its package.json and a package `d` in `lib/d`; `found` is what stood in its lockfile then.
+//! `manifest_edit/cases.json` has the package.json that npm 12.2.0 wrote with `npm <command>
+//! --package-lock-only` in a folder with `before` as its package.json and a package `d` in `lib/d`.
+//! `found` has the versions in npm's lockfile.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ struct Recorded {
     version: Option<String>,
 }
 
-/// As `install` does: enter everything, resolve, write what was found.
+/// The same steps as in `install`: enters the requests, resolves, and saves the results.
 fn edited(case: &Case) -> String {
     let mut edit = Edit::of(&case.before).expect("JSON");
     let (flags, words): (Vec<_>, Vec<_>) = case.command.split(' ').partition(|word| word.starts_with('-'));
@@ -67,7 +68,7 @@ fn edited(case: &Case) -> String {
     edit.finish().unwrap_or_else(|| case.before.clone())
 }
 
-/// Name and spec of an argument, tags and folders turned into what npm enters for them.
+/// The name and spec of an argument. Tags and folders have the form in which npm enters them.
 fn request(argument: &str) -> (String, String) {
     if argument.contains("lib/d") {
         return ("d".to_owned(), "file:lib/d".to_owned());

@@ -1,5 +1,5 @@
-//! What holds of every tree, whatever the registry: small ones are made up, with peers that collide more often
-//! than not.
+//! Properties that hold for every tree. The registries are small and random, with peers that
+//! usually collide.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-/// A registry of packages `a` to `f`, and a project that asks for some of them.
+/// A registry of packages `a` to `f`, and a project that depends on some of them.
 #[derive(Clone, Debug)]
 struct World {
     packuments: BTreeMap<String, Value>,
@@ -90,7 +90,8 @@ fn world() -> impl Strategy<Value = World> {
 }
 
 impl World {
-    /// Resolves it. `choose` picks one of so many requests to be answered next.
+    /// Resolves the project. `choose` gets the number of open requests and picks the next one to be
+    /// answered.
     fn resolve(&self, lockfile: Option<&str>, mut choose: impl FnMut(usize) -> usize) -> Result<Outcome, ResolveError> {
         let project = Project {
             manifest: self.manifest.to_string(),
@@ -125,7 +126,8 @@ impl World {
     }
 }
 
-/// The package that Node would find by that name: in the package's own folder, then in the folders around it.
+/// The package that Node finds by that name: in the package's own folder, then in the folders above
+/// it.
 fn found(graph: &Graph, from: u32, name: &str) -> Option<u32> {
     let child = |parent: u32| {
         graph.nodes.iter().zip(0..).find(|(node, _)| node.parent == Some(parent) && node.name == name).map(|(_, id)| id)
@@ -156,12 +158,13 @@ fn error_of(graph: &Graph, edge: &GraphEdge) -> Option<&'static str> {
     }
 }
 
-/// What an optional dependency could not have stays in the tree without being shown, and so does what that needs.
+/// A package that an optional dependency could not install stays in the tree without being shown,
+/// and so do the packages that it needs.
 fn given_up(edge: &GraphEdge) -> bool {
     edge.to.is_none() && edge.error == Some("INVALID")
 }
 
-/// Chance as data, so that a failure can be shrunk.
+/// Random numbers as data, so that a failure can be shrunk.
 fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
     move |count| {
         chances.rotate_left(1);
@@ -169,9 +172,9 @@ fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Always the same cases, so that a failure is about a change. More are tried with `cargo xtask parity --small`, against npm.
-/// That every demand is met is no property: of `c -> d@>=1, peer a` and `a -> optional peer d@^1` where `d@3 -> c`, npm makes
-/// a tree without `d`.
+/// The cases are always the same, so that a failure is due to a change. `cargo xtask parity
+/// --small` compares more of them with npm. There is no property that every dependency is met: for
+/// `c -> d@>=1, peer a` and `a -> optional peer d@^1` with `d@3 -> c`, npm's tree has no `d`.
 fn configuration() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(256) }
 }
@@ -196,7 +199,8 @@ proptest! {
     #[test]
     fn an_edge_leads_where_node_would_look_and_is_valid_as_npm_defines_it(world in world()) {
         let Ok(Outcome { graph, .. }) = world.in_order(None) else { return Ok(()) };
-        // What an optional package failed to bring isn't in the graph, though npm's edges lead to it.
+        // The graph lacks packages that an optional package failed to bring, though npm's edges
+        // lead to them.
         prop_assume!(graph.nodes.iter().all(|node| !node.optional));
         for edge in graph.edges.iter().filter(|edge| !given_up(edge)) {
             prop_assert_eq!(edge.to, found(&graph, edge.from, &edge.name), "{:?}", edge);

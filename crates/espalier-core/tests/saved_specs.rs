@@ -7,7 +7,8 @@ use espalier_core::{
 };
 use serde_json::{Value, json};
 
-/// npm 12.2.0 saves the override's spec for the workspace: it takes the spec in force for the one that was asked for.
+/// npm 12.2.0 saves the override's spec for the workspace, because it confuses the effective spec
+/// with the requested one.
 #[test]
 fn an_update_saves_the_spec_of_the_override_in_force() {
     let project = Project {

@@ -1,4 +1,4 @@
-//! The rules of `tests/scenarios/*.md`: a tiny registry, what is asked of it, and the tree that npm makes.
+//! Checks the rules of `tests/scenarios/*.md`. Each has a tiny registry, requests, and npm's tree.
 
 mod scenario;
 
@@ -31,7 +31,7 @@ fn every_scenario_ends_as_in_npm() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The order in which packuments arrive must not change the tree: they are answered last come, first served.
+/// The order of arrival must not change the tree. Here, the newest request is answered first.
 #[test]
 fn the_order_of_answers_changes_nothing() {
     for (file, text) in FILES {
@@ -41,7 +41,7 @@ fn the_order_of_answers_changes_nothing() {
     }
 }
 
-/// Whoever listens to the decisions doesn't influence them.
+/// Reporting the decisions does not change them.
 #[test]
 fn reporting_decisions_changes_nothing() {
     for (file, text) in FILES {

@@ -1,4 +1,4 @@
-//! Replays node-semver's verdicts, as `semver/pairs.mjs` prints them, against ours.
+//! Compares our semver with recorded verdicts of node-semver (`semver/pairs.mjs`).
 //!
 //! `semver/pairs.jsonl` always runs; `ESPALIER_SEMVER_PAIRS` may name a larger file to run as well.
 
@@ -9,7 +9,7 @@ use std::fs;
 use espalier_core::semver::{self, Range, RangeOptions, Version};
 use serde_json::{Value, json};
 
-/// How many disagreements to print.
+/// The maximum number of printed disagreements.
 const SHOWN: usize = 20;
 
 #[test]
@@ -40,7 +40,7 @@ fn assert_agreement(pairs: &str) {
     assert!(count > 0 && shown.is_empty(), "{} of {count} disagree:\n{}", disagreements.len(), shown.join("\n"));
 }
 
-/// What our implementation says to the question at the head of `pair`, in the form of the answer at its end.
+/// Our answer to the question at the head of `pair`, in the form of the answer at its end.
 fn our_verdict(pair: &[Value]) -> Vec<Value> {
     let text = |index: usize| pair[index].as_str().expect("a string");
     let flags = |index: usize| {

@@ -3,7 +3,7 @@
 use espalier_core::semver::{Range, RangeOptions, Version, min_version};
 use proptest::prelude::*;
 
-/// Takes minutes instead of a moment if any step is quadratic in the length of its input.
+/// This test takes minutes if any step is quadratic in the length of its input.
 #[test]
 fn long_ranges_are_read_in_linear_time() {
     const LENGTH: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The rules of npm's versions and ranges, a table to each.
+//! The rules of npm's versions and ranges, with a table for each.
 
 use espalier_core::semver::{
     Identifier, Range, RangeOptions, Version, max_satisfying, min_version, satisfies, valid_range,
@@ -19,7 +19,7 @@ fn including_prereleases(text: &str) -> Range {
     Range::parse_with(text, RangeOptions { include_prerelease: true, loose: false }).expect(text)
 }
 
-/// Asserts what each range of a table comes to; nothing for one that is invalid.
+/// Asserts the normal form of each range in a table, which is absent for an invalid range.
 fn assert_normal_forms(loose: bool, table: &[(&str, Option<&str>)]) {
     for (range, normal) in table {
         assert_eq!(valid_range(range, loose).as_deref(), *normal, "{range:?}");

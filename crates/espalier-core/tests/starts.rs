@@ -1,7 +1,8 @@
 //! Starts of a resolution and changes that users ask for, compared with npm's recorded answers.
 //!
-//! `starts/cases.json` is recorded by `tests/oracle/starts.mjs` from npm 12.2.0: projects with a lock of any version, a
-//! yarn.lock or something installed, `packageExtensions` and patches; and additions, removals and updates.
+//! `tests/oracle/starts.mjs` recorded `starts/cases.json` from npm 12.2.0. The cases have locks of
+//! all versions, a yarn.lock, installed packages, `packageExtensions`, patches, additions, removals
+//! and updates.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,12 +58,13 @@ fn every_start_ends_as_in_npm() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Resolving again from what was written changes nothing.
+/// A second resolution from the written files changes nothing.
 #[test]
 fn a_lock_that_was_just_written_stays() {
     let recording = recording();
     let installs = recording.cases.iter().filter(|case| case.command == "install" && case.after.is_some());
-    // An old lock says little of what is in a bundle, and npm believes it once; another case has what it does then.
+    // An old lock has few facts about bundles, and npm believes it once. Another case covers the
+    // second resolution.
     for case in installs.filter(|case| case.title != "a lock of version 1 with that bundle") {
         let first = case.resolve(&recording).expect("a tree");
         let mut files = case.files.clone();
@@ -101,7 +103,7 @@ impl Case {
                 "--save" => save = Some(true),
                 "--no-save" => save = Some(false),
                 "--omit-lockfile-registry-resolved" => options.omit_registry_resolved = true,
-                // `package-lock-only`, with which these are recorded, is the stronger.
+                // The cases were recorded with `package-lock-only`, which overrides it.
                 "--no-package-lock" => {}
                 "--lockfile-version=1" => options.lockfile_version = Some(1),
                 "-w" => changes.workspaces.extend(words.next().map(str::to_owned)),

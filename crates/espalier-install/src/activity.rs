@@ -37,7 +37,8 @@ pub struct Activity {
     pub resolving: Stopwatch,
     /// Verifying tarballs, summed over threads.
     pub hashing: Stopwatch,
-    /// Unpacking tarballs into the store, summed over threads. Inflating and writing are parts of it.
+    /// Unpacking tarballs into the store, summed over threads. Inflating and writing are parts of
+    /// it.
     pub unpacking: Stopwatch,
     /// Writing the files of tarballs and the lockfiles, summed over threads.
     pub writing: Stopwatch,
@@ -103,10 +104,11 @@ impl Counter {
     }
 }
 
-/// A sum of durations, in processor time if the system measures it. On a busy machine, elapsed time depends more on other
-/// processes than on the work.
+/// A sum of durations, in processor time if the system measures it. On a busy machine, elapsed time
+/// depends more on other processes than on the work.
 ///
-/// It doesn't run until someone wants to know, because asking the system twice for each document takes time.
+/// It doesn't run until someone wants to know, because asking the system twice for each document
+/// takes time.
 #[derive(Debug, Default)]
 pub struct Stopwatch {
     is_wanted: AtomicBool,

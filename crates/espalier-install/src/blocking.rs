@@ -10,8 +10,8 @@ pub(crate) async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
     result(spawn_blocking(work)).await
 }
 
-/// The result of such work that was started earlier. If the runtime ends before the work begins, nobody waits for the result any
-/// more, so there is none.
+/// The result of such work that was started earlier. If the runtime ends before the work begins,
+/// nobody waits for the result any more, so there is none.
 pub(crate) async fn result<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(result) => result,

@@ -1,4 +1,5 @@
-//! Decompresses bodies, up to a maximum length. It doesn't know whether they come from a registry or from the cache.
+//! Decompresses bodies, up to a maximum length. It doesn't know whether they come from a registry
+//! or from the cache.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,8 +11,8 @@ use libdeflater::Decompressor;
 
 /// The most memory that an idle inflater keeps for the next body.
 const MOST_KEPT: usize = 16 << 20;
-/// The smallest piece of memory that is lent. Larger pieces have two, four, eight times its length and so on, so that each fits many
-/// bodies.
+/// The smallest piece of memory that is lent. Larger pieces have two, four, eight times its length
+/// and so on, so that each fits many bodies.
 const SHORTEST: usize = 4 << 10;
 /// The largest piece that is kept for another body, and the maximum of all kept pieces together.
 const LONGEST_SPARE: usize = 2 << 20;
@@ -32,7 +33,8 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Parses a `Content-Encoding`. The request offers gzip only, so any other encoding is the server's mistake.
+    /// Parses a `Content-Encoding`. The request offers gzip only, so any other encoding is the
+    /// server's mistake.
     pub(crate) fn of(content_encoding: Option<&str>) -> Result<Self, Trouble> {
         match content_encoding.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Self::Identity),
@@ -60,7 +62,8 @@ impl Encoding {
         }
     }
 
-    /// The decoded body at the beginning of memory that the caller may keep, and its length. [`recycle`] takes the memory back.
+    /// The decoded body at the beginning of memory that the caller may keep, and its length.
+    /// [`recycle`] takes the memory back.
     pub(crate) fn decode_to_keep(
         self,
         body: &[u8],
@@ -77,7 +80,8 @@ impl Encoding {
     }
 }
 
-/// Memory of former bodies, by length. Allocating it for each of thousands of bodies costs as much as parsing them.
+/// Memory of former bodies, by length. Allocating it for each of thousands of bodies costs as much
+/// as parsing them.
 struct Spare {
     pieces: BTreeMap<usize, Vec<Vec<u8>>>,
     bytes: usize,
@@ -115,8 +119,8 @@ pub(crate) struct Inflater {
     inflated: Vec<u8>,
 }
 
-/// The idle inflaters. The last one that was used is lent next, to whichever thread asks, because its memory is in the processor's
-/// cache.
+/// The idle inflaters. The last one that was used is lent next, to whichever thread asks, because
+/// its memory is in the processor's cache.
 static IDLE: Mutex<Vec<Inflater>> = Mutex::new(Vec::new());
 
 impl Inflater {
@@ -140,19 +144,22 @@ impl Inflater {
         }
     }
 
-    /// Decompresses a usual body in one go, and returns its length; `None` if the body is unusual, damaged or longer than `limit`.
+    /// Decompresses a usual body in one go, and returns its length; `None` if the body is unusual,
+    /// damaged or longer than `limit`.
     pub(crate) fn whole(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
         let length = self.inflate_whole(body, limit)?;
         Some(&self.inflated[..length])
     }
 
-    /// Decompresses a body of one gzip member in one go. Its length and checksum are at its end. Other bodies give `None`.
+    /// Decompresses a body of one gzip member in one go. Its length and checksum are at its end.
+    /// Other bodies give `None`.
     fn inflate_whole(&mut self, body: &[u8], limit: u64) -> Option<usize> {
         let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;
         let (rest, noted) = deflated.split_last_chunk()?;
         let (deflated, checksum) = rest.split_last_chunk()?;
         let length = usize::try_from(u32::from_le_bytes(*noted)).ok()?;
-        // Nothing is compressed further than this, and a length that isn't true shall not take memory.
+        // Nothing is compressed further than this, and a length that isn't true shall not take
+        // memory.
         if length as u64 > limit || length / 1032 > body.len() {
             return None;
         }

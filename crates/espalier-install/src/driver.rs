@@ -1,8 +1,10 @@
-//! Runs a resolution to its end: hands its requests to the fetching thread, and hands the answers back.
+//! Runs a resolution to its end: hands its requests to the fetching thread, and hands the answers
+//! back.
 //!
-//! The resolution stays on the calling task and takes one step at a time. One other thread ([`fetching`]) sends the requests. The
-//! calling task inflates and parses the answers, where it would wait otherwise. A request that the resolution waits for goes out
-//! before one that it only expects to need. The order of answers makes no difference to the tree, as the core promises.
+//! The resolution stays on the calling task and takes one step at a time. One other thread
+//! (`fetching`) sends the requests. The calling task inflates and parses the answers, where it
+//! would wait otherwise. A request that the resolution waits for goes out before one that it only
+//! expects to need. The order of answers makes no difference to the tree, as the core promises.
 
 mod fetching;
 pub(crate) mod reads;
@@ -36,11 +38,13 @@ pub struct Sources {
     pub registry: Registry,
     /// Folders and tarballs on disk.
     pub project: ProjectFolder,
-    /// The packuments of this run, by name and whether they are full. A failed resolution may be followed by trials of remedies.
+    /// The packuments of this run, by name and whether they are full. A failed resolution may be
+    /// followed by trials of remedies.
     packuments: Arc<Mutex<Remembered>>,
     /// The answers so far.
     pub(crate) reads: Arc<Reads>,
-    /// The runtime of the fetching thread. Connections belong to it, and it ends with the last of them.
+    /// The runtime of the fetching thread. Connections belong to it, and it ends with the last of
+    /// them.
     thread: Arc<OnceLock<Thread>>,
 }
 
@@ -50,7 +54,8 @@ impl Sources {
         Self { registry, project, packuments: Arc::default(), reads: Arc::default(), thread: Arc::default() }
     }
 
-    /// The result of a request: an answer, or an unread document. `misread` is a document that couldn't be read.
+    /// The result of a request: an answer, or an unread document. `misread` is a document that
+    /// couldn't be read.
     pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
         // What is rarely done is in boxes: the future is moved several times for each request.
         let document = |unread| Came::Document(Box::new(unread));
@@ -129,8 +134,8 @@ impl Sources {
     }
 }
 
-/// An answer, the remaining work on a packument, and whether the answer will be the same. One that this run had before is
-/// `Final`, because its permanence is known.
+/// An answer, the remaining work on a packument, and whether the answer will be the same. One that
+/// this run had before is `Final`, because its permanence is known.
 type Told = (Answer, Option<Box<Unsettled>>, Permanence);
 
 /// The result of a request.
@@ -175,8 +180,8 @@ pub enum Ended {
 /// [`Resolution::finish`], or [`Resolution::finish_for_good`] where the process ends soon.
 pub type Finish = fn(Resolution) -> Result<Outcome, ResolveError>;
 
-/// Runs the resolution. `observe` receives every event, in order. When `interruption` completes, the run ends. Also returns how long
-/// the resolution waited for answers.
+/// Runs the resolution. `observe` receives every event, in order. When `interruption` completes,
+/// the run ends. Also returns how long the resolution waited for answers.
 ///
 /// # Panics
 /// When the resolution waits without a request, which is a bug in it.
@@ -232,8 +237,9 @@ pub async fn run(
             while let Some(event) = resolution.next_event() {
                 observe(event);
             }
-            // As many again as can be on their way wait where they are taken from next; the rest may become more urgent yet.
-            // Documents of versions come last, and the more of them wait, the more can be fetched during a long step.
+            // As many again as can be on their way wait where they are taken from next; the rest
+            // may become more urgent yet. Documents of versions come last, and the more of them
+            // wait, the more can be fetched during a long step.
             while outstanding_for_tree < 2 * concurrency
                 && let Some((request, urgency)) = resolution.next_request()
             {

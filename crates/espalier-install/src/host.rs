@@ -11,7 +11,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use espalier_core::Platform;
 use tokio::process::Command;
 
-/// How long `node --version` may take. This stops a version manager's shim that begins to download something.
+/// How long `node --version` may take. This stops a version manager's shim that begins to download
+/// something.
 const NODE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The file in a cache that records the versions of Node programs.
@@ -36,7 +37,8 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The version of the `node` on the `PATH`, such as `20.20.2`; `None` if there is no `node` or it doesn't answer in time.
+/// The version of the `node` on the `PATH`, such as `20.20.2`; `None` if there is no `node` or it
+/// doesn't answer in time.
 pub async fn node_version() -> Option<String> {
     let mut command = Command::new("node");
     command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
@@ -46,8 +48,9 @@ pub async fn node_version() -> Option<String> {
     version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
 }
 
-/// The same, remembered in the folder of a cache, because starting Node takes longer than an installation with nothing to do. Only
-/// programs are remembered, by size and time. A script may choose another Node each time.
+/// The same, remembered in the folder of a cache, because starting Node takes longer than an
+/// installation with nothing to do. Only programs are remembered, by size and time. A script may
+/// choose another Node each time.
 pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     let version = node_version().await?;
     if let Some((cache, identity)) = cache.zip(find_on_path("node").as_deref().and_then(identity_of)) {
@@ -81,8 +84,8 @@ fn identity_of(program: &Path) -> Option<String> {
     Some(format!("{}\n{} {changed}\n", program.display(), found.len()))
 }
 
-/// The version in the header file beside a Node, which is quicker to read than Node is to start. It could be another Node's, so it is
-/// only good for informing others, as in the user agent.
+/// The version in the header file beside a Node, which is quicker to read than Node is to start. It
+/// could be another Node's, so it is only good for informing others, as in the user agent.
 pub fn node_version_nearby(node: &Path) -> Option<String> {
     let header = node.parent()?.parent()?.join("include/node/node_version.h");
     let text = std::fs::read_to_string(header).ok()?;
@@ -112,7 +115,8 @@ pub fn platform(node: Option<&Path>) -> Platform {
     Platform { os: os.into(), cpu: cpu.into(), libc }
 }
 
-/// The C library that Node was built for, because native packages have to fit it. Without Node, that of the system's programs.
+/// The C library that Node was built for, because native packages have to fit it. Without Node,
+/// that of the system's programs.
 fn libc(node: Option<&Path>) -> Option<String> {
     let system = [Path::new("/bin/sh"), Path::new("/usr/bin/env")];
     node.into_iter().chain(system).find_map(|program| libc_of(program)).map(str::to_owned)

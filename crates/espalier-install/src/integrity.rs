@@ -1,4 +1,5 @@
-//! Whether bytes are the ones that a lock or a registry promised: [`espalier_registry::integrity`], hashed by `ring`.
+//! Whether bytes are the ones that a lock or a registry promised: [`espalier_registry::integrity`],
+//! hashed by `ring`.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -32,8 +33,8 @@ impl FromStr for Integrity {
     }
 }
 
-/// Bytes whose SHA-512 is computed once. Locks promise it and the store names packages by it, and for a whole tree
-/// to compute it costs as much as to inflate the tarballs.
+/// Bytes whose SHA-512 is computed once. Locks promise it and the store names packages by it, and
+/// for a whole tree to compute it costs as much as to inflate the tarballs.
 #[derive(Debug)]
 pub struct Hashed<'a> {
     bytes: &'a [u8],

@@ -1,7 +1,8 @@
-//! The part of Espalier that touches the machine: it gives a resolution of [`espalier_core`] what that asks for.
+//! The part of Espalier that touches the machine. It answers the requests of a resolution
+//! ([`espalier_core`]) from registries, the cache and files.
 //!
-//! It knows npm's configuration, talks to registries, keeps a cache, and reads and writes a project's files. It decides
-//! nothing about the tree.
+//! It knows npm's configuration, talks to registries, keeps a cache, and reads and writes a
+//! project's files. It decides nothing about the tree.
 
 pub mod activity;
 mod blocking;
@@ -10,6 +11,7 @@ pub mod cache;
 pub mod config;
 mod digest;
 pub mod driver;
+mod folder;
 mod git;
 pub mod host;
 pub mod install;

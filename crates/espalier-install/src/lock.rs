@@ -121,7 +121,8 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Runs the command. `observe` receives the events of the resolution. When `interruption` completes, the run ends.
+    /// Runs the command. `observe` receives the events of the resolution. When `interruption`
+    /// completes, the run ends.
     pub async fn run(
         mut self,
         observe: impl FnMut(Event),
@@ -143,8 +144,8 @@ impl Lock {
         })
     }
 
-    /// Writes a changed package.json and the lockfiles. package.json comes first: if the process is killed between the two, the next
-    /// run completes the lock.
+    /// Writes a changed package.json and the lockfiles. package.json comes first: if the process is
+    /// killed between the two, the next run completes the lock.
     pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
         for changed in &resolved.outcome.changed_manifests {
             self.project.write_manifest(&changed.folder, &changed.text)?;
@@ -159,8 +160,8 @@ impl Lock {
         resolved.lockfile.write(&without_lines(resolved.outcome.lockfile.text()))
     }
 
-    /// Writes the yarn.lock, if there is one. npm does so with whichever lock it writes, and it always writes the hidden one (`save`
-    /// of `shrinkwrap.js`).
+    /// Writes the yarn.lock, if there is one. npm does so with whichever lock it writes, and it
+    /// always writes the hidden one (`save` of `shrinkwrap.js`).
     pub(crate) fn save_yarn_lock(&self, resolved: &Resolved) -> Result<(), ProjectError> {
         match &resolved.outcome.yarn_lock {
             Some(text) => self.project.write_yarn_lock(text),
@@ -168,7 +169,8 @@ impl Lock {
         }
     }
 
-    /// The changes, with the real paths of added folders, as npm saves them (`build-ideal-tree.js`).
+    /// The changes, with the real paths of added folders, as npm saves them
+    /// (`build-ideal-tree.js`).
     fn followed_changes(&self) -> Changes {
         let mut changes = self.changes.clone();
         for argument in &mut changes.add {
@@ -192,8 +194,8 @@ impl Lock {
         Ok(Started { lockfile, registry, cache, start })
     }
 
-    /// Resolves the project and writes nothing but the cache. `complete` is [`Options::complete`]. Without `may_save`, the lock is
-    /// trusted as far as possible, as in `npm ci`.
+    /// Resolves the project and writes nothing but the cache. `complete` is [`Options::complete`].
+    /// Without `may_save`, the lock is trusted as far as possible, as in `npm ci`.
     pub(crate) async fn resolve(
         &self,
         started: Started,
@@ -209,7 +211,7 @@ impl Lock {
         // What `npm ci` installs was never there before.
         let origins_may_be_unknown = !complete && may_save;
         let mut options = Options { complete, save: options.save && may_save, origins_may_be_unknown, ..options };
-        let sources = Sources::new(registry.clone(), self.project.clone());
+        let mut sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
         let starting = start.elapsed();
@@ -247,10 +249,22 @@ impl Lock {
         } else {
             recall = None;
             options.node_version = truth.unwrap_or_else(|| Options::default().node_version);
-            let resolution = Resolution::new(project.clone(), options.clone());
+            let again = Resolution::new(project.clone(), options.clone());
             let activity = &self.activity;
             let again =
-                driver::run(resolution, finish, &sources, concurrency, activity, observe, interruption.as_mut());
+                driver::run(again, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
+            (ended, waiting) = Box::pin(again).await;
+        }
+        // Damage to a cached packument may show only while it is used. It is fetched for another run.
+        let damage = || cache.as_deref().map_or(0, |cache| cache.documents.found_damage());
+        let mut known_damage = 0;
+        while damage() > known_damage && !matches!(ended, Ended::Interrupted) {
+            known_damage = damage();
+            sources = Sources::new(registry.clone(), self.project.clone());
+            let again = Resolution::new(project.clone(), options.clone());
+            let activity = &self.activity;
+            let again =
+                driver::run(again, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
         let end = Instant::now();

@@ -1,5 +1,5 @@
-//! Dependencies that could be newer: for each, the present version, the version that its spec would get today, and the version that
-//! the package's name alone would get (`outdated.js`).
+//! Dependencies that could be newer: for each, the present version, the version that its spec would
+//! get today, and the version that the package's name alone would get (`outdated.js`).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -154,7 +154,8 @@ fn needed_by_the_project(graph: &espalier_core::Graph) -> HashSet<u32> {
 }
 
 fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) -> bool {
-    // npm reads the kind from the installed package. Of a missing one, it omits dev and peer dependencies and reads the edge.
+    // npm reads the kind from the installed package. Of a missing one, it omits dev and peer
+    // dependencies and reads the edge.
     let (dev, optional, peer) = match edge.to.map(|to| &installed.graph.nodes[to as usize]) {
         Some(to) => (to.dev, to.optional, to.peer),
         None if matches!(edge.kind, EdgeKind::Dev | EdgeKind::Peer) => return false,

@@ -1,5 +1,5 @@
-//! Applies a patch to the package in a folder, whose files must not be shared. `espalier-package` parses the patch and decides
-//! which files it may change.
+//! Applies a patch to the package in a folder, whose files must not be shared. `espalier-package`
+//! parses the patch and decides which files it may change.
 
 use std::fs;
 use std::path::{Component, Path};

@@ -1,6 +1,8 @@
-//! The version of Node to resolve for, before Node itself has stated it. Starting Node takes as long as the first dozens of answers.
+//! The version of Node to resolve for, before Node itself has stated it. Starting Node takes as
+//! long as the first dozens of answers.
 //!
-//! The presumption is nearly always right. If it turns out to be wrong, the caller discards the results.
+//! The presumption is nearly always right. If it turns out to be wrong, the caller discards the
+//! results.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +28,8 @@ impl NodeVersion {
         Self { presumed: Some(version), told }
     }
 
-    /// The version of the `node` on the `PATH`, as this folder remembers it. Meanwhile Node is asked. Needs a runtime.
+    /// The version of the `node` on the `PATH`, as this folder remembers it. Meanwhile Node is
+    /// asked. Needs a runtime.
     pub fn on_path(cache: Option<&Path>) -> Self {
         if let Some(version) = cache.and_then(host::noted_node_version) {
             return Self::chosen(version);

@@ -1,4 +1,5 @@
-//! Programs that are fetched for one run (`libnpmexec`): where they are installed, and in which version.
+//! Programs that are fetched for one run (`libnpmexec`): where they are installed, and in which
+//! version.
 //!
 //! The caller decides whether a program has to be fetched, and whether it may be.
 
@@ -12,7 +13,8 @@ use ring::digest;
 
 use crate::registry::Registry;
 
-/// The folder of a project for these packages. Its name depends on them, so that the next run finds it.
+/// The folder of a project for these packages. Its name depends on them, so that the next run finds
+/// it.
 pub fn folder(cache: &Path, packages: &[String]) -> PathBuf {
     let mut packages = packages.to_vec();
     packages.sort_by(|a, b| collation::compare(a, b));

@@ -1,9 +1,10 @@
 //! Outcomes of earlier resolutions, for the next one that would come to the same.
 //!
-//! A resolution is a function of its inputs and of the answers that it gets. The cache keeps the outcome of a resolution that
-//! started from nothing, with the states of the documents that it was told. If a later run has the same inputs, and the cache
-//! still has each of these documents in the same state and may use it without asking the registry, that run has the same
-//! outcome. If anything differs or is unknown, the resolution runs.
+//! A resolution is a function of its inputs and of the answers that it gets. The cache keeps the
+//! outcome of a resolution that started from nothing, with the states of the documents that it was
+//! told. If a later run has the same inputs, and the cache still has each of these documents in the
+//! same state and may use it without asking the registry, that run has the same outcome. If
+//! anything differs or is unknown, the resolution runs.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -49,16 +50,16 @@ struct Checked {
 }
 
 impl Recall {
-    /// Collects the inputs. `None` for a resolution that starts from a lockfile, because it asks for little, and for one that has
-    /// to ask its registry again.
+    /// Collects the inputs. `None` for a resolution that starts from a lockfile, because it asks
+    /// for little, and for one that has to ask its registry again.
     pub fn of(cache: Option<&Path>, settings: &Settings, project: &Project, options: &Options) -> Option<Self> {
         let starts_from_nothing = project.lockfile.is_none() && project.yarn_lock.is_none();
         let is_plain = !project.changes.any() && project.extension_file.is_none() && !options.decisions;
         if !starts_from_nothing || !is_plain || settings.freshness == Freshness::Revalidate {
             return None;
         }
-        // Of the project's folder, only the name is an input: npm names a root by it. Specs that lead to files are another matter,
-        // which `Note::folder` covers.
+        // Of the project's folder, only the name is an input: npm names a root by it. Specs that
+        // lead to files are another matter, which `Note::folder` covers.
         let project = Project { path: project.folder_name.clone(), ..project.clone() };
         let mut digest = Digest::default();
         digest.add(VERSION);
@@ -69,7 +70,8 @@ impl Recall {
         Some(Self { file, freshness: settings.freshness })
     }
 
-    /// The outcome, if nothing that it depends on has changed, and the number of documents that were checked. Blocks.
+    /// The outcome, if nothing that it depends on has changed, and the number of documents that
+    /// were checked. Blocks.
     pub fn find(&self, cache: &Cache, project: &ProjectFolder) -> Option<(Outcome, usize)> {
         let bytes = fs::read(&self.file).ok()?;
         let (bytes, checksum) = bytes.split_last_chunk()?;

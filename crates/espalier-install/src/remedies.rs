@@ -10,11 +10,13 @@ use espalier_core::{Remedy, Resolution};
 use crate::activity::Activity;
 use crate::driver::{self, Ended, Sources};
 
-/// The time limit, because advice isn't worth a longer wait. npm's flags are still tried afterwards.
+/// The time limit, because advice isn't worth a longer wait. npm's flags are still tried
+/// afterwards.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_TRIALS: usize = 40;
 
-/// Resolves with each suggestion of the search. An interruption ends it with the remedies found by then.
+/// Resolves with each suggestion of the search. An interruption ends it with the remedies found by
+/// then.
 pub async fn search(
     mut search: Search,
     sources: &Sources,

@@ -1,4 +1,5 @@
-//! The names of folders that were moved away, by which the remains of killed processes are recognised.
+//! The names of folders that were moved away, by which the remains of killed processes are
+//! recognised.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ pub const RETIRED: &str = ".espalier-retired";
 /// Where packages are unpacked if the store can't be used, relative to the project.
 pub const TEMPORARY_STORE: &str = "node_modules/.espalier-store";
 
-/// Whether a hidden entry of a `node_modules` is the remains of an interrupted installation, Espalier's or npm's.
+/// Whether a hidden entry of a `node_modules` is the remains of an interrupted installation,
+/// Espalier's or npm's.
 pub fn is_retired(folder: &Path, name: &str) -> bool {
     // The hidden lockfile has such a name until it is complete.
     if name.starts_with(".package-lock-") || name == RETIRED || TEMPORARY_STORE.ends_with(&format!("/{name}")) {

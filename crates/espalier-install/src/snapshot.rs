@@ -1,8 +1,10 @@
-//! `snapshot` writes all documents that the resolution of a project needs into one file. Any server can serve it.
+//! `snapshot` writes all documents that the resolution of a project needs into one file. Any server
+//! can serve it.
 //!
-//! The file is compressed by gzip. Its first line is JSON that lists each document: address, `Accept`, type, date and length. The
-//! documents follow, one after the other. Documents that needed a credential are left out, because the file is for everyone. The
-//! reader decides how old a document may be.
+//! The file is compressed by gzip. Its first line is JSON that lists each document: address,
+//! `Accept`, type, date and length. The documents follow, one after the other. Documents that
+//! needed a credential are left out, because the file is for everyone. The reader decides how old a
+//! document may be.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -49,15 +51,16 @@ struct Document {
     #[serde(rename = "final")]
     is_final: bool,
     content_type: String,
-    /// When the registry last confirmed the document, and until when it is fresh, in seconds since the epoch.
+    /// When the registry last confirmed the document, and until when it is fresh, in seconds since
+    /// the epoch.
     date: i64,
     fresh_until: i64,
     length: usize,
 }
 
 impl Lock {
-    /// Resolves the project from its package.json, as if there were no lockfile, and collects the documents. It writes nothing but
-    /// the cache.
+    /// Resolves the project from its package.json, as if there were no lockfile, and collects the
+    /// documents. It writes nothing but the cache.
     ///
     /// # Errors
     /// When the project can't be resolved.
@@ -102,7 +105,8 @@ impl Lock {
                 continue;
             };
             let length = Inflater::with(|inflater| {
-                let body = entry.about.encoding.decode(&entry.body, LONGEST_MEANT, inflater)?;
+                let (encoding, body) = entry.encoded()?;
+                let body = encoding.decode(&body, LONGEST_MEANT, inflater)?;
                 bodies.extend_from_slice(body);
                 Ok::<_, String>(body.len())
             });

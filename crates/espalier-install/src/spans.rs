@@ -1,7 +1,8 @@
-//! Records the work of a run by time and thread, and writes it for viewers of traces, such as Perfetto.
+//! Records the work of a run by time and thread, and writes it for viewers of traces, such as
+//! Perfetto.
 //!
-//! The format is Chrome's trace events, as JSON. Work is a complete event of its thread. Requests overlap, and so do the bodies of
-//! their answers, so each is an asynchronous event of its own.
+//! The format is Chrome's trace events, as JSON. Work is a complete event of its thread. Requests
+//! overlap, and so do the bodies of their answers, so each is an asynchronous event of its own.
 
 use std::cell::Cell;
 use std::io::{self, Write};

@@ -1,9 +1,10 @@
 //! Removes files that earlier versions of this program kept in other formats.
 //!
-//! The name of a folder or database ends with the number of its format: `documents-4.sqlite`, `v2`. Versions with other formats may
-//! still be in use. So when a new format first appears in a folder, only formats that nobody has used for a month go. A
-//! clean-up (`store prune`) removes all earlier ones. Later formats stay in any case. A setting can name any folder, so a
-//! name alone is no reason to remove anything.
+//! The name of a folder or file has the number of its format: `documents-5.index`, `v2`. Versions
+//! with other formats may still be in use. So when a new format first appears in a folder, only
+//! formats that nobody has used for a month go. A clean-up (`store prune`) removes all earlier
+//! ones. Later formats stay in any case. A setting can name any folder, so a name alone is no
+//! reason to remove anything.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -12,8 +13,9 @@ use std::time::{Duration, SystemTime};
 /// An earlier format that was not used for this long is removed without being asked.
 pub(crate) const A_MONTH: Duration = Duration::from_hours(30 * 24);
 
-/// Removes those of a folder's entries whose format has a lower number than the current one, which is `name` and `current`, that
-/// weren't used for that long, and whose content `is_ours`. Returns the number of removed entries.
+/// Removes those of a folder's entries whose format has a lower number than the current one, which
+/// is `name` and `current`, that weren't used for that long, and whose content `is_ours`. Returns
+/// the number of removed entries.
 pub(crate) fn remove(
     folder: &Path,
     name: &str,
@@ -38,8 +40,7 @@ pub(crate) fn remove(
 /// The number of the format, if an entry has this name.
 fn number(file: &str, name: &str) -> Option<u32> {
     let rest = file.strip_prefix(name)?;
-    let suffixes = ["", ".sqlite", ".sqlite-wal", ".sqlite-shm"];
-    suffixes.iter().find_map(|suffix| rest.strip_suffix(suffix)?.parse().ok())
+    rest.split_once('.').map_or(rest, |(number, _)| number).parse().ok()
 }
 
 /// Whether an entry, or something directly inside of it, was read or written recently.

@@ -1,10 +1,10 @@
-//! Unpacks a package's tarball into a folder. `espalier_package::archive` decides which entries are unpacked; this module writes
-//! them.
+//! Unpacks a package's tarball into a folder. `espalier_package::archive` decides which entries are
+//! unpacked; this module writes them.
 //!
-//! The folder has to be empty and private. Owners and times are ignored. Modes are set as in npm. The caller has verified the
-//! bytes.
+//! The folder has to be empty and private. Owners and times are ignored. Modes are set as in npm.
+//! The caller has verified the bytes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::SystemTime;
@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 
 use crate::activity::Activity;
 use crate::body::Inflater;
+use crate::folder::Folder;
 
 /// How files are created.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,8 @@ pub struct UnpackedFile {
     pub size: u64,
     /// Its permissions.
     pub mode: u32,
-    /// The BLAKE3 digest of its content. Only the store uses it, and it takes half as long as SHA-256.
+    /// The BLAKE3 digest of its content. Only the store uses it, and it takes half as long as
+    /// SHA-256.
     pub digest: [u8; 32],
 }
 
@@ -66,10 +68,12 @@ pub enum UnpackError {
 /// The maximum length of a package.json that is read.
 const LONGEST_MANIFEST: u64 = 16 << 20;
 
-/// The maximum length of an archive that is inflated in one go. A longer one is read piece by piece.
+/// The maximum length of an archive that is inflated in one go. A longer one is read piece by
+/// piece.
 const LONGEST_AT_ONCE: u64 = 16 << 20;
 
-/// Unpacks a tarball, compressed or not, into an empty folder. `activity` counts the time that the parts take.
+/// Unpacks a tarball, compressed or not, into an empty folder. `activity` counts the time that the
+/// parts take.
 pub fn unpack(
     bytes: &[u8],
     folder: &Path,
@@ -78,7 +82,7 @@ pub fn unpack(
     activity: &Activity,
 ) -> Result<Unpacked, UnpackError> {
     let mut unpacking = Unpacking {
-        folder,
+        folder: Folder::open(folder).map_err(UnpackError::Unwritable)?,
         manner,
         folders: FxHashSet::default(),
         open: None,
@@ -104,8 +108,8 @@ pub fn unpack(
     }
 }
 
-struct Unpacking<'a> {
-    folder: &'a Path,
+struct Unpacking {
+    folder: Folder,
     manner: Manner,
     folders: FxHashSet<String>,
     open: Option<Open>,
@@ -123,7 +127,7 @@ struct Open {
     manifest: Option<Vec<u8>>,
 }
 
-impl Receiver for Unpacking<'_> {
+impl Receiver for Unpacking {
     type Error = io::Error;
 
     fn begin(&mut self, path: &str, mode: u32) -> io::Result<()> {
@@ -131,7 +135,7 @@ impl Receiver for Unpacking<'_> {
         if let Some((folder, _)) = path.rsplit_once('/') {
             self.make_folder(folder)?;
         }
-        let file = self.create(path, &self.folder.join(path), mode)?;
+        let file = self.create(path, mode)?;
         let manifest = (path == "package.json").then(Vec::new);
         self.hasher.reset();
         self.open = Some(Open { path: path.to_owned(), file, mode, size: 0, manifest });
@@ -161,15 +165,15 @@ impl Receiver for Unpacking<'_> {
     }
 }
 
-impl Unpacking<'_> {
+impl Unpacking {
     /// Creates a file. If a path occurs twice, the last content wins.
-    fn create(&mut self, path: &str, target: &Path, mode: u32) -> io::Result<File> {
-        match new_file(target, mode) {
+    fn create(&mut self, path: &str, mode: u32) -> io::Result<File> {
+        match self.folder.new_file(path, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 // A file system that ignores case has replaced the other name.
                 let folded = path.to_lowercase();
                 self.unpacked.files.retain(|other, _| other == path || other.to_lowercase() != folded);
-                OpenOptions::new().write(true).truncate(true).open(target)
+                self.folder.emptied_file(path)
             }
             file => file,
         }
@@ -182,24 +186,8 @@ impl Unpacking<'_> {
         if let Some((above, _)) = folder.rsplit_once('/') {
             self.make_folder(above)?;
         }
-        match fs::create_dir(self.folder.join(folder)) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
+        self.folder.make_folder(folder)?;
         self.folders.insert(folder.to_owned());
         Ok(())
     }
-}
-
-/// Creates a file that must not exist.
-#[cfg(unix)]
-pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
-}
-
-/// Creates a file that must not exist.
-#[cfg(not(unix))]
-pub(crate) fn new_file(path: &Path, _: u32) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
 }

@@ -1,8 +1,9 @@
-//! Runs computations on a few threads, the largest waiting one first: unpacking tarballs and placing packages.
+//! Runs computations on a few threads, the largest waiting one first: unpacking tarballs and
+//! placing packages.
 //!
-//! More threads than processors would only take turns. If a large piece of work came last, one thread would do it while the others
-//! had nothing to do. A thread goes on until nothing waits, so most pieces wake no thread. This module doesn't know what the work
-//! is.
+//! More threads than processors would only take turns. If a large piece of work came last, one
+//! thread would do it while the others had nothing to do. A thread goes on until nothing waits, so
+//! most pieces wake no thread. This module doesn't know what the work is.
 
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,8 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// The maximum number of KiB of bodies that wait for a thread. Further downloads wait until there is room.
-const ROOM: u32 = 16 << 10;
+/// The maximum number of KiB of bodies that wait for a thread. Further downloads wait until there
+/// is room.
+const ROOM: u32 = 8 << 10;
 
 /// The threads, and the work that waits for them.
 #[derive(Clone, Debug)]
@@ -51,8 +53,8 @@ impl Workers {
         Room(Arc::clone(&self.room).acquire_many_owned(size).await.ok())
     }
 
-    /// Does work of this size on another thread. `None` if the program ends before. Work whose result nobody waits for any more
-    /// isn't done.
+    /// Does work of this size on another thread. `None` if the program ends before. Work whose
+    /// result nobody waits for any more isn't done.
     pub async fn run<T: Send + 'static>(&self, size: usize, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (send, received) = oneshot::channel();
         let work = Box::new(move || {
@@ -111,7 +113,8 @@ impl Shift {
 
 impl Drop for Shift {
     fn drop(&mut self) {
-        // The runtime has ended before the thread began. Tasks of other runtimes may wait for the work.
+        // The runtime has ended before the thread began. Tasks of other runtimes may wait for the
+        // work.
         if let Some(workers) = self.0.take() {
             std::thread::spawn(move || workers.run_all());
         }

@@ -1,5 +1,5 @@
-//! What is safe without anybody asking for it, as far as no other test is about it. The table in `regressions.rs` says where
-//! each topic has its tests.
+//! Properties that are safe by default and that no other file tests. The table in `regressions.rs`
+//! lists the tests of each topic.
 
 mod support;
 
@@ -20,7 +20,8 @@ fn code(error: &InstallError) -> String {
     }
 }
 
-/// Whose lock was damaged or made to do harm: the entry of `a` says something else, and nothing is installed yet.
+/// Installs a project, changes the entry of `a` in the lock, and removes the installation and the
+/// store.
 async fn with_lock(scene: Scene, edit: impl FnOnce(&mut Value)) -> Scene {
     scene.install().await;
     let mut lock: Value = serde_json::from_str(&scene.read("package-lock.json")).expect("JSON");
@@ -40,7 +41,7 @@ async fn versions_that_are_too_young_do_not_exist_unless_they_are_excepted() {
         (&[("min-release-age", "1"), ("min-release-age-exclude", "a")], "1.1.0"),
     ] {
         let scene = Scene::of(&["a"]).package("a@1.0.0", json!({})).package("a@1.1.0", json!({}));
-        // One of them will always be too young.
+        // The second version will always be too young.
         let scene =
             scene.published("a@1.0.0", "2020-01-01T00:00:00.000Z").published("a@1.1.0", "2999-01-01T00:00:00.000Z");
         let scene = flags.iter().fold(scene, |scene, (name, value)| scene.flag(name, value));
@@ -87,7 +88,7 @@ async fn scripts_of_what_is_bundled_never_run() {
     assert!(!scene.at("node_modules/a/node_modules/b/ran").exists());
 }
 
-/// The lock's statement about a version counts more than the registry's present one.
+/// The lock's integrity of a version takes precedence over the registry's current one.
 #[tokio::test]
 async fn the_locks_hash_is_not_replaced_by_that_of_the_registry() {
     let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
@@ -97,7 +98,7 @@ async fn the_locks_hash_is_not_replaced_by_that_of_the_registry() {
     };
     let scene = with_lock(scene, |_| ()).await;
     let first = integrity(&scene);
-    // Published again, with a document that is right about it.
+    // The version is published again, with a document that has the new integrity.
     let other = Archive::default().file("package/package.json", &manifest("a", "1.0.0")).tgz();
     let scene = scene.package_as("a@1.0.0", json!({ "name": "a", "version": "1.0.0" }), &other);
     let error = scene.fail_to_install().await.to_string();
@@ -105,7 +106,7 @@ async fn the_locks_hash_is_not_replaced_by_that_of_the_registry() {
     assert_eq!(integrity(&scene), first);
 }
 
-/// Another scheme, another port, another host, another package: the registry's own address, and no other, needs no permission.
+/// Only the registry's own address needs no permission. Another scheme, port, host or package does.
 #[tokio::test]
 async fn a_lockfile_cannot_take_a_package_of_the_registry_from_anywhere_else() {
     for (resolved, expected) in [
@@ -134,7 +135,8 @@ async fn a_lockfile_cannot_take_a_package_of_the_registry_from_anywhere_else() {
     }
 }
 
-/// Where a file system takes two names for one, whatever is installed second would go through what is there.
+/// On a file system that ignores case, the second package would be installed through the link of
+/// the first.
 #[tokio::test]
 async fn a_lockfile_cannot_have_two_names_that_differ_in_case_only() {
     let scene = Scene::of(&["foo"]).package("foo@1.0.0", json!({}));

@@ -1,5 +1,5 @@
-//! Disks that are full, may not be written to, or are others than the store's: an error that says so and nothing half
-//! installed, or an installation that says what was different.
+//! Disks that are full, read-only, or not the store's. An installation fails with a clear error and
+//! leaves nothing half installed, or it succeeds and reports the difference.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::json;
 use support::scene::Scene;
 
-/// A file system in memory with this many bytes, if this machine lets one be mounted.
+/// A file system in memory of this size, if this machine permits mounting one.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
@@ -29,7 +29,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // What stays mounted goes with the machine.
+        // A remaining mount ends with the machine.
         let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
     }
 }

@@ -1,4 +1,5 @@
-//! Packuments, version documents and tarballs from a well-behaved registry, and what the cache makes of them.
+//! Packuments, version documents and tarballs from a well-behaved registry, and what the cache
+//! makes of them.
 
 mod support;
 
@@ -6,7 +7,7 @@ use espalier_core::FetchFailureKind;
 use espalier_install::integrity::Integrity;
 use espalier_replay::{Habits, Settings};
 use support::scripted::{Reply, Scripted};
-use support::{cached_client, client, recording, serve, tarball};
+use support::{cached_client, client, damage_documents, recording, serve, tarball};
 
 fn with_habit(habit: &str) -> Settings {
     Settings { habits: Habits::new(None, [habit]).expect("a habit"), ..Settings::default() }
@@ -188,10 +189,7 @@ async fn a_damaged_entry_heals() {
         activity.network_requests.get()
     };
     assert_eq!(fetch().await, 1);
-    let entry = files(place.path()).pop().expect("an entry");
-    let database = rusqlite::Connection::open(&entry).expect("a database");
-    assert_eq!(database.execute("UPDATE document SET body = zeroblob(length(body))", []).expect("damaged"), 1);
-    drop(database);
+    damage_documents(place.path());
     assert_eq!(fetch().await, 1);
     assert_eq!(fetch().await, 0);
 }

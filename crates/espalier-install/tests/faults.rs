@@ -1,4 +1,5 @@
-//! Registries that fail: what is tried again, what isn't, who gets to see a credential, and what a person is told.
+//! Registries that fail: which requests are repeated, who receives a credential, and what the error
+//! says.
 
 mod support;
 

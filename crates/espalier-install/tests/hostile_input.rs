@@ -1,6 +1,6 @@
-//! What comes from outside is read without a panic and without end, whatever it is: archives, lockfiles, specs, settings,
-//! patches and globs, each grown out of one that is sound. `PROPTEST_CASES` says how many of each. What is done with the first
-//! of these, and what has to hold, is what the fuzz targets do (`fuzz/`); here it is done in every test run.
+//! Reading input from outside never panics and always ends: archives, lockfiles, specs, settings,
+//! patches and globs. The inputs are mutations of valid ones, `PROPTEST_CASES` of each kind. The
+//! properties are those of the fuzz targets (`fuzz/`), checked in every test run.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod entry;
@@ -14,7 +14,7 @@ use espalier_install::{packing, patch};
 use proptest::prelude::*;
 use support::archive::Archive;
 
-/// Bytes with a few of them changed, left out, or said again.
+/// Bytes of which a few are changed, removed or repeated.
 fn altered(seed: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     let length = seed.len();
     let edit = (0..length, 0..4_u8, any::<u8>(), 0..64_usize);

@@ -1,4 +1,4 @@
-//! A registry that lets in only who has a certificate.
+//! A registry that requires a client certificate.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate")
 }
 
-/// A server on loopback that trusts this one client; its address.
+/// Starts a server on loopback that trusts this one client. Returns its address.
 async fn registry(server: &CertifiedKey<KeyPair>, client: &CertifiedKey<KeyPair>) -> String {
     let provider = Arc::new(crypto::ring::default_provider());
     let mut trusted = RootCertStore::empty();

@@ -1,4 +1,4 @@
-//! Installing: what is on disk afterwards, and what is left alone.
+//! Installations: the files on disk afterwards, and the files that stay unchanged.
 
 mod support;
 
@@ -82,7 +82,8 @@ async fn files_are_shared_with_the_store_until_scripts_may_change_them() {
 #[cfg(unix)]
 #[tokio::test]
 async fn no_script_runs_before_the_files_of_all_are_copies() {
-    // Of two packages with scripts in one round, the first notes how many names a file of the second has.
+    // Two packages have scripts in one round. The first notes how many names a file of the second
+    // has.
     let counts = json!({ "scripts": { "postinstall": "ls -l ../b/index.js | awk '{ print $2 }' > seen" }, "hasInstallScript": true });
     let other = json!({ "scripts": { "postinstall": "exit 0" }, "hasInstallScript": true });
     let manifest = json!({ "name": "app", "version": "1.0.0", "dependencies": { "a": "*", "b": "*" }, "allowScripts": { "a": true, "b": true } });
@@ -106,7 +107,7 @@ async fn a_package_that_two_threads_place_is_whole() {
     for file in 0..FILES {
         assert_eq!(links_and_mode(&scene, &format!("node_modules/a/{}/{file}.js", file % 7)), (2, 0o644));
     }
-    // A changed file in the store is noticed in either half, and the package is fetched again.
+    // A changed file in the store is noticed in either half. The package is fetched again.
     for file in [0, FILES - 1] {
         let path = format!("node_modules/a/{}/{file}.js", file % 7);
         fs::write(scene.at(&path), "changed").expect("written");
@@ -126,7 +127,7 @@ async fn commands_are_linked_and_executable_and_the_first_has_the_name() {
     scene.install().await;
     assert_eq!(fs::read_link(scene.at("node_modules/.bin/tool")).expect("a link").to_str(), Some("../a/cli.js"));
     assert_eq!(links_and_mode(&scene, "node_modules/a/cli.js"), (1, 0o755));
-    // The other one's was not linked, so it stays as it was packed.
+    // The file of the other package was not linked, so it stays as it was packed.
     assert_eq!(links_and_mode(&scene, "node_modules/b/cli.js"), (2, 0o644));
     let names: Vec<_> = fs::read_dir(scene.at("node_modules/.bin")).expect("a folder").flatten().collect();
     assert_eq!(names.len(), 1, "a command that leads out of its package was linked: {names:?}");
@@ -151,7 +152,7 @@ async fn ci_repairs_what_is_wrong_and_leaves_what_is_right() {
         .package("c@1.0.0", json!({}));
     scene.install().await;
     let right = inode(&scene, "node_modules/c");
-    // Not written through to the store: that would damage it for all.
+    // The script must not write into the store, which would damage it for all projects.
     fs::remove_file(scene.at("node_modules/a/index.js")).expect("removed");
     scene.write("node_modules/a/index.js", "evil");
     scene.write("node_modules/b/more.js", "evil");
@@ -219,7 +220,7 @@ async fn a_link_that_is_omitted_is_not_made() {
     scene.write("d/d.js", "");
     scene.install().await;
     assert_eq!(scene.tree(), [".package-lock.json", "p"]);
-    // The folder stays in npm's note.
+    // The folder stays in the hidden lockfile.
     let note = scene.read("node_modules/.package-lock.json");
     assert!(note.contains("\"d\": {") && !note.contains("node_modules/d"), "{note}");
     scene.ci().await;
@@ -301,7 +302,8 @@ async fn a_dry_run_changes_nothing() {
     assert!(!scene.at("node_modules").exists() && !scene.at("package-lock.json").exists());
 }
 
-/// As `omit-lockfile-registry-resolved` and npm 6 leave them: npm asks the registry for the version (`reify.js`).
+/// Locks of `omit-lockfile-registry-resolved` and of npm 6. npm requests the version from the
+/// registry (`reify.js`).
 #[tokio::test]
 async fn a_lock_that_only_says_versions_is_installed_and_stays_as_it_is() {
     let scene = Scene::of(&["a"]).package("a@1.0.0", json!({})).package("a@1.1.0", json!({}));

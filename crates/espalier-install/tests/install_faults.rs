@@ -1,4 +1,5 @@
-//! Tarballs from registries that fail: installed after another attempt, or an error that says of what and from where.
+//! Tarballs from registries that fail: another attempt installs the package, or an error names the
+//! package and the address.
 
 mod support;
 
@@ -24,7 +25,7 @@ fn good() -> Reply {
     Reply::Respond("200 OK".into(), vec!["content-type: application/octet-stream".into()], tarball())
 }
 
-/// A project whose lock names one package of this server, and what `ci` makes of it.
+/// The result of `ci` in a project whose lock names one package of this server.
 struct Trial {
     scene: Scene,
     server: Scripted,

@@ -1,4 +1,5 @@
-//! Lockfiles, registries and folders that are made to do harm: refused before anything is touched, or without effect.
+//! Malicious lockfiles, registries and folders. They are refused before anything is changed, or
+//! they have no effect.
 
 mod support;
 
@@ -35,7 +36,8 @@ async fn a_lockfile_cannot_send_a_name_to_another_host() {
     assert!(!scene.at("node_modules").exists());
 }
 
-/// What a bundle lacks may come from the package's registry, and from nowhere else: nobody was asked about any other place.
+/// A package that a bundle lacks may only come from its registry, because nobody approved any other
+/// source.
 #[tokio::test]
 async fn a_lockfile_cannot_fetch_what_a_bundle_lacks_from_elsewhere() {
     let bundling = json!({ "dependencies": { "b": "1" }, "bundleDependencies": ["b"] });
@@ -49,7 +51,7 @@ async fn a_lockfile_cannot_fetch_what_a_bundle_lacks_from_elsewhere() {
     assert_eq!(left_out, ["node_modules/a/node_modules/b"]);
 }
 
-/// With the right integrity of the wrong package, which the store may have already.
+/// The integrity is that of another package, which may already be in the store.
 #[tokio::test]
 async fn a_lockfile_cannot_put_another_package_under_a_name() {
     let scene = Scene::of(&["a", "b"]).package("a@1.0.0", json!({})).package("b@1.0.0", json!({}));
@@ -106,7 +108,7 @@ async fn a_lockfile_cannot_name_places_outside() {
                 | InstallError::Disagreement { .. }
                 | InstallError::Lock(_))
         );
-        // What nobody depends on is dropped by the resolution, which is as good.
+        // The resolution may also drop a package on which nothing depends.
         assert!(
             refused || result.is_ok_and(|_| !scene.read("node_modules/.package-lock.json").contains(place)),
             "{place} in {entry}"
@@ -137,7 +139,7 @@ async fn links_in_the_place_of_folders_are_not_followed() {
     }
 }
 
-/// npm removes such a link, too; when nothing comes of the installation it is there again.
+/// npm removes such a link, too. A failed installation restores it.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_that_made_way_comes_back_when_the_installation_fails() {
@@ -164,7 +166,7 @@ async fn a_link_that_made_way_comes_back_when_the_installation_fails() {
     assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
 }
 
-/// A workspace folder that leads out of the project.
+/// A workspace whose folder is outside the project.
 #[cfg(unix)]
 #[tokio::test]
 async fn nothing_is_installed_through_a_workspace_that_is_a_link_to_elsewhere() {
@@ -177,7 +179,7 @@ async fn nothing_is_installed_through_a_workspace_that_is_a_link_to_elsewhere() 
         .expect("written");
     fs::create_dir_all(scene.at("packages")).expect("a folder");
     std::os::unix::fs::symlink(&outside, scene.at("packages/ui")).expect("a link");
-    // Whatever it is taken for, the folder outside stays as it was.
+    // In every case, the folder outside stays unchanged.
     let server = scene.serve().await;
     let _ = scene.prepare(false, &server.origin()).run(|_| (), std::future::pending()).await;
     assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);

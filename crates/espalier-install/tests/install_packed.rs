@@ -12,7 +12,8 @@ use espalier_install::install::InstallError;
 use serde_json::json;
 use support::scene::Scene;
 
-/// A repository with these files in its only commit; what it is called in a package.json, and the commit.
+/// A repository with these files in its only commit; what it is called in a package.json, and the
+/// commit.
 fn repository(folder: &Path, files: &[(&str, &str)]) -> (String, String) {
     fs::create_dir_all(folder).expect("a folder");
     for (path, content) in files {

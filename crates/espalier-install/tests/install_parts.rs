@@ -8,7 +8,8 @@ use espalier_install::install::{Done, InstallError};
 use serde_json::json;
 use support::scene::Scene;
 
-/// Two workspaces that need different versions of `c`; what `a` needs is also needed by nobody else.
+/// Two workspaces that need different versions of `c`; what `a` needs is also needed by nobody
+/// else.
 fn workspaces() -> Scene {
     let scene = Scene::new(&json!({ "name": "app", "workspaces": ["packages/*"] }))
         .package("c@1.0.0", json!({}))

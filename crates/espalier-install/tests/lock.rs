@@ -189,20 +189,37 @@ async fn what_the_cache_says_in_short_makes_the_same_lock() {
 }
 
 #[tokio::test]
-async fn a_damaged_summary_is_fetched_again() {
+async fn damaged_documents_are_fetched_again() {
     let folder = recording();
     let server = serve(folder.path(), espalier_replay::Settings::default()).await;
     let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
     let (first, _) = lock_with_cache(&registry, "1", cache.path()).await;
-    let mut files = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let database = files.find(|path| path.extension().is_some_and(|end| end == "sqlite"));
-    let database = rusqlite::Connection::open(database.expect("a database")).expect("a database");
-    let change = "UPDATE document SET summary = zeroblob(length(summary)) WHERE length(summary) > 0";
-    // Of the packument, and of the version.
-    assert_eq!(database.execute(change, []).expect("damaged"), 2);
-    drop(database);
+    support::damage_documents(cache.path());
     assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first.clone(), 2));
     assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first, 0));
+}
+
+#[tokio::test]
+async fn a_packument_whose_damage_shows_late_is_fetched_for_another_run() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    lock_with_cache(&registry, "1", cache.path()).await;
+    let mut files = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let pack = files.find(|path| path.extension().is_some_and(|end| end == "pack")).expect("a pack");
+    // Compressed bodies are damaged behind their headers. Summaries are not compressed.
+    let mut bytes = fs::read(&pack).expect("a pack");
+    let bodies: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x1f\x8b\x08")).collect();
+    assert_eq!(bodies.len(), 2);
+    for at in bodies {
+        bytes[at + 12] ^= 1;
+    }
+    fs::write(&pack, bytes).expect("written");
+    // The version is not in the summary. The packument and the license are fetched.
+    let (lock, requests) = lock_with_cache(&registry, "~1.0.0", cache.path()).await;
+    assert_eq!(requests, 2);
+    assert_eq!(lock, lock_with_cache(&registry, "~1.0.0", &cache.path().join("new")).await.0);
+    assert_eq!(lock_with_cache(&registry, "~1.0.0", cache.path()).await, (lock, 0));
 }
 
 #[tokio::test]

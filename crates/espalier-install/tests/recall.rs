@@ -42,7 +42,8 @@ impl Resolved {
         lock
     }
 
-    /// Resolves without a lockfile. Also says whether that was recalled: then nothing is decided, and no event tells of it.
+    /// Resolves without a lockfile. Also says whether that was recalled: then nothing is decided,
+    /// and no event tells of it.
     async fn run(&self, lock: Lock) -> (Locked, bool) {
         let _ = fs::remove_file(self.scene.at("package-lock.json"));
         let events = Cell::new(0);
@@ -114,7 +115,7 @@ async fn every_other_input_leads_to_a_resolution() {
         ("an installed package", |scene| {
             scene.write("node_modules/a/package.json", &json!({ "name": "a", "version": "1.0.0" }).to_string());
         }),
-        ("the cache", |scene| fs::remove_file(scene.path("cache/documents-4.sqlite")).expect("removed")),
+        ("the cache", |scene| fs::remove_file(scene.path("cache/documents-5.index")).expect("removed")),
         ("the note", |scene| fs::remove_dir_all(scene.path("cache/resolutions-1")).expect("removed")),
     ];
     for (what, change) in changes {

@@ -1,4 +1,5 @@
-//! Where package managers and node-tar have failed before, and which test keeps that from happening here.
+//! Where package managers and node-tar have failed before, and which test keeps that from happening
+//! here.
 //!
 //! | what happened | test |
 //! |---|---|
@@ -78,7 +79,8 @@ async fn cve_2021_39134_a_link_of_another_case_is_not_written_through() {
     assert_eq!(names.len(), 1, "something was written through the link");
 }
 
-/// The lock of a project that someone else wrote may hold credentials; what is said about it on a terminal doesn't.
+/// The lock of a project that someone else wrote may hold credentials; what is said about it on a
+/// terminal doesn't.
 #[tokio::test]
 async fn cve_2020_15095_secrets_in_a_lockfile_are_not_told() {
     let hash = "0123456789012345678901234567890123456789";
@@ -96,7 +98,8 @@ async fn cve_2020_15095_secrets_in_a_lockfile_are_not_told() {
     }
 }
 
-/// In the folder, in the cache of documents and in the store: names of the greatest length that differ in their last letter.
+/// In the folder, in the cache of documents and in the store: names of the greatest length that
+/// differ in their last letter.
 #[tokio::test]
 async fn cve_2024_47829_long_names_are_kept_apart() {
     let names = ["x", "y"].map(|end| "long-name-".repeat(21) + end);

@@ -1,7 +1,8 @@
-//! Whose scripts an `allowScripts` entry is about, against npm's own verdicts.
+//! The packages that an `allowScripts` entry matches, compared with npm's verdicts.
 //!
-//! `scripts/verdicts.json` has, for each package, which of the keys npm 12.2.0 takes as allowing it, as denying it, and as
-//! being about it (`script-allowed.js`, `allow-scripts-writer.js`), and the keys that it would write.
+//! For each package, `scripts/verdicts.json` has the keys with which npm 12.2.0 allows it, denies
+//! it, and matches it (`script-allowed.js`, `allow-scripts-writer.js`), and the keys that npm would
+//! write.
 
 use espalier_install::scripts::approvals::{deny, name_key, version_key};
 use espalier_install::scripts::identity::Subject;

@@ -1,4 +1,5 @@
-//! The store by itself: what gets in, what is found again, and what happens when files or processes come to harm.
+//! The store alone: how packages are added and found, and how it handles damaged files and killed
+//! processes.
 
 mod support;
 
@@ -78,7 +79,7 @@ fn a_file_that_was_changed_is_found_by_verifying() {
     let file = damaged.folder.join("lib/index.js");
     let before = fs::metadata(&file).and_then(|found| found.modified()).expect("a time");
     fs::write(&file, "module.exports = 'evil!'").expect("written");
-    // Neither its length nor its time gives it away.
+    // Its length and its time are unchanged.
     fs::File::options().write(true).open(&file).and_then(|file| file.set_modified(before)).expect("a time");
     let verified = store.verify().expect("verified");
     assert_eq!(verified.packages, 2);
@@ -98,7 +99,7 @@ fn what_no_project_uses_is_pruned() {
         fs::create_dir_all(folder.path().join(version).join("packages")).expect("folders");
         fs::write(folder.path().join(version).join("index.sqlite"), "").expect("written");
     }
-    // The setting can name any folder, and this one is somebody's.
+    // The setting can name any folder, and this folder has other content.
     let somebodys = folder.path().join("v0/notes.txt");
     fs::create_dir(folder.path().join("v0")).and_then(|()| fs::write(&somebodys, "")).expect("written");
     let pruned = store.prune().expect("pruned");
@@ -114,7 +115,7 @@ fn a_package_that_the_index_lost_is_taken_in_again() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
     let first = add(&store, "1.0.0");
-    // Not flushed: as after a kill, the folder is there and the row isn't.
+    // The index is not flushed, so the folder exists without its row, as after a kill.
     fs::write(first.folder.join("lib/index.js"), "half").expect("written");
     let other = Store::open(folder.path()).expect("a store");
     let second = add(&other, "1.0.0");

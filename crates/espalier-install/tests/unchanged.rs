@@ -1,4 +1,5 @@
-//! An installation that finds what the last one found does nothing; one that finds anything else does everything.
+//! An installation does nothing if it finds the same state as the last one, and everything
+//! otherwise.
 
 mod support;
 
@@ -89,7 +90,7 @@ async fn the_same_is_said_and_nothing_is_touched() {
     assert_eq!(quick.warnings.first().map(|warning| &*warning.code), Some("EBADENGINE"));
 }
 
-/// Each of these changes is seen by a project that was found up to date a moment ago.
+/// A project that was just up to date notices each of these changes.
 #[tokio::test]
 async fn every_change_leads_to_the_whole_procedure() {
     type Change = fn(&Scene);
@@ -150,7 +151,8 @@ async fn other_settings_and_another_node_lead_to_the_whole_procedure() {
         let mut settled = Settled::usual().await;
         settled.scene.flags.push((name.to_owned(), value.to_owned()));
         assert!(settled.is_done_in_full(settled.prepare()).await, "{name}");
-        // And then it is known in turn, although the moment that an age means moves on.
+        // The next installation knows the new state, although the date that an age stands for has
+        // moved on.
         assert!(!settled.is_done_in_full(settled.prepare()).await, "{name} again");
     }
 }
@@ -174,7 +176,7 @@ async fn a_folder_that_was_written_to_is_seen_although_its_time_was_put_back() {
     let time = fs::metadata(&folder).and_then(|found| found.modified()).expect("a time");
     settled.scene.write("node_modules/a/new.js", "");
     fs::File::open(&folder).and_then(|folder| folder.set_modified(time)).expect("a time");
-    // A change's own time can't be put back, where there is one.
+    // The time of a file's change cannot be set back, where the file system records it.
     assert!(settled.is_done_in_full(settled.prepare()).await || cfg!(not(unix)));
 }
 

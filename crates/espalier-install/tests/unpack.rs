@@ -1,4 +1,5 @@
-//! Hostile and odd archives, one kind each. What npm leaves out is left out, and nothing is ever written outside of the folder.
+//! Hostile and unusual archives, one kind in each test. Entries that npm leaves out are left out,
+//! and nothing is ever written outside of the folder.
 
 mod support;
 
@@ -13,7 +14,7 @@ use tar::EntryType;
 
 const MANNER: Manner = Manner { umask: 0o022, modified: SystemTime::UNIX_EPOCH };
 
-/// A folder to unpack into, in a folder where nothing else is.
+/// A folder to unpack into, in an otherwise empty folder.
 struct Scene {
     outside: tempfile::TempDir,
 }
@@ -117,8 +118,8 @@ fn a_file_does_not_go_through_a_link() {
     assert!(fs::symlink_metadata(scene.inside().join("lib")).expect("a folder").is_dir());
 }
 
-/// CVE-2021-37701, CVE-2021-37712: a link, and a file through what some system takes for the same name: with a backslash, in
-/// another case, composed otherwise.
+/// CVE-2021-37701, CVE-2021-37712: a link, and a file through a name that some systems consider the
+/// same: with a backslash, in another case, or composed differently.
 #[test]
 fn a_file_does_not_go_through_a_link_by_another_spelling() {
     for (link, file) in [
@@ -148,8 +149,8 @@ fn a_file_does_not_replace_what_an_absolute_link_leads_to() {
     }
 }
 
-/// CVE-2026-26960: a hard link to a file outside, by way of a link to its folder, and then a file of the same name that would be
-/// written into it.
+/// CVE-2026-26960: a hard link to a file outside, by way of a link to its folder, and then a file
+/// of the same name that would be written into it.
 #[test]
 fn a_hard_link_is_not_written_through() {
     let scene = Scene::new();
@@ -209,8 +210,8 @@ fn the_last_of_two_files_counts() {
     assert_eq!(scene.read("a"), "last");
 }
 
-/// Names that differ in case only. Where a file system takes them for one, the last counts
-/// and the other isn't recorded.
+/// Names that differ in case only. On a file system that ignores case, the last one counts and the
+/// other one is not recorded.
 #[test]
 fn names_that_collide_are_what_the_file_system_makes_of_them() {
     let (scene, files) = unpacked(Archive::default().file("package/README", b"first").file("package/readme", b"last"));
@@ -273,7 +274,7 @@ fn what_is_damaged_is_refused() {
     }
 }
 
-/// A length in a header that is longer than what is there.
+/// A header that states more bytes than the archive has.
 #[test]
 fn a_lying_length_is_refused() {
     let mut archive = Archive::default().file("package/a", &[7; 2000]).tar();

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::entry::{flag, text};
 use crate::layout::split;
 
-/// The version at a location. A link has the version of its target. npm prints `undefined` if there is none.
+/// The version at a location. A link has the version of its target. npm prints `undefined` if there
+/// is none.
 fn version<'a>(lock: &'a ParsedLock, location: &'a str) -> Option<&'a str> {
     let (_, package) = linked(lock, location, lock.packages.get(location)?);
     Some(text(package, "version").unwrap_or("undefined"))
@@ -29,8 +30,8 @@ pub struct Declared {
     pub extension_files: Vec<(String, Vec<u8>)>,
 }
 
-/// The disagreements, in npm's words. `lockfile` is the one on disk, and `placed` lists the locations that the resolution placed,
-/// in its order.
+/// The disagreements, in npm's words. `lockfile` is the one on disk, and `placed` lists the
+/// locations that the resolution placed, in its order.
 pub fn disagreements(lockfile: &ParsedLock, resolved: &Graph, placed: &[String]) -> Vec<String> {
     // Newly placed packages follow the existing ones.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
@@ -58,8 +59,8 @@ pub fn disagreements(lockfile: &ParsedLock, resolved: &Graph, placed: &[String])
     wrong
 }
 
-/// The disagreements about extensions, in npm's words. npm prints them last. A tab omits this check, because it can't run
-/// extensions and the check weighs 1 KB.
+/// The disagreements about extensions, in npm's words. npm prints them last. A tab omits this
+/// check, because it can't run extensions and the check weighs 1 KB.
 pub fn stale(lockfile: &ParsedLock, declared: &Declared, resolved: &Graph) -> Vec<String> {
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
     let mut wrong = Vec::new();
@@ -93,7 +94,8 @@ fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, en
     }
 }
 
-/// Compares the rules in package.json with those that the lock was made under (`validatePackageExtensions`).
+/// Compares the rules in package.json with those that the lock was made under
+/// (`validatePackageExtensions`).
 fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Option<&'static str> {
     match (recorded, current) {
         (None, Some(_)) => Some("Missing: packageExtensions state from lock file"),
@@ -104,7 +106,8 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
     }
 }
 
-/// If the rules agree: the packages that several rules match, and those that a rule changed without matching.
+/// If the rules agree: the packages that several rules match, and those that a rule changed without
+/// matching.
 fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> Vec<String> {
     let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
     let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
@@ -138,7 +141,8 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
     wrong
 }
 
-/// Compares the `.npm-extension` file with the one that the lock was made with (`validateNpmExtension`).
+/// Compares the `.npm-extension` file with the one that the lock was made with
+/// (`validateNpmExtension`).
 fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
     let recorded = lockfile.packages.get("").and_then(|root| text(root, "npmExtensionHash"));
     let mut wrong = Vec::new();

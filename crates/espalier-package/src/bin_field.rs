@@ -1,5 +1,5 @@
-//! The commands of a manifest: `bin` as npm reads it (`normalizePackageBin`). Names are base names, and paths stay inside of the
-//! package, whatever a lockfile says.
+//! The commands of a manifest: `bin` as npm reads it (`normalizePackageBin`). Names are base names,
+//! and paths stay inside of the package, whatever a lockfile says.
 
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! Commands: which package owns a name in `.bin` (`bin-links`, `rebuild.js`).
 //!
-//! If several packages want a name in the same folder, the first in npm's order of building gets it, with packages before links.
-//! When npm adds to a tree, the added package gets it; here, the result is always that of a fresh installation.
+//! If several packages want a name in the same folder, the first in npm's order of building gets
+//! it, with packages before links. When npm adds to a tree, the added package gets it; here, the
+//! result is always that of a fresh installation.
 
 use rustc_hash::FxHashSet;
 

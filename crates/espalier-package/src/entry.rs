@@ -1,7 +1,8 @@
-//! The entries of a lockfile that came from outside, as far as the installation needs them. A value of a wrong type counts as
-//! missing.
+//! The entries of a lockfile that came from outside, as far as the installation needs them. A value
+//! of a wrong type counts as missing.
 //!
-//! The entries stay generic JSON, because serde's derived code for this number of fields weighs 20 KB in wasm.
+//! The entries stay generic JSON, because serde's derived code for this number of fields weighs 20
+//! KB in wasm.
 
 use serde_json::{Map, Value};
 

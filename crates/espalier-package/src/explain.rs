@@ -1,7 +1,9 @@
-//! Explains why a package is where it is (`explain` of `node.js` and `edge.js`): its dependents, and theirs.
+//! Explains why a package is where it is (`explain` of `node.js` and `edge.js`): its dependents,
+//! and theirs.
 //!
-//! npm makes each explanation once and shares it. An explanation that is requested while it is being made is cut short, so that
-//! circles end. The output depends on this, so this module does the same.
+//! npm makes each explanation once and shares it. An explanation that is requested while it is
+//! being made is cut short, so that circles end. The output depends on this, so this module does
+//! the same.
 
 use std::collections::HashMap;
 
@@ -26,7 +28,8 @@ pub struct Explanation {
     pub dependents: Vec<Dependent>,
     /// The links to it.
     pub links: Vec<Explained>,
-    /// The marks of a requested package: `dev`, `optional`, `devOptional`, `peer`, `bundled`, `overridden`, or just `extraneous`.
+    /// The marks of a requested package: `dev`, `optional`, `devOptional`, `peer`, `bundled`,
+    /// `overridden`, or just `extraneous`.
     pub marks: Vec<(&'static str, bool)>,
     /// Whether it is cut short.
     short: bool,
@@ -76,7 +79,8 @@ pub struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    /// The nodes that an argument of `why` matches: a package's name, a location, a path, or `name@range`.
+    /// The nodes that an argument of `why` matches: a package's name, a location, a path, or
+    /// `name@range`.
     pub fn matching(self, argument: &str, path: Option<&str>) -> Vec<u32> {
         use espalier_core::spec::{SpecKind, Specs, is_valid_name, split_argument};
         // npm lists packages before links to them.

@@ -1,5 +1,5 @@
-//! Checks that a tarball is the requested package: a registry has to serve the name and version that were asked for. A tarball by
-//! URL can contain any package.
+//! Checks that a tarball is the requested package: a registry has to serve the name and version
+//! that were asked for. A tarball by URL can contain any package.
 
 use serde_json::Value;
 
@@ -18,7 +18,8 @@ impl Identity {
     /// Reads the text of a package.json. Empty if it can't be read.
     pub fn read(manifest: &[u8]) -> Self {
         let text = manifest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(manifest);
-        // This reads text and not bytes, because the latter would add a second JSON reader to the wasm.
+        // This reads text and not bytes, because the latter would add a second JSON reader to the
+        // wasm.
         let text = str::from_utf8(text).unwrap_or_default();
         let manifest: Value = serde_json::from_str(text).unwrap_or_default();
         Self { name: owned(&manifest, "name"), version: owned(&manifest, "version") }
@@ -42,7 +43,8 @@ fn plain(version: &str) -> &str {
     version.split('+').next().unwrap_or_default()
 }
 
-/// The package in a tarball's address, by the convention `<name>/-/<file>`. Empty if the address doesn't follow it.
+/// The package in a tarball's address, by the convention `<name>/-/<file>`. Empty if the address
+/// doesn't follow it.
 pub fn package_of(address: &str) -> String {
     let Some((before, _)) = address.split_once("/-/") else { return String::new() };
     let mut steps = before.rsplit('/');

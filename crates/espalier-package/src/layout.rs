@@ -1,9 +1,10 @@
 //! The target state on disk: every package of a tree and its folder.
 //!
-//! It is a projection of the resolved tree. Names and locations can come from a lockfile, which is hostile input. A location has
-//! to consist of `node_modules` folders inside the project, or of existing folders of the project; anything else is refused
-//! before the disk is touched. Inert and omitted packages aren't part of the layout, and neither are packages below them. This
-//! module doesn't look at the disk.
+//! It is a projection of the resolved tree. Names and locations can come from a lockfile, which is
+//! hostile input. A location has to consist of `node_modules` folders inside the project, or of
+//! existing folders of the project; anything else is refused before the disk is touched. Inert and
+//! omitted packages aren't part of the layout, and neither are packages below them. This module
+//! doesn't look at the disk.
 
 use std::cmp::Ordering;
 
@@ -72,8 +73,8 @@ pub enum Origin {
     Link(String),
     /// Nothing states the source. The package may be in place already.
     Unknown,
-    /// A folder of the project, a folder inside a package, or a package of unknown origin. It exists already, or is part of what
-    /// contains it.
+    /// A folder of the project, a folder inside a package, or a package of unknown origin. It
+    /// exists already, or is part of what contains it.
     Folder,
 }
 
@@ -174,7 +175,8 @@ fn is_omitted(node: &GraphNode, omit: Omit) -> bool {
             || node.dev_optional && omit.dev && omit.optional)
 }
 
-/// The `resolved` of a package in the lockfile. The tree has absolute paths, the lockfile has paths relative to the project.
+/// The `resolved` of a package in the lockfile. The tree has absolute paths, the lockfile has paths
+/// relative to the project.
 pub fn resolved_in_lockfile(node: &GraphNode, graph: &Graph) -> Option<String> {
     let resolved = node.resolved.as_ref()?;
     Some(match resolved.strip_prefix("file:") {
@@ -230,7 +232,8 @@ impl Origin {
 
 /// The links of a tree, by their targets.
 struct Links<'a> {
-    /// Folders that links beside the project's own packages lead to: workspaces, and folders outside.
+    /// Folders that links beside the project's own packages lead to: workspaces, and folders
+    /// outside.
     of_project: FxHashSet<&'a str>,
     all: FxHashSet<&'a str>,
 }
@@ -244,13 +247,15 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// Whether a package belongs to the project or one of its workspaces. Packages of folders outside are never omitted.
+    /// Whether a package belongs to the project or one of its workspaces. Packages of folders
+    /// outside are never omitted.
     fn reach(&self, location: &str) -> bool {
         let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
         top.is_empty() || self.of_project.contains(top)
     }
 
-    /// Whether a location is a linked folder inside a package, which is part of the package's tarball.
+    /// Whether a location is a linked folder inside a package, which is part of the package's
+    /// tarball.
     fn lead_inside(&self, location: &str) -> bool {
         let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
         let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
@@ -292,7 +297,8 @@ fn depth(location: &str) -> usize {
     format!("/{location}").matches("/node_modules/").count()
 }
 
-/// Whether packages may be placed at a location. Below each `node_modules` there has to be one name, with its scope.
+/// Whether packages may be placed at a location. Below each `node_modules` there has to be one
+/// name, with its scope.
 fn is_harmless(location: &str) -> bool {
     let steps: Vec<&str> = location.split('/').collect();
     let is_name = |step: &str| {

@@ -1,8 +1,8 @@
-//! Installed packages without I/O: archives, the layout of a tree on disk, commands, permitted sources, explanations, and the
-//! format of settings.
+//! Installed packages without I/O: archives, the layout of a tree on disk, commands, permitted
+//! sources, explanations, and the format of settings.
 //!
-//! Installations on disk and in a browser follow the same rules, because both use this crate. `espalier-install` and
-//! `espalier-wasm` own disks, networks and stores.
+//! Installations on disk and in a browser follow the same rules, because both use this crate.
+//! `espalier-install` and `espalier-wasm` own disks, networks and stores.
 
 pub mod agreement;
 pub mod archive;

@@ -1,5 +1,5 @@
-//! The hidden lockfile `node_modules/.package-lock.json`, in which npm records what it installed. The caller decides whether it
-//! is up to date.
+//! The hidden lockfile `node_modules/.package-lock.json`, in which npm records what it installed.
+//! The caller decides whether it is up to date.
 
 use indexmap::IndexMap;
 use serde_json::Value;

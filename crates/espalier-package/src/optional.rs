@@ -1,5 +1,5 @@
-//! The packages that are left out with an optional package: its dependents up to the optional dependencies, and what only those
-//! needed (`optional-set.js`, `gather-dep-set.js`).
+//! The packages that are left out with an optional package: its dependents up to the optional
+//! dependencies, and what only those needed (`optional-set.js`, `gather-dep-set.js`).
 
 use espalier_core::{Graph, GraphEdge};
 use indexmap::IndexSet;

@@ -1,4 +1,5 @@
-//! The permitted sources of packages: what npm 12 refuses by default, and lockfiles that replace one package by another.
+//! The permitted sources of packages: what npm 12 refuses by default, and lockfiles that replace
+//! one package by another.
 
 use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{Allow, Graph, GraphNode};
@@ -23,8 +24,8 @@ pub struct Trust {
 /// What the check needs to know.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
-    /// Whether an address is at the registry of a package with this name. Only then may its tarball be fetched without
-    /// permission.
+    /// Whether an address is at the registry of a package with this name. Only then may its tarball
+    /// be fetched without permission.
     pub is_of_registry: &'a dyn Fn(&str, &str) -> bool,
     /// Whether a path relative to the project is a folder.
     pub is_folder: &'a dyn Fn(&str) -> bool,
@@ -45,8 +46,9 @@ pub struct Refusal {
 }
 
 impl Trust {
-    /// Checks these packages. An optional package that isn't permitted is returned, to be left out as in npm. Any other is an
-    /// error. So is a lock that replaces one package by another, even if it is optional.
+    /// Checks these packages. An optional package that isn't permitted is returned, to be left out
+    /// as in npm. Any other is an error. So is a lock that replaces one package by another, even if
+    /// it is optional.
     pub fn check<'a>(
         self,
         locations: impl IntoIterator<Item = &'a str>,

@@ -1,5 +1,5 @@
-//! Reading archives that come in pieces. What of hostile ones is handed on is tested where it is written to a disk
-//! (`espalier-install/tests/unpack.rs`).
+//! Archives that arrive in pieces. `espalier-install/tests/unpack.rs` tests hostile archives, where
+//! they are written to a disk.
 
 use espalier_package::archive::{ArchiveError, Limits, Reader, Receiver, list};
 use flate2::Compression;
@@ -38,7 +38,7 @@ fn package() -> Vec<u8> {
     ])
 }
 
-/// Keeps what it is given.
+/// A receiver that keeps all entries.
 #[derive(Default)]
 struct Kept(Vec<(String, Vec<u8>, bool)>);
 
@@ -84,7 +84,7 @@ fn files_are_the_same_however_the_pieces_are_cut() {
 #[test]
 fn an_archive_that_stops_early_is_refused() {
     let whole = package();
-    // In the middle of a header, and in the middle of a file.
+    // The pieces end in the middle of a header and in the middle of a file.
     for archive in [&whole[..100], &whole[..520], &whole[..2500]] {
         for archive in [archive.to_vec(), compressed(archive)] {
             assert!(matches!(list(&archive, Limits::default()), Err(ArchiveError::Unreadable(_))));

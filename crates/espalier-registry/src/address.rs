@@ -1,11 +1,13 @@
 //! Addresses of registries and of what they serve.
 //!
-//! An address is a URL in the normal form of a WHATWG parser. This module finds the parts of that text. The adapter provides the
-//! parser: the `url` crate natively, `URL` in JavaScript. Tables of international host names would weigh more than this crate.
+//! An address is a URL in the normal form of a WHATWG parser. This module finds the parts of that
+//! text. The adapter provides the parser: the `url` crate natively, `URL` in JavaScript. Tables of
+//! international host names would weigh more than this crate.
 
 use std::fmt;
 
-/// Brings the text of a URL into its normal form, as `new URL(text).href` does; `None` if it isn't a URL.
+/// Brings the text of a URL into its normal form, as `new URL(text).href` does; `None` if it isn't
+/// a URL.
 pub type Normalize = fn(&str) -> Option<String>;
 
 /// An absolute http or https URL in its normal form.

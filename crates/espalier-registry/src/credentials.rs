@@ -1,7 +1,8 @@
 //! Which credential a request may carry.
 //!
-//! The invariant: a credential goes only to the host, port and path prefix of its key, or to the origin of the registry that it was
-//! configured for. Some registries serve tarballs under another path of their origin.
+//! The invariant: a credential goes only to the host, port and path prefix of its key, or to the
+//! origin of the registry that it was configured for. Some registries serve tarballs under another
+//! path of their origin.
 
 use espalier_core::base64;
 
@@ -23,7 +24,8 @@ struct Credential {
 }
 
 impl Credentials {
-    /// Takes the credentials from settings such as `//npm.acme.example/team/:_authToken`. Settings of the nearest place come first.
+    /// Takes the credentials from settings such as `//npm.acme.example/team/:_authToken`. Settings
+    /// of the nearest place come first.
     pub fn new<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut all = Self::default();
         for (key, value) in settings {
@@ -43,7 +45,8 @@ impl Credentials {
             };
             slot.get_or_insert_with(|| value.to_owned());
         }
-        // A credential that can't become a header is skipped, because npm then uses a shorter prefix.
+        // A credential that can't become a header is skipped, because npm then uses a shorter
+        // prefix.
         all.0.retain(|credential| credential.header().is_some());
         all
     }
@@ -71,7 +74,8 @@ impl Credentials {
 }
 
 impl Credential {
-    /// Whether an address lies below the one of these settings. A host doesn't cover its other ports.
+    /// Whether an address lies below the one of these settings. A host doesn't cover its other
+    /// ports.
     fn covers(&self, address: &Address) -> bool {
         let (authority, path) = self.prefix.split_at(self.prefix.find('/').unwrap_or(self.prefix.len()));
         let below = address.path().strip_prefix(path);

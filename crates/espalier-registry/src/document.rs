@@ -1,8 +1,9 @@
 //! Packuments and version documents: how they are requested and recognised.
 //!
-//! Requests ask for abbreviated packuments, which are several times smaller. A registry that doesn't know them sends full ones. The
-//! content type identifies an abbreviated packument; failing that, the document does. If a registry has no document of a single
-//! version, the full packument replaces it. It contains the same manifest.
+//! Requests ask for abbreviated packuments, which are several times smaller. A registry that
+//! doesn't know them sends full ones. The content type identifies an abbreviated packument; failing
+//! that, the document does. If a registry has no document of a single version, the full packument
+//! replaces it. It contains the same manifest.
 
 use espalier_core::{Detail, FetchFailureKind, Packument};
 use serde::de::IgnoredAny;
@@ -11,7 +12,8 @@ const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
 const ACCEPT_FULL: &str = "application/json";
 
-/// The maximum length of a document as it is sent. The largest documents of npm's registry have a fifth of that.
+/// The maximum length of a document as it is sent. The largest documents of npm's registry have a
+/// fifth of that.
 pub const LONGEST_SENT: u64 = 256 << 20;
 /// The maximum length of a document after decompression.
 pub const LONGEST_MEANT: u64 = 1 << 30;
@@ -38,8 +40,9 @@ impl Form {
         matches!(self, Self::Version(_))
     }
 
-    /// The document to ask for instead, after a failure of this kind. `opaque` means that the client can't tell a refusal from a dead
-    /// network: a browser can't if the refusal has no CORS header, and nobody can offline.
+    /// The document to ask for instead, after a failure of this kind. `opaque` means that the
+    /// client can't tell a refusal from a dead network: a browser can't if the refusal has no CORS
+    /// header, and nobody can offline.
     pub fn instead(&self, kind: FetchFailureKind, opaque: bool) -> Option<Self> {
         use FetchFailureKind::{Forbidden, Invalid, NotCached, NotFound, Status, Unauthorized, Unreachable};
         let refused = matches!(kind, NotFound | Unauthorized | Forbidden | Status(_) | Invalid | NotCached)

@@ -1,7 +1,8 @@
 //! What a run has learned about its registries: which of them have no documents of single versions.
 //!
-//! Some registries answer requests for such documents with 404, 400 or 405. Without this module, each of thousands of packages would
-//! cost a useless request. A registry that has answered one such request has these documents, whatever it refuses afterwards.
+//! Some registries answer requests for such documents with 404, 400 or 405. Without this module,
+//! each of thousands of packages would cost a useless request. A registry that has answered one
+//! such request has these documents, whatever it refuses afterwards.
 
 use crate::address::Address;
 use crate::document::Form;
@@ -28,8 +29,8 @@ impl Experience {
         if form.is_final() && self.0.iter().any(lacks) { Form::Full } else { form }
     }
 
-    /// Records how a request for the document of a version ended: with the document, or with a refusal although the packument has
-    /// the version.
+    /// Records how a request for the document of a version ended: with the document, or with a
+    /// refusal although the packument has the version.
     pub fn learn(&mut self, registry: &Address, given: bool) {
         let at = self.0.iter().position(|(other, _)| other == registry).unwrap_or_else(|| {
             self.0.push((registry.clone(), Seen::Refused(0)));

@@ -1,7 +1,8 @@
 //! How long a document may be used without asking the registry again.
 
-/// The remaining seconds of a document's `max-age`; `None` if the document must not be kept. `unsaid` is the value for an answer
-/// without `Cache-Control`: zero if the client can revalidate it, some minutes if it can't, as in browsers.
+/// The remaining seconds of a document's `max-age`; `None` if the document must not be kept.
+/// `unsaid` is the value for an answer without `Cache-Control`: zero if the client can revalidate
+/// it, some minutes if it can't, as in browsers.
 pub fn lifetime(header: &dyn Fn(&str) -> Option<String>, unsaid: u64) -> Option<u64> {
     let Some(directives) = header("cache-control").map(|text| text.to_ascii_lowercase()) else { return Some(unsaid) };
     let mut max_age: Option<u64> = None;

@@ -1,7 +1,7 @@
 //! Subresource integrity: the digests that bytes may have. Adapters hash the bytes.
 //!
-//! As in npm, only the strongest algorithm of a text counts, and any of its digests may match. An unreadable text is an error; it
-//! never means that every digest matches.
+//! As in npm, only the strongest algorithm of a text counts, and any of its digests may match. An
+//! unreadable text is an error; it never means that every digest matches.
 
 use std::fmt;
 use std::str::FromStr;

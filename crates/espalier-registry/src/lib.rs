@@ -1,9 +1,11 @@
 //! npm's registry protocol without I/O.
 //!
-//! [`Registries`] and [`Get`] turn a request and the configuration into what to send. [`Get::judge`] and [`document`] turn the
-//! status, headers and body of an answer into its meaning: a document, another attempt after a wait ([`retry`]), another document
-//! to ask for, a lifetime in the cache ([`freshness`]), or a failure in words ([`Trouble`]). Adapters own sockets, `fetch`, caches
-//! and threads: `espalier-install` natively, `espalier-wasm` in JavaScript. Both use these rules, so both behave alike.
+//! [`Registries`] and [`Get`] turn a request and the configuration into what to send.
+//! [`Get::judge`] and [`document`] turn the status, headers and body of an answer into its meaning:
+//! a document, another attempt after a wait ([`retry`]), another document to ask for, a lifetime in
+//! the cache ([`freshness`]), or a failure in words ([`Trouble`]). Adapters own sockets, `fetch`,
+//! caches and threads: `espalier-install` natively, `espalier-wasm` in JavaScript. Both use these
+//! rules, so both behave alike.
 
 mod address;
 mod credentials;

@@ -1,4 +1,5 @@
-//! The registry of each package, the addresses of documents and tarballs, and the credential for each request.
+//! The registry of each package, the addresses of documents and tarballs, and the credential for
+//! each request.
 
 use deno_npmrc::NPM_DEFAULT_REGISTRY;
 use espalier_core::{FetchFailure, FetchFailureKind};
@@ -25,7 +26,8 @@ pub struct Registries {
     normalize: Normalize,
 }
 
-/// Whose tarballs come from the configured registry's host instead of the host in their address: `replace-registry-host`.
+/// Whose tarballs come from the configured registry's host instead of the host in their address:
+/// `replace-registry-host`.
 #[derive(Clone, Debug, Default)]
 pub enum ReplacedHost {
     /// Those of npm's public registry.
@@ -114,7 +116,8 @@ impl Registries {
         let steps = std::iter::once(name).chain(version).map(path_step).collect::<Option<Vec<_>>>();
         let address = steps.and_then(|steps| {
             let address = registry.with_path(&format!("{}{}", registry.path(), steps.join("/")));
-            // A URL parser changes nothing in such a path, and in a browser it costs more than the rest of a request.
+            // A URL parser changes nothing in such a path, and in a browser it costs more than the
+            // rest of a request.
             let is_normal = steps.iter().all(|step| step.bytes().all(is_unchanged));
             if is_normal { Some(address) } else { Address::parse(address.as_str(), self.normalize) }
         });
@@ -133,8 +136,8 @@ impl Registries {
         FetchFailure { kind: FetchFailureKind::NotFound, message, url: registry.shown() }
     }
 
-    /// The request for a tarball. `resolved` is a URL, or a path on the registry of the package, because recorded registries leave
-    /// out their own host.
+    /// The request for a tarball. `resolved` is a URL, or a path on the registry of the package,
+    /// because recorded registries leave out their own host.
     ///
     /// # Errors
     /// When `resolved` is neither.
@@ -163,16 +166,17 @@ impl Registries {
         Some(registry.with_path(&format!("{lead}{}{query}", &path[replaced.len()..])))
     }
 
-    /// Whether an address belongs to the registry of a package. Only from there may its tarball be fetched without permission
-    /// (npm's `#isRegistryResolvedTarball`).
+    /// Whether an address belongs to the registry of a package. Only from there may its tarball be
+    /// fetched without permission (npm's `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, resolved: &str, package: &str) -> bool {
         let registry = self.of_package(package);
         let address = self.tarball_address(resolved, package);
         address.is_some_and(|address| address.is_of_origin(registry) && address.path().starts_with(registry.path()))
     }
 
-    /// The `Authorization` for an address, if a credential may be sent there. `package` is the package of the document or tarball.
-    /// A registry that serves it under another path of its origin gets the credential too.
+    /// The `Authorization` for an address, if a credential may be sent there. `package` is the
+    /// package of the document or tarball. A registry that serves it under another path of its
+    /// origin gets the credential too.
     pub fn authorization(&self, address: &Address, package: &str) -> Option<String> {
         self.credentials.authorization(address, self.of_package(package))
     }
@@ -188,7 +192,8 @@ fn is_unchanged(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~@+%".contains(&byte)
 }
 
-/// One segment of a path. Anyone may have written the manifest with this name, and no name may lead away from its registry.
+/// One segment of a path. Anyone may have written the manifest with this name, and no name may lead
+/// away from its registry.
 fn path_step(text: &str) -> Option<String> {
     let harmless = !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\']);
     harmless.then(|| text.replace('/', "%2f"))

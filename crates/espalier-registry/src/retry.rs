@@ -1,7 +1,8 @@
 //! When a request is repeated, and after which wait.
 //!
-//! Failures that may pass are retried: timeouts, broken connections and bodies, and statuses that mean "later". A refusal (401,
-//! 403) and an absence (404) are answers. Every wait is bounded, including one that the server asks for.
+//! Failures that may pass are retried: timeouts, broken connections and bodies, and statuses that
+//! mean "later". A refusal (401, 403) and an absence (404) are answers. Every wait is bounded,
+//! including one that the server asks for.
 
 use std::time::Duration;
 
@@ -30,8 +31,9 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// The wait after the attempt with this number, counted from zero. `None` after the last attempt. `spread` is a number that
-    /// differs between requests, so that requests that failed together aren't repeated together.
+    /// The wait after the attempt with this number, counted from zero. `None` after the last
+    /// attempt. `spread` is a number that differs between requests, so that requests that failed
+    /// together aren't repeated together.
     pub fn wait(&self, attempt: u32, asked: Option<Duration>, spread: u64) -> Option<Duration> {
         if attempt >= self.most {
             return None;
@@ -50,7 +52,8 @@ pub fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 420 | 429) || status.is_server_error()
 }
 
-/// Parses a `Retry-After`, in seconds or as a date. `now` and the result of `date` are times since the epoch.
+/// Parses a `Retry-After`, in seconds or as a date. `now` and the result of `date` are times since
+/// the epoch.
 pub fn asked_wait(header: Option<&str>, now: Duration, date: fn(&str) -> Option<Duration>) -> Option<Duration> {
     let text = header?.trim();
     if let Ok(seconds) = text.parse() {

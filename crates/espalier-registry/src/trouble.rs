@@ -1,7 +1,7 @@
 //! The failures of one attempt, and their messages.
 //!
-//! No message contains a credential: addresses lose user, password and query before they are shown. Text from a server loses its
-//! control characters, because it is printed on a terminal.
+//! No message contains a credential: addresses lose user, password and query before they are shown.
+//! Text from a server loses its control characters, because it is printed on a terminal.
 
 use std::time::Duration;
 
@@ -66,7 +66,8 @@ impl Trouble {
         Self::Status { status, wait, detail: said(body) }
     }
 
-    /// Whether another attempt may succeed. An unreadable body is fetched again, because it was probably cut short on the way.
+    /// Whether another attempt may succeed. An unreadable body is fetched again, because it was
+    /// probably cut short on the way.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Broken(broken) => match broken {

@@ -1,5 +1,5 @@
-//! The documents that a registry derives from a packument: with its own origin in tarball addresses, abbreviated, of one version,
-//! or padded. Text in, text out.
+//! The documents that a registry derives from a packument: with its own origin in tarball
+//! addresses, abbreviated, of one version, or padded. Text in, text out.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use crate::padding;
 
-/// The fields of a manifest in an abbreviated document, in the order of npm's registry (its `minify-registry-metadata`). They
-/// don't include `libc`, `license` and `scripts`.
+/// The fields of a manifest in an abbreviated document, in the order of npm's registry (its
+/// `minify-registry-metadata`). They don't include `libc`, `license` and `scripts`.
 const ABBREVIATED_FIELDS: [&str; 18] = [
     "name",
     "version",
@@ -102,7 +102,8 @@ pub fn abbreviated(packument: &[u8], origin: &str) -> serde_json::Result<Vec<u8>
     Ok(with_origin(&out, origin))
 }
 
-/// The manifest of a version, which the selector names by version or tag. `None` if it doesn't exist.
+/// The manifest of a version, which the selector names by version or tag. `None` if it doesn't
+/// exist.
 pub fn version(packument: &[u8], selector: &str, origin: &str, factor: f64) -> serde_json::Result<Option<Vec<u8>>> {
     let packument: Packument = serde_json::from_slice(packument)?;
     let tags: IndexMap<Cow<str>, Cow<str>> = match packument.dist_tags {
@@ -120,7 +121,8 @@ pub fn highest_in(packument: &[u8], selector: &str) -> serde_json::Result<Option
     Ok(max_satisfying(packument.versions.keys().map(AsRef::as_ref), selector, false).map(str::to_owned))
 }
 
-/// Adds the origin. Recordings contain only the paths of tarballs, so that they can be served anywhere.
+/// Adds the origin. Recordings contain only the paths of tarballs, so that they can be served
+/// anywhere.
 fn with_origin(document: &[u8], origin: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(document.len() + document.len() / 8);
     let mut copied = 0;
@@ -159,7 +161,8 @@ fn abbreviated_versions(versions: &Fields) -> serde_json::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Whether a manifest has an install script. Recordings may contain the registry's derived field instead of `scripts`.
+/// Whether a manifest has an install script. Recordings may contain the registry's derived field
+/// instead of `scripts`.
 fn has_install_script(manifest: &Fields) -> bool {
     if let Some(recorded) = manifest.get("hasInstallScript") {
         return recorded.get() == "true";

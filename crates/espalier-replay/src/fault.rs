@@ -1,7 +1,8 @@
 //! Decides which requests get a fault.
 //!
-//! The choice depends on the seed, the requested path, and the number of earlier requests for it, not on the order of requests
-//! for different paths. So a run can be repeated. [`crate::spoil`] implements the faults.
+//! The choice depends on the seed, the requested path, and the number of earlier requests for it,
+//! not on the order of requests for different paths. So a run can be repeated. [`crate::spoil`]
+//! implements the faults.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -74,7 +75,8 @@ pub enum FaultScope {
     Tarballs,
 }
 
-/// A rule: a kind of fault, and the requests that it applies to. It is parsed from the text of `--fault`.
+/// A rule: a kind of fault, and the requests that it applies to. It is parsed from the text of
+/// `--fault`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// The kind of fault.

@@ -1,4 +1,5 @@
-//! The differences of other registries from npm's: each habit by itself, and those of products by name.
+//! The differences of other registries from npm's: each habit by itself, and those of products by
+//! name.
 //!
 //! `docs/registries.md` lists the habits of each product, with sources.
 
@@ -278,7 +279,8 @@ fn with_tarballs(document: &[u8], change: impl Fn(&str) -> Option<String>) -> Ve
     out
 }
 
-/// Removes `integrity` from a document. Its value is between others: shasum and tarball are in the same object.
+/// Removes `integrity` from a document. Its value is between others: shasum and tarball are in the
+/// same object.
 fn without_integrity(document: &[u8]) -> Vec<u8> {
     const KEY: &[u8] = br#""integrity""#;
     let mut out = Vec::with_capacity(document.len());

@@ -1,7 +1,8 @@
 //! A recorded npm registry on loopback, for the playground, tests and benchmarks.
 //!
-//! A [`Registry`] is the recording. A [`Server`] serves it with [`Settings`] in which real registries differ. Bodies are derived
-//! and compressed at the first request and then sent from memory, so a second run against the same server measures the client. A
+//! A [`Registry`] is the recording. A [`Server`] serves it with [`Settings`] in which real
+//! registries differ. Bodies are derived and compressed at the first request and then sent from
+//! memory, so a second run against the same server measures the client. A
 //! [`Fault`] makes chosen requests fail as networks and registries do, the same ones in each run.
 
 pub mod document;

@@ -1,4 +1,5 @@
-//! The command line of the recorded registry. Its only line on standard output is the address, once it serves.
+//! The command line of the recorded registry. Its only line on standard output is the address, once
+//! it serves.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ struct Arguments {
     /// The folder that holds the recording.
     #[arg(long, value_name = "DIR", required_unless_present = "synthetic")]
     corpus: Option<PathBuf>,
-    /// Serve a made-up registry instead: deep, wide, versions or peers, and the number of packages, such as deep:1000.
+    /// Serve a made-up registry instead: deep, wide, versions or peers, and the number of packages,
+    /// such as deep:1000.
     #[arg(long, value_name = "SHAPE:PACKAGES", conflicts_with = "corpus")]
     synthetic: Option<Synthetic>,
     /// The port on 127.0.0.1; 0 takes a free one.
@@ -32,7 +34,8 @@ struct Arguments {
     certificate: Option<PathBuf>,
     #[arg(long, help = "Have a habit of other registries; --help lists them", long_help = HABIT_HELP)]
     habit: Vec<String>,
-    /// Have the habits of a product: artifactory, nexus, github, gitlab, codeartifact, azure or cloudsmith.
+    /// Have the habits of a product: artifactory, nexus, github, gitlab, codeartifact, azure or
+    /// cloudsmith.
     #[arg(long, value_name = "NAME")]
     like: Option<Product>,
     /// Answer /<name>/<range> with the document of the highest version in it.

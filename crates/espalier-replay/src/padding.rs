@@ -1,5 +1,6 @@
-//! Text in place of what recordings leave out of a manifest (descriptions, scripts, people, signatures), so that full documents
-//! have a realistic size and compress about as well as real ones.
+//! Text in place of what recordings leave out of a manifest (descriptions, scripts, people,
+//! signatures), so that full documents have a realistic size and compress about as well as real
+//! ones.
 
 /// The field with the text. Nothing reads it.
 pub const FIELD: &str = "_padding";
@@ -23,8 +24,8 @@ const WORDS: [&str; 16] = [
     "license",
 ];
 
-/// One part in this number is new in each version, like commit hashes and signatures. The rest is the same in all versions of a
-/// package, like descriptions.
+/// One part in this number is new in each version, like commit hashes and signatures. The rest is
+/// the same in all versions of a package, like descriptions.
 const FRESH_SHARE: usize = 8;
 
 /// The manifest, `factor` times as large. The result depends on the manifest and version only.

@@ -1,8 +1,9 @@
 //! A recorded registry: the names of its packages and tarballs, and their bytes.
 //!
-//! Two layouts are supported: a folder with `packuments/<name>.json` and `tarballs/<name>/<file>.tgz` (a slash in a name is
-//! written `%2f`), and the same trees packed as `registry.tar.zst` and `tarballs.tar`. Only files that are listed when the
-//! registry is opened can be requested, so no request can name a path.
+//! Two layouts are supported: a folder with `packuments/<name>.json` and
+//! `tarballs/<name>/<file>.tgz` (a slash in a name is written `%2f`), and the same trees packed as
+//! `registry.tar.zst` and `tarballs.tar`. Only files that are listed when the registry is opened
+//! can be requested, so no request can name a path.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

@@ -79,7 +79,8 @@ impl Representations {
         slots.get(key).and_then(|slot| slot.get().cloned())
     }
 
-    /// Makes the result if necessary. Reading, parsing and compressing may take a while. `None` if the package doesn't exist.
+    /// Makes the result if necessary. Reading, parsing and compressing may take a while. `None` if
+    /// the package doesn't exist.
     pub fn make(&self, registry: &Registry, key: &Key, habits: &Habits, factor: f64) -> Option<Made> {
         let packument = registry.packument(&key.name)?;
         let slot = {

@@ -35,7 +35,8 @@ pub enum Route {
 }
 
 impl Route {
-    /// Parses the path of a request, still percent-encoded. Clients send the slash of a scope in both forms.
+    /// Parses the path of a request, still percent-encoded. Clients send the slash of a scope in
+    /// both forms.
     pub fn of(path: &str) -> Self {
         let decoded = percent_decode_str(path).decode_utf8().unwrap_or(Cow::Borrowed(""));
         let path = decoded.trim_matches('/');

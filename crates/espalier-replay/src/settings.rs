@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::fault::Fault;
 use crate::habit::Habits;
 
-/// The settings of a [`Server`](crate::Server), with a field for each difference. The default is npm's own registry.
+/// The settings of a [`Server`](crate::Server), with a field for each difference. The default is
+/// npm's own registry.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -21,20 +22,21 @@ pub struct Settings {
     pub delay: Duration,
     /// The habits of registries other than npm's.
     pub habits: Habits,
-    /// Whether `/<name>/<range>` gives the document of the highest version in it. Few registries do that, and one client requests
-    /// nothing else.
+    /// Whether `/<name>/<range>` gives the document of the highest version in it. Few registries do
+    /// that, and one client requests nothing else.
     pub ranges: bool,
-    /// The factor by which version manifests of full documents are enlarged, for the texts that recordings leave out. 1 adds
-    /// nothing.
+    /// The factor by which version manifests of full documents are enlarged, for the texts that
+    /// recordings leave out. 1 adds nothing.
     pub pad_full: f64,
     /// Whether other origins may read responses.
     pub cors: bool,
-    /// Whether other origins may read error responses. Otherwise a browser can't distinguish a 404 from a network failure.
+    /// Whether other origins may read error responses. Otherwise a browser can't distinguish a 404
+    /// from a network failure.
     pub cors_on_errors: bool,
     /// Whether preflights are answered.
     pub preflight: bool,
-    /// A folder of static files, served from `/` unless a registry route matches: a built web app at the same origin as its
-    /// registry.
+    /// A folder of static files, served from `/` unless a registry route matches: a built web app
+    /// at the same origin as its registry.
     pub static_root: Option<PathBuf>,
     /// The faults. The first that applies to a request is used.
     pub faults: Vec<Fault>,

@@ -1,4 +1,5 @@
-//! Implements faults: bodies that end early, stop, or differ from the recording. [`crate::fault`] chooses the requests.
+//! Implements faults: bodies that end early, stop, or differ from the recording. [`crate::fault`]
+//! chooses the requests.
 
 use std::io;
 use std::pin::Pin;

@@ -11,8 +11,8 @@ pub struct StaticFile {
     pub content_type: String,
 }
 
-/// The file at a path below `root`. A folder means its index.html. `None` if it doesn't exist, or if the path leads out of the
-/// root.
+/// The file at a path below `root`. A folder means its index.html. `None` if it doesn't exist, or
+/// if the path leads out of the root.
 pub async fn read(root: &Path, path: &str) -> Option<StaticFile> {
     let decoded = percent_decode_str(path).decode_utf8().ok()?;
     let relative = Path::new(decoded.trim_start_matches('/'));

@@ -1,4 +1,5 @@
-//! Made-up registries of any size, to see how time and memory grow with a tree. A shape and a size always give the same documents.
+//! Made-up registries of any size, to see how time and memory grow with a tree. A shape and a size
+//! always give the same documents.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +22,8 @@ pub enum Shape {
     Deep,
     /// The project depends on many packages, and each of them on as many others.
     Wide,
-    /// Packages with a hundred versions. A few of them are needed by all others, in three versions that exclude each other.
+    /// Packages with a hundred versions. A few of them are needed by all others, in three versions
+    /// that exclude each other.
     Versions,
     /// Presets of plugins that have a framework and each other as peers.
     Peers,
@@ -182,7 +184,8 @@ impl Synthetic {
         (self.packages / FAMILY).isqrt().max(1)
     }
 
-    /// The number of direct dependencies of a wide project, and of the dependencies of each of those.
+    /// The number of direct dependencies of a wide project, and of the dependencies of each of
+    /// those.
     fn side(self) -> usize {
         let side = self.packages.isqrt();
         if side + side * side < self.packages { side + 1 } else { side }

@@ -58,8 +58,8 @@ impl Files {
     }
 }
 
-/// The installed packages according to the files: the hidden lockfile, which counts as up to date, or the packages in
-/// `node_modules`, level by level.
+/// The installed packages according to the files: the hidden lockfile, which counts as up to date,
+/// or the packages in `node_modules`, level by level.
 pub fn installed(files: &BTreeMap<String, String>) -> NodeModules {
     if let Some(text) = files.get("node_modules/.package-lock.json") {
         return NodeModules { hidden_lockfile: Some(text.clone()), packages: Vec::new() };

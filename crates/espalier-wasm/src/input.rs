@@ -1,8 +1,9 @@
-//! The input of a run from JavaScript. `pkg/src/input.ts` has checked it, refused unknown fields and filled in the package's own
-//! defaults. The core's defaults apply to missing fields.
+//! The input of a run from JavaScript. `pkg/src/input.ts` has checked it, refused unknown fields
+//! and filled in the package's own defaults. The core's defaults apply to missing fields.
 //!
-//! `deny_unknown_fields` would have no effect here: `serde-wasm-bindgen` only asks an object for the fields of the struct.
-//! `pkg/tests/boundary.test.js` compares these fields with those that TypeScript sends.
+//! `deny_unknown_fields` would have no effect here: `serde-wasm-bindgen` only asks an object for
+//! the fields of the struct. `pkg/tests/boundary.test.js` compares these fields with those that
+//! TypeScript sends.
 
 use std::collections::BTreeMap;
 
@@ -165,7 +166,8 @@ impl Input {
             allow_file: self.allow_file.map_or(defaults.allow_file, Into::into),
             allow_directory: self.allow_directory.map_or(defaults.allow_directory, Into::into),
             default_registry_host: public_host().to_owned(),
-            // An installation opens bundles when it unpacks them, and `npm ci` takes the lock as it is.
+            // An installation opens bundles when it unpacks them, and `npm ci` takes the lock as it
+            // is.
             complete: self.install.is_none(),
             save: self.install.as_ref().is_none_or(|install| !install.frozen),
             omit: self.install.as_ref().map_or(defaults.omit, |install| install.omit.into()),

@@ -1,12 +1,15 @@
 //! The boundary of the engine to JavaScript. It translates, and decides nothing about the tree.
 //!
-//! One call of [`resolve`] is one run. The run's task owns the [`espalier_core::Resolution`]. Tasks beside it ([`workers`]) serve
-//! its requests, from the first byte of a request to the last byte of the answer, over the platform's `fetch` ([`network`]).
-//! Everything is on one thread, without shared memory or locks, so a page needs no special headers. The plan of an installation
-//! is data ([`tree`]), and tarballs are unpacked piece by piece ([`unpacker`]). Values cross as plain objects ([`boundary`]).
+//! One call of [`resolve`] is one run. The run's task owns the [`espalier_core::Resolution`]. Tasks
+//! beside it (`workers`) serve its requests, from the first byte of a request to the last byte of
+//! the answer, over the platform's `fetch` (`network`). Everything is on one thread, without
+//! shared memory or locks, so a page needs no special headers. The plan of an installation is data
+//! (`tree`), and tarballs are unpacked piece by piece (`unpacker`). Values cross as plain
+//! objects (`boundary`).
 //!
-//! The TypeScript in `pkg/src` is the only caller. It has checked the input, provides a cache and possibly a `fetch`, writes
-//! files, turns rejected plain objects into `EspalierError`s, and cleans up after a trap; see its `engine.ts`.
+//! The TypeScript in `pkg/src` is the only caller. It has checked the input, provides a cache and
+//! possibly a `fetch`, writes files, turns rejected plain objects into `EspalierError`s, and cleans
+//! up after a trap; see its `engine.ts`.
 
 mod boundary;
 mod files;
@@ -40,7 +43,8 @@ pub fn start() {
 
 /// Resolves `input` (`RunInput` in `pkg/src/glue.d.ts`) and returns a `RunOutcome`.
 ///
-/// Calls `observe` with an array of events when something has happened. The run ends early when `aborted` settles.
+/// Calls `observe` with an array of events when something has happened. The run ends early when
+/// `aborted` settles.
 ///
 /// # Errors
 ///

@@ -1,13 +1,14 @@
-//! Compresses texts that stay in this memory, with little code. Nothing else reads the format, and a library with a common format
-//! would weigh three times as much.
+//! Compresses texts that stay in this memory, with little code. Nothing else reads the format, and
+//! a library with a common format would weigh three times as much.
 //!
-//! The format is LZ77 without entropy coding. A sequence is a number of literal bytes, these bytes, the distance of a repetition,
-//! and its length. Numbers are LEB128.
+//! The format is LZ77 without entropy coding. A sequence is a number of literal bytes, these bytes,
+//! the distance of a repetition, and its length. Numbers are LEB128.
 
 /// A shorter repetition isn't worth its two numbers.
 const SHORTEST: usize = 5;
 const SLOTS_BITS: u32 = 13;
-/// After this number of bytes without a repetition, each step skips another byte, because hashes and signatures have none.
+/// After this number of bytes without a repetition, each step skips another byte, because hashes
+/// and signatures have none.
 const PATIENCE: usize = 16;
 
 /// Compresses a text.

@@ -4,7 +4,8 @@ use espalier_package::npmrc::{Value, expand, parse};
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
-/// The settings of an .npmrc: an array of keys and values. A value is a text or, for `key[]`, an array of texts.
+/// The settings of an .npmrc: an array of keys and values. A value is a text or, for `key[]`, an
+/// array of texts.
 #[wasm_bindgen(js_name = readNpmrc)]
 pub fn read(text: &str, variable: &Function) -> Array {
     let variable = |name: &str| variable.call1(&JsValue::UNDEFINED, &name.into()).ok()?.as_string();

@@ -40,7 +40,8 @@ struct ResultObject<'a> {
     tree: JsValue,
 }
 
-/// The fields of an `EspalierError`, which leaves out null ones. It has a field for each fact that an error can state.
+/// The fields of an `EspalierError`, which leaves out null ones. It has a field for each fact that
+/// an error can state.
 #[derive(Default, Serialize)]
 struct ErrorObject<'a> {
     code: Cow<'a, str>,

@@ -1,4 +1,5 @@
-//! The tree in four arrays that can be transferred without copying. `PackedGraph` in `pkg/graph.d.ts` describes them.
+//! The tree in four arrays that can be transferred without copying. `PackedGraph` in
+//! `pkg/graph.d.ts` describes them.
 
 use espalier_core::{EdgeKind, Graph};
 use js_sys::{Uint8Array, Uint32Array};

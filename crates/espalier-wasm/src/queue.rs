@@ -15,7 +15,8 @@ pub struct Queue<T>(Rc<Inner<T>>);
 struct Inner<T> {
     items: RefCell<VecDeque<T>>,
     is_closed: Cell<bool>,
-    /// The tasks that wait for an item, and those that wait for the end. A task is in it at most once.
+    /// The tasks that wait for an item, and those that wait for the end. A task is in it at most
+    /// once.
     takers: Waiting,
     closers: Waiting,
 }
@@ -64,7 +65,8 @@ impl<T> Queue<T> {
         Self(Rc::new(Inner { items, is_closed, takers: Waiting::default(), closers: Waiting::default() }))
     }
 
-    /// Appends an item and wakes a task that waits for one. If that task is dropped before it runs, the wake-up is lost.
+    /// Appends an item and wakes a task that waits for one. If that task is dropped before it runs,
+    /// the wake-up is lost.
     pub fn push(&self, item: T) {
         self.0.items.borrow_mut().push_back(item);
         self.0.takers.wake_one();

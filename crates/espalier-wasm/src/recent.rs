@@ -1,5 +1,6 @@
-//! Parsed documents that stay in memory between runs. A what-if needs almost the same documents again, and reading them from a
-//! cache takes longer than resolving. The caller sets the maximum size.
+//! Parsed documents that stay in memory between runs. A what-if needs almost the same documents
+//! again, and reading them from a cache takes longer than resolving. The caller sets the maximum
+//! size.
 
 use std::cell::RefCell;
 

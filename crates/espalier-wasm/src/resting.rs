@@ -1,10 +1,11 @@
 //! Compresses the texts of packuments, except for those that were used last.
 //!
-//! A resolution reads one or two manifests of several hundred, most of them right after the packument has arrived. Manifests that
-//! were read stay. The complete texts would take most of the memory, which never shrinks.
+//! A resolution reads one or two manifests of several hundred, most of them right after the
+//! packument has arrived. Manifests that were read stay. The complete texts would take most of the
+//! memory, which never shrinks.
 //!
-//! Compressing takes time that the tree waits for. So the texts of a small project stay as they are. In a large one, the memory that
-//! they took at first serves others later.
+//! Compressing takes time that the tree waits for. So the texts of a small project stay as they
+//! are. In a large one, the memory that they took at first serves others later.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -35,7 +36,8 @@ struct Awake {
     is_full: bool,
 }
 
-/// Records that the text of a packument, of this length, is uncompressed again. Others are compressed.
+/// Records that the text of a packument, of this length, is uncompressed again. Others are
+/// compressed.
 pub fn awake(packument: Weak<Packument>, bytes: usize) {
     let mut tired = Vec::new();
     AWAKE.with_borrow_mut(|awake| {

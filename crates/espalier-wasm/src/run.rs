@@ -1,4 +1,5 @@
-//! Runs a resolution from its input to its outcome, in the task that owns the core's [`Resolution`].
+//! Runs a resolution from its input to its outcome, in the task that owns the core's
+//! [`Resolution`].
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -26,12 +27,14 @@ use crate::source::Source;
 use crate::tree::TargetTree;
 use crate::workers::Workers;
 
-/// The time limit of the search for remedies, in milliseconds. npm's flags are still tried afterwards.
+/// The time limit of the search for remedies, in milliseconds. npm's flags are still tried
+/// afterwards.
 const PATIENCE: f64 = 5_000.0;
 const MOST_TRIALS: usize = 40;
-/// Below this number of packuments under way, version documents are fetched beside them, at most as many as this. A request takes
-/// a browser two milliseconds of processor time, so that more requests at once don't end sooner, and the tree would wait for
-/// documents that only the lockfile needs.
+/// Below this number of packuments under way, version documents are fetched beside them, at most as
+/// many as this. A request takes a browser two milliseconds of processor time, so that more
+/// requests at once don't end sooner, and the tree would wait for documents that only the lockfile
+/// needs.
 const FEW: usize = 8;
 
 /// How often events and the traffic are reported, in milliseconds.
@@ -94,13 +97,14 @@ fn installed(
     tree.map(Some).map_err(Failure::Tree)
 }
 
-/// Receives events. This is one type, because an instance of [`drive`] for each receiver would weigh kilobytes.
+/// Receives events. This is one type, because an instance of [`drive`] for each receiver would
+/// weigh kilobytes.
 type Observer<'a> = &'a mut dyn FnMut(Vec<Event>) -> Result<(), JsValue>;
 
 type Driven = Result<Result<Outcome, ResolveError>, JsValue>;
 
-/// [`drive`] as a function of its own. Its loop is hot, and V8 would otherwise optimise everything before and after it as well,
-/// which takes longer than a small resolution computes.
+/// [`drive`] as a function of its own. Its loop is hot, and V8 would otherwise optimise everything
+/// before and after it as well, which takes longer than a small resolution computes.
 fn driven<'a>(
     resolution: Resolution,
     source: &'a Source,
@@ -116,7 +120,8 @@ async fn drive(mut resolution: Resolution, source: &Source, workers: &mut Worker
     let mut documents = Documents::default();
     let mut rested = Date::now();
     let mut events = Vec::new();
-    // It runs while something that has happened waits to be observed. To observe each answer would take longer than to read it.
+    // It runs while something that has happened waits to be observed. To observe each answer would
+    // take longer than to read it.
     let mut frame: Option<Timer> = None;
     loop {
         growth.keep_ahead();

@@ -1,4 +1,5 @@
-//! The target of an installation: the places, links and commands of a resolved tree, which JavaScript carries out.
+//! The target of an installation: the places, links and commands of a resolved tree, which
+//! JavaScript carries out.
 
 use std::rc::Rc;
 
@@ -99,8 +100,8 @@ struct BinObject {
 }
 
 impl TargetTree {
-    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is installed, and `file` reads a file of the
-    /// project.
+    /// The places of an outcome's packages. `noted` is the hidden lockfile of what is installed,
+    /// and `file` reads a file of the project.
     pub fn new(
         outcome: Rc<Outcome>,
         file: impl Fn(&str) -> Option<String>,

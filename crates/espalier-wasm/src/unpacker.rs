@@ -1,5 +1,5 @@
-//! Unpacks a verified tarball. JavaScript passes it piece by piece, so that it can do something else in between. A patch is
-//! applied at the end.
+//! Unpacks a verified tarball. JavaScript passes it piece by piece, so that it can do something
+//! else in between. A patch is applied at the end.
 
 use std::collections::BTreeMap;
 
@@ -138,8 +138,8 @@ fn rejection(error: &PatchError) -> JsValue {
 
 #[wasm_bindgen]
 impl Unpacker {
-    /// Prepares to unpack a tarball of this length. `executables` are the files of commands, and `patch` is the text of the patch
-    /// to apply.
+    /// Prepares to unpack a tarball of this length. `executables` are the files of commands, and
+    /// `patch` is the text of the patch to apply.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
-//! The tasks that fetch. There are as many as there may be concurrent requests, and each serves one request at a time.
+//! The tasks that fetch. There are as many as there may be concurrent requests, and each serves one
+//! request at a time.
 //!
-//! The run hands a request over only if a worker is free. So it decides at the last moment which one is the most urgent, and
-//! speculative requests never delay a demanded one.
+//! The run hands a request over only if a worker is free. So it decides at the last moment which
+//! one is the most urgent, and speculative requests never delay a demanded one.
 
 use std::rc::Rc;
 

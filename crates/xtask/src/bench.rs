@@ -1,8 +1,9 @@
 //! `cargo xtask bench`: Espalier beside other package managers, on one recorded registry.
 //!
-//! A round is one run of every contestant, one after the other, in new folders. The order alternates from round to round. Folders
-//! are deleted only at the end, because deleting slows down later runs on some file systems. A run counts after a check of its
-//! result: Espalier's lock is npm's, and the files are in place. Times on a shared machine say little, so the report also has
+//! A round is one run of every contestant, one after the other, in new folders. The order
+//! alternates from round to round. Folders are deleted only at the end, because deleting slows down
+//! later runs on some file systems. A run counts after a check of its result: Espalier's lock is
+//! npm's, and the files are in place. Times on a shared machine say little, so the report also has
 //! ratios within a round, counts, and floors: the cost of the same requests or links alone.
 
 #![expect(clippy::cast_precision_loss, reason = "figures are shown with three digits")]
@@ -67,7 +68,8 @@ pub struct Arguments {
     /// Another espalier, for instance an earlier one, which takes part as `before`
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
-    /// The folder for the projects and caches of the rounds, outside of any project that could have them as workspaces
+    /// The folder for the projects and caches of the rounds, outside of any project that could have
+    /// them as workspaces
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     /// The folder for the results
@@ -209,6 +211,7 @@ impl Bench {
             if round % 2 == 1 {
                 order.reverse();
             }
+            let mut made = PathBuf::new();
             for (contestant, program, seed) in order {
                 let folders = seed.scene(project, server, &self.scratch)?;
                 let earlier = server.statistics()?;
@@ -220,9 +223,12 @@ impl Bench {
                 if round > 0 {
                     outcome.add(*contestant, Run { usage, served: answers, found });
                 }
+                if *contestant == Contestant::Espalier {
+                    made = folders.project;
+                }
             }
             if round > 0 {
-                outcome.floor(floor::of(phase, project, server, &self.scratch, &prepared)?);
+                outcome.floor(floor::of(phase, project, server, &self.scratch, &made)?);
             }
         }
         if self.system_calls {

@@ -26,8 +26,8 @@ const CHROMIUM: Browser = Browser {
 const FIREFOX: Browser =
     Browser { variable: "FIREFOX_PATH", names: &["firefox-esr", "firefox"], package: "firefox-esr" };
 
-/// The executable of Chromium: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's package if `apt-get` works as root,
-/// otherwise Playwright's own download.
+/// The executable of Chromium: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's
+/// package if `apt-get` works as root, otherwise Playwright's own download.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(found) = CHROMIUM.find_or_install()? {
         return Ok(found);
@@ -37,8 +37,8 @@ pub fn chromium() -> Result<PathBuf> {
     playwrights_own()
 }
 
-/// The executable of Firefox, in the same way. `None` if there is none and it can't be installed. Playwright's own is patched, so
-/// it isn't a browser that anybody uses.
+/// The executable of Firefox, in the same way. `None` if there is none and it can't be installed.
+/// Playwright's own is patched, so it isn't a browser that anybody uses.
 pub fn firefox() -> Result<Option<PathBuf>> {
     FIREFOX.find_or_install()
 }

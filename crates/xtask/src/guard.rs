@@ -1,9 +1,9 @@
 //! Compares the numbers of system calls and instructions of small cases with committed budgets.
 //!
-//! On a shared machine, times don't show a change of three per cent; counts do. Only system calls about files are counted,
-//! because their number doesn't depend on the timing of threads. Valgrind counts the instructions of a resolution with one thread
-//! and no network. A count above its budget fails. A count well below its budget asks for a lower budget, so that the next
-//! regression shows.
+//! On a shared machine, times don't show a change of three per cent; counts do. Only system calls
+//! about files are counted, because their number doesn't depend on the timing of threads. Valgrind
+//! counts the instructions of a resolution with one thread and no network. A count above its budget
+//! fails. A count well below its budget asks for a lower budget, so that the next regression shows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,8 @@ pub struct Arguments {
 /// Budgets by case and kind of call.
 type Budgets = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// The system calls about files. All that read a file's metadata are one kind, because libraries choose between them.
+/// The system calls about files. All that read a file's metadata are one kind, because libraries
+/// choose between them.
 const KINDS: [(&str, &[&str]); 6] = [
     (
         "look",
@@ -53,7 +54,8 @@ const KINDS: [(&str, &[&str]); 6] = [
     ("change", &["utimensat", "chmod", "fchmod", "fchmodat", "fchmodat2", "ftruncate"]),
 ];
 
-/// The tolerance of instruction counts in per cent, because libraries take other paths on other processors.
+/// The tolerance of instruction counts in per cent, because libraries take other paths on other
+/// processors.
 const TOLERANCE: u64 = 3;
 /// The tolerance of system call counts, because a thread may ask once more.
 const SLACK: u64 = 3;
@@ -110,7 +112,8 @@ fn is_there(program: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Counts while a project of the embedded registry is installed from nothing, from a warm store, and again.
+/// Counts while a project of the embedded registry is installed from nothing, from a warm store,
+/// and again.
 fn system_calls(counts: &mut Budgets) -> Result<()> {
     let espalier = parity::install::build()?;
     let corpus = oracle::repository().join("tests/registry");

@@ -32,13 +32,13 @@ enum Command {
     /// Run a command and write what it has used into a file.
     #[command(hide = true)]
     Measure(bench::Measured),
-    /// Hold counts of system calls and instructions against their budgets.
+    /// Compare counts of system calls and instructions with their budgets.
     Guard(guard::Arguments),
-    /// Run programs from what Espalier installs.
+    /// Run programs from projects that Espalier installed.
     Programs(programs::Arguments),
-    /// Record and trim packuments into `tests/registry`, and npm's answers beside them.
+    /// Record trimmed packuments and npm's answers into `tests/registry`.
     Record(record::Arguments),
-    /// Install npm itself, at the pinned version, as the oracle; prints where it is.
+    /// Install the pinned version of npm and print its folder.
     Oracle(oracle::Arguments),
 }
 

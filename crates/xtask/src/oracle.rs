@@ -1,6 +1,7 @@
 //! `cargo xtask oracle`: npm itself, at the version that Espalier reproduces.
 //!
-//! npm is installed once into a folder of its own. `tests/oracle/driver.mjs` drives it, in one process for many projects.
+//! npm is installed once into a folder of its own. `tests/oracle/driver.mjs` drives it, in one
+//! process for many projects.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -184,8 +185,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Makes npm write the lock of a project by a command, such as `install a@1`. `None` if it takes longer than `patience`; the
-    /// driver is then unusable.
+    /// Makes npm write the lock of a project by a command, such as `install a@1`. `None` if it
+    /// takes longer than `patience`; the driver is then unusable.
     pub fn ask(
         &mut self,
         folder: &Path,
@@ -245,8 +246,8 @@ impl Driver {
         self.jobs.as_mut().context("the driver was stopped")?.write_all(&line).context("the driver has died")
     }
 
-    /// Fails if the process works longer than `patience`. Only its own work counts: on a busy machine, a time on the clock would cut
-    /// off some projects that npm can resolve.
+    /// Fails if the process works longer than `patience`. Only its own work counts: on a busy
+    /// machine, a time on the clock would cut off some projects that npm can resolve.
     fn read<T: for<'de> Deserialize<'de>>(&mut self, patience: Duration) -> anyhow::Result<T> {
         let (start, before) = (Instant::now(), self.worked());
         let mut wait = patience;

@@ -1,8 +1,9 @@
 //! `cargo xtask parity`: compares Espalier's locks with npm's, byte for byte.
 //!
-//! Each folder in `projects/` of a corpus has a package.json, npm's flags (`npm-args`) and the package-lock.json that npm wrote.
-//! A folder without a lock is a project that fails in npm with ERESOLVE. The core is driven directly from the recorded registry,
-//! without HTTP, because the resolver is compared. With `--install`, the trees on disk are compared instead.
+//! Each folder in `projects/` of a corpus has a package.json, npm's flags (`npm-args`) and the
+//! package-lock.json that npm wrote. A folder without a lock is a project that fails in npm with
+//! ERESOLVE. The core is driven directly from the recorded registry, without HTTP, because the
+//! resolver is compared. With `--install`, the trees on disk are compared instead.
 
 mod browser;
 mod compare;
@@ -42,7 +43,7 @@ pub struct Arguments {
     /// Resolve in Chromium, with the wasm build
     #[arg(long, conflicts_with_all = ["abbreviated", "random"])]
     browser: bool,
-    /// The command to compare with npm [default: it is built]
+    /// The program to compare with npm [default: it is built]
     #[arg(long, value_name = "FILE", requires = "install")]
     espalier: Option<PathBuf>,
     /// Compare `tests/scenarios` with npm; needs no corpus

@@ -1,6 +1,7 @@
 //! `cargo xtask play`: starts the playground, from nothing to an address for a browser.
 //!
-//! It serves the built app and the embedded registry as static files on loopback. To change the app while it runs, use `npm run
+//! It serves the built app and the embedded registry as static files on loopback. To change the app
+//! while it runs, use `npm run
 //! --workspace web dev`.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,8 @@
 //! `cargo xtask programs`: runs programs from installations by Espalier.
 //!
-//! Each folder in `tests/programs/` is a project with a script `check`. It is copied, installed from the configured or a recorded
-//! registry, and checked. The install script of a native addon may run only after its approval.
+//! Each folder in `tests/programs/` is a project with a script `check`. It is copied, installed
+//! from the configured or a recorded registry, and checked. The install script of a native addon
+//! may run only after its approval.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub struct Arguments {
     /// A folder with a recorded registry, instead of the configured registry
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// The command to try [default: it is built]
+    /// The program to use [default: it is built]
     #[arg(long, value_name = "FILE")]
     espalier: Option<PathBuf>,
 }
@@ -74,7 +75,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             command.args(*step).current_dir(&folder);
             command.env("ESPALIER_CACHE_DIR", scratch.path().join("cache"));
             command.env("ESPALIER_STORE", scratch.path().join("store"));
-            // Packages with prebuilt binaries are built, too, because the script is what this checks.
+            // Packages with prebuilt binaries are built, too, because the script is what this
+            // checks.
             command.env("npm_config_build_from_source", "true");
             if let Some(server) = &recording {
                 command.env("npm_config_registry", server.origin());

@@ -1,10 +1,11 @@
-//! `cargo xtask record`: makes `tests/registry`, a registry that is small enough for git and has everything that its projects
-//! need, with npm's answers.
+//! `cargo xtask record`: makes `tests/registry`, a registry that is small enough for git and has
+//! everything that its projects need, with npm's answers.
 //!
-//! The projects are written by hand, as `projects/<name>/package.json`. npm resolves them with the source. The versions that it
-//! chose, and some around them (see [`selection`]), are trimmed and written. Then npm resolves the projects again with the
-//! written registry, and these locks are kept beside them. For projects with a file `with-tarballs`, the tarballs are kept, too
-//! (see [`tarballs`]).
+//! The projects are written by hand, as `projects/<name>/package.json`. npm resolves them with the
+//! source. The versions that it chose, and some around them (see [`selection`]), are trimmed and
+//! written. Then npm resolves the projects again with the written registry, and these locks are
+//! kept beside them. For projects with a file `with-tarballs`, the tarballs are kept, too (see
+//! [`tarballs`]).
 
 mod selection;
 mod tarballs;
@@ -140,7 +141,8 @@ impl Projects {
         driver.ask(&folder, registry, &["install".into()], &flags, oracle::PATIENCE)?.context("npm takes too long")
     }
 
-    /// A lock with the versions that a project needs. If its peers conflict, it is the lock without peers.
+    /// A lock with the versions that a project needs. If its peers conflict, it is the lock without
+    /// peers.
     fn choose(&self, name: &str, driver: &mut Driver, registry: &str) -> anyhow::Result<Option<Value>> {
         for flags in [&[][..], &["--legacy-peer-deps"]] {
             if let Answer::Lockfile { lockfile } = self.ask(name, driver, registry, flags)? {

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that has to hold, from formatting to a browser.
 //!
-//! The quick and likely failures come first. Every runner prints to the terminal as it is, so that its own
-//! closing lines can be read.
+//! The quick and likely failures come first. Every runner prints to the terminal as it is, so that
+//! its own closing lines can be read.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -31,8 +31,9 @@ struct Made {
 }
 
 impl Made {
-    /// Tests in JavaScript take the programs from there. By itself, cargo would build each package alone, and with it much of what it
-    /// depends on, because features are those of the whole workspace here.
+    /// Tests in JavaScript take the programs from there. By itself, cargo would build each package
+    /// alone, and with it much of what it depends on, because features are those of the whole
+    /// workspace here.
     fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         if let Some(programs) = &self.programs {
             command.env("ESPALIER_PROGRAMS", programs);
@@ -101,8 +102,9 @@ fn rust_tests(made: &mut Made) -> Result<()> {
     Ok(())
 }
 
-/// Counts of system calls and instructions, beside their budgets. They depend on the machine's PATH, kernel and C library, so here
-/// a difference is printed and does not fail; `cargo xtask guard` fails.
+/// Counts of system calls and instructions, beside their budgets. They depend on the machine's
+/// PATH, kernel and C library, so here a difference is printed and does not fail; `cargo xtask
+/// guard` fails.
 #[expect(clippy::unnecessary_wraps, reason = "it is a step like the others")]
 fn counts() -> Result<()> {
     if let Err(difference) = guard::run(&guard::Arguments::default()) {

@@ -1,5 +1,5 @@
-//! The prerequisites beyond Rust, Node and git. Missing ones are installed and reported. Present ones stay as they are, so a
-//! second start takes no time.
+//! The prerequisites beyond Rust, Node and git. Missing ones are installed and reported. Present
+//! ones stay as they are, so a second start takes no time.
 
 use std::fs;
 use std::path::{Path, PathBuf};

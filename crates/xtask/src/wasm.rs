@@ -1,7 +1,8 @@
 //! `cargo xtask wasm`: builds `pkg/dist` from `espalier-wasm` and `pkg/src`, and weighs it.
 //!
-//! The steps are cargo, wasm-bindgen (as a library, of the version that the workspace pins for the crate as
-//! well), `wasm-opt` and `tsc` from npm. Nothing is done when no input has changed since the last time.
+//! The steps are cargo, wasm-bindgen (as a library, of the version that the workspace pins for the
+//! crate as well), `wasm-opt` and `tsc` from npm. Nothing is done when no input has changed since
+//! the last time.
 
 mod freshness;
 mod order;
@@ -29,11 +30,13 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The target of tests, which has files and output.
 const TEST_TARGET: &str = "wasm32-wasip1";
 
-/// Rust's tasks run in microtasks. This import replaces the global function, so that a trap is noticed.
+/// Rust's tasks run in microtasks. This import replaces the global function, so that a trap is
+/// noticed.
 const MICROTASKS: &str = "import { queueMicrotask } from './crash.js';\n";
 
-/// The glue's reaction if a promise settles after its instance was replaced. The exception would reject a promise that nobody
-/// holds, and Node would exit. There is nothing to do, so it is ignored.
+/// The glue's reaction if a promise settles after its instance was replaced. The exception would
+/// reject a promise that nobody holds, and Node would exit. There is nothing to do, so it is
+/// ignored.
 const STALE_CLOSURE: &str = "throw new Error('Cannot invoke closure from previous WASM instance');";
 
 /// Arguments of `cargo xtask wasm`.
@@ -125,8 +128,8 @@ fn compile(profile: Profile) -> Result<PathBuf> {
     messages.lines().find_map(module_in).context("cargo named no wasm file")
 }
 
-/// The messages of panics name files of dependencies. Without cargo's folder in them, the wasm is the same on every machine, and
-/// lighter.
+/// The messages of panics name files of dependencies. Without cargo's folder in them, the wasm is
+/// the same on every machine, and lighter.
 fn remapped_paths() -> Result<Vec<String>> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo"))).context("cargo's home folder is unknown")?;
@@ -163,9 +166,10 @@ fn bind(module: &Path, dist: &Path, profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Leaves out the standard library's printing of fractions, which weighs 4.4 KB of brotli. Only serde uses it, in the error for
-/// an option of a wrong type, which TypeScript refuses first (`pkg/src/input.ts`); serde then prints nothing there. `serde_json`
-/// prints its numbers by other means. Any other code that prints a fraction traps.
+/// Leaves out the standard library's printing of fractions, which weighs 4.4 KB of brotli. Only
+/// serde uses it, in the error for an option of a wrong type, which TypeScript refuses first
+/// (`pkg/src/input.ts`); serde then prints nothing there. `serde_json` prints its numbers by other
+/// means. Any other code that prints a fraction traps.
 fn without_fractions(module: &mut Module) -> Result<()> {
     let named = |start: &str, end: &str| {
         let is_it = |name: &String| name.starts_with(start) && name.contains(end);
@@ -194,8 +198,9 @@ fn replace(module: &mut Module, function: FunctionId, write: impl FnOnce(&mut In
 }
 
 fn optimise(wasm: &Path) -> Result<()> {
-    // The passes repeat until nothing changes, and then once more for the whole program. A single pass leaves 3 KB of brotli.
-    // The stack comes first in memory and grows down, so no object is below 1024. Knowing that at the end saves 2.5 KB more.
+    // The passes repeat until nothing changes, and then once more for the whole program. A single
+    // pass leaves 3 KB of brotli. The stack comes first in memory and grows down, so no object is
+    // below 1024. Knowing that at the end saves 2.5 KB more.
     const RUNS: [&[&str]; 3] = [
         &["-Oz", "--converge"],
         &["--gufa", "-Oz", "--converge"],

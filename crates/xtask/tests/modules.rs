@@ -1,5 +1,6 @@
-//! The modules of a crate use each other in one direction: none leads back to itself. What is inside of a module is its own
-//! business: others reach no deeper than the modules directly below it.
+//! The modules of a crate use each other in one direction, so no module leads back to itself.
+//! Modules deep inside of a module are private to it: others use only the modules directly below
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,8 +28,8 @@ fn no_module_leads_back_to_itself() {
     assert!(circles.is_empty(), "these modules use each other in circles:\n{}", circles.join("\n"));
 }
 
-/// `crate::a::b` may be used in the whole crate, `crate::a::b::c` inside of `a`, and so on: a module is reached into by its parent's
-/// siblings, and by nobody further away.
+/// `crate::a::b` may be used in the whole crate, `crate::a::b::c` inside of `a`, and so on: only
+/// the siblings of a module's parent, and the modules below them, may use it.
 #[test]
 fn nobody_reaches_deep_into_another_module() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -81,13 +82,13 @@ fn paths(own: &[String], code: &str) -> Vec<Vec<String>> {
     for (at, _) in code.match_indices("super::").filter(|(at, _)| !code[..*at].ends_with("super::")) {
         let rest = code[at..].trim_start_matches("super::");
         let above = (code[at..].len() - rest.len()) / "super::".len();
-        // What is further up is a module inside of a file, whose parent is the file.
+        // A further `super` leads out of a module inside of a file, whose parent is the file.
         expand(&own[..own.len().saturating_sub(above)], rest, &mut paths);
     }
     paths
 }
 
-/// The paths of a tree of uses, whose beginning is known: `a::{b, c::d}` is two.
+/// The paths of a tree of uses after a known beginning: `a::{b, c::d}` is two.
 fn expand(before: &[String], tree: &str, paths: &mut Vec<Vec<String>>) {
     let tree = tree.trim_start();
     if let Some(list) = tree.strip_prefix('{') {

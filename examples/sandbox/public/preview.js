@@ -1,12 +1,12 @@
-// Runs what the sandbox has bundled. The frame's origin is opaque, so nothing in here reaches the page, its storage or its
-// cache; all it can do is send messages.
+// Runs the bundle of the sandbox. The frame's origin is opaque, so this code cannot reach the page,
+// its storage or its cache. It can only send messages.
 // biome-ignore lint/suspicious/noRedundantUseStrict: the frame loads this as a classic script.
 'use strict';
 
 (() => {
   const tell = (message) => parent.postMessage(message, '*');
 
-  // Whoever opens this file in a window of its own could otherwise send scripts to the page's own origin.
+  // Otherwise, a site that opens this file in a window could run scripts in the page's own origin.
   if (self.origin !== 'null') {
     document.body.replaceChildren('The preview only runs inside the sandbox.');
     return;

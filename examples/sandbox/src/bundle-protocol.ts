@@ -1,17 +1,17 @@
-// What the page and the worker that bundles say to each other.
+// The messages between the page and the worker that bundles.
 
-/** From the page: bundle these, or a file that the worker asked for. */
+/** Messages from the page: sources to bundle, or a file that the worker requested. */
 export type Order =
   | { type: 'bundle'; id: number; sources: Record<string, string> }
   | { type: 'file'; id: number; data: Uint8Array<ArrayBuffer> | undefined };
 
-/** From the worker: a file is needed, or what came out. */
+/** Messages from the worker: a request for a file, or the result. */
 export type Reply = { type: 'read'; id: number; path: string } | { type: 'bundled'; id: number; bundle: Bundle };
 
-/** What runs in the preview, or why there is nothing to run. */
+/** The code for the preview, or the problems that prevented it. */
 export type Bundle = { script: string; style: string; inputs: number; elapsed: number } | { problems: Problem[] };
 
-/** Something that keeps the app from being bundled. */
+/** A problem that prevents bundling. */
 export interface Problem {
   text: string;
   file?: string;

@@ -1,4 +1,5 @@
-// esbuild in a worker: sources come with the order, installed files are asked for one by one, when an import leads to them.
+// Runs esbuild in a worker. An order contains the sources. The worker requests an installed file
+// when an import leads to it.
 
 import * as esbuild from 'esbuild-wasm/esm/browser.js';
 import wasm from 'esbuild-wasm/esbuild.wasm?url';
@@ -18,13 +19,13 @@ const LOADERS: Record<string, esbuild.Loader> = {
   txt: 'text',
 };
 
-/** What is being bundled. */
+/** The current order. */
 let files: Files;
 const context = esbuild.initialize({ wasmURL: wasm, worker: false }).then(start);
-/** Bundles come one after the other, and only the newest order is worth it. */
+/** One bundle is made at a time, and only the newest order counts. */
 let last: Promise<unknown> = context;
 let newest = 0;
-/** Reads that wait for the page. */
+/** Requests for files that wait for the page. */
 const reads = new Map<number, (data: Uint8Array<ArrayBuffer> | undefined) => void>();
 let lastRead = 0;
 
@@ -48,7 +49,7 @@ async function run(id: number, sources: Record<string, string>): Promise<void> {
   post({ type: 'bundled', id, bundle: await bundle() });
 }
 
-/** The sources, and behind them what is installed. A path is asked for once in a bundle. */
+/** The sources first, then the installed files. Each path is requested once for a bundle. */
 function filesOf(sources: Record<string, string>): Files {
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   for (const [path, text] of Object.entries(sources)) known.set(path, Promise.resolve(new TextEncoder().encode(text)));
@@ -70,7 +71,10 @@ function ask(path: string): Promise<Uint8Array | undefined> {
   });
 }
 
-/** esbuild keeps what it has parsed for as long as the text is the same: a change to the app costs the app. */
+/**
+ * esbuild keeps parsed files while their text stays the same, so after a change to the app it
+ * parses only the app.
+ */
 function start(): Promise<esbuild.BuildContext<{ write: false; metafile: true }>> {
   return esbuild.context({
     entryPoints: [ENTRY],
@@ -99,7 +103,7 @@ async function bundle(): Promise<Bundle> {
   }
 }
 
-/** esbuild's eyes: it has no file system here. */
+/** The plugin that finds and loads files, because esbuild has no file system in a worker. */
 const installed: esbuild.Plugin = {
   name: 'installed',
   setup(build) {

@@ -1,4 +1,5 @@
-// The page's side of the worker that bundles. It hands on files that are installed; the last order counts.
+// The page's side of the worker that bundles. It hands on files that are installed; the last order
+// counts.
 
 import type { Bundle, Order, Reply } from './bundle-protocol.ts';
 import type { Installed } from './packages.ts';

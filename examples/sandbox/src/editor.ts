@@ -1,4 +1,4 @@
-// The text of the file that is open, in CodeMirror. Each file keeps its own history and selection.
+// The editor of the open file, made with CodeMirror. Each file has its own history and selection.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { css } from '@codemirror/lang-css';
@@ -22,7 +22,7 @@ const theme = EditorView.theme({
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'transparent', outline: '1px solid var(--line-strong)' },
 });
 
-/** What is written is ink; what only holds it together is soft. */
+/** Names and values have a strong colour, punctuation a soft one. */
 const highlighting = HighlightStyle.define([
   { tag: [tags.string, tags.number, tags.bool, tags.null, tags.attributeValue], color: 'var(--slate)' },
   { tag: [tags.keyword, tags.modifier, tags.tagName], color: 'var(--green)' },
@@ -40,7 +40,7 @@ export class Editor {
     this.#view = new EditorView({ parent });
   }
 
-  /** Shows a file; `text` is what it holds if it was never shown. */
+  /** Shows a file. `text` is its content when it is shown for the first time. */
   open(file: string, text: string): void {
     if (this.#file) this.#states.set(this.#file, this.#view.state);
     this.#file = file;
@@ -73,7 +73,7 @@ export class Editor {
         syntaxHighlighting(highlighting),
         theme,
         EditorView.contentAttributes.of({ 'aria-label': file, tabindex: '0' }),
-        // Escape and then Tab leaves the editor, as CodeMirror has it.
+        // As usual in CodeMirror, Escape and then Tab leaves the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) this.#changed(file, update.state.doc.toString());

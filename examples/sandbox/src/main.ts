@@ -1,4 +1,5 @@
-// The sandbox: what is edited is bundled, what package.json asks for is installed, and the preview runs it.
+// The sandbox: it installs the dependencies of package.json, bundles the edited files, and runs the
+// bundle in the preview.
 
 import { Bundler, type Bundle } from './bundler.ts';
 import type { Editor } from './editor.ts';
@@ -8,7 +9,7 @@ import { Project, withDependency } from './project.ts';
 import * as view from './view.ts';
 import './style.css';
 
-/** How long nobody may have typed before something is done, in milliseconds. */
+/** The pause in typing, in milliseconds, after which an edit takes effect. */
 const PAUSE = { bundle: 250, install: 600 };
 
 const registry = new URLSearchParams(location.search).get('registry') ?? undefined;
@@ -16,10 +17,10 @@ const project = new Project();
 const packages = new Packages(registry);
 const bundler = new Bundler();
 const preview = new Preview(view.find('.preview'), (message) => message.type !== 'ran' && view.log(message));
-/** Its code is half of the page's, and comes when the installation is under way. */
+/** The editor is half of the page's code, so it is loaded during the installation. */
 let editor: Editor | undefined;
 let installed: Installed | undefined;
-/** What was last installed, or tried to be. */
+/** The package.json of the last installation, successful or not. */
 let asked: string | undefined;
 let pending: ReturnType<typeof setTimeout> | undefined;
 
@@ -39,7 +40,7 @@ void startEditor();
 
 async function startEditor(): Promise<void> {
   const { Editor } = await import('./editor.ts');
-  // A frame between loading it and starting it: neither then keeps the page busy for long.
+  // Loading and starting it are separated by a frame, so that neither keeps the page busy for long.
   await new Promise(requestAnimationFrame);
   editor = new Editor(view.find('main'), edited);
   open('App.jsx');
@@ -58,7 +59,7 @@ function edited(file: string, text: string): void {
   else pending = setTimeout(run, PAUSE.bundle);
 }
 
-/** Puts a dependency into package.json, or takes it out, and installs. */
+/** Adds a dependency to package.json, or removes it, and installs. */
 function depend(name: string, spec: string | undefined): void {
   if (!project.dependencies) return view.say('package.json can’t be read as it is.', true);
   change(withDependency(project.manifest, name, spec));
@@ -81,7 +82,7 @@ async function install(): Promise<void> {
   try {
     installed = await packages.install(project.manifest, project.lockfile, view.say);
   } catch (error) {
-    // A newer installation has taken over; that one reports.
+    // A newer installation has replaced this one and will report.
     if ((error as Error).name !== 'AbortError') view.say((error as Error).message, true);
     return;
   }
@@ -92,7 +93,7 @@ async function install(): Promise<void> {
   await run();
 }
 
-/** As npm saves: what was asked for by a tag becomes the range that it led to. */
+/** As in npm, a tag is saved as the range of the version that it points to. */
 function saveTags({ versions }: Installed): void {
   for (const [name, spec] of Object.entries(project.dependencies ?? {})) {
     const version = versions.get(name);

@@ -1,4 +1,5 @@
-// What is installed: Espalier in its worker, into a map of files that stays, with a cache that all tabs share.
+// Installs packages with Espalier's worker into a map of files. The map stays, and all tabs share a
+// cache.
 
 import { createWorkerClient, type Files, type InstallEvent, type InstallResult } from 'espalier/worker';
 
@@ -6,9 +7,9 @@ import { createWorkerClient, type Files, type InstallEvent, type InstallResult }
 export interface Installed {
   /** npm's lock. */
   lockfile: string;
-  /** What lies in `node_modules` itself, by name. */
+  /** The packages directly in `node_modules`, by name. */
   versions: ReadonlyMap<string, string>;
-  /** What came of it, for people. */
+  /** The result as a sentence. */
   sentence: string;
   read(path: string): Uint8Array<ArrayBuffer> | undefined;
 }
@@ -16,7 +17,7 @@ export interface Installed {
 export class Packages {
   readonly #client = createWorkerClient();
   readonly #registry: string | undefined;
-  /** An installation leaves alone what is there already, and only fetches what isn't. */
+  /** The installed files. An installation keeps them and fetches only missing packages. */
   readonly #files: Files = new Map();
   #running: AbortController | undefined;
 
@@ -24,7 +25,10 @@ export class Packages {
     this.#registry = registry;
   }
 
-  /** Installs what a package.json asks for; an installation that is under way ends with an `AbortError`. */
+  /**
+   * Installs the dependencies of a package.json. A previous installation that is still running ends
+   * with an `AbortError`.
+   */
   async install(manifest: string, lockfile: string | undefined, say: (text: string) => void): Promise<Installed> {
     this.#running?.abort();
     const { signal } = (this.#running = new AbortController());

@@ -1,7 +1,8 @@
-// The frame that runs the app. Its sandbox gives it an origin of its own, without `allow-same-origin`: what was installed
-// can't read this page's storage, cache or tokens. Each run gets a new document.
+// The frame that runs the app. Its sandbox has no `allow-same-origin`, so it has an opaque origin,
+// and installed code cannot read this page's storage, cache or tokens. Each run gets a new
+// document.
 
-/** What the app says. */
+/** A message of the app. */
 export interface Message {
   type: 'log' | 'warn' | 'error' | 'ran';
   text?: string;
@@ -14,7 +15,7 @@ export class Preview {
   constructor(parent: HTMLElement, said: (message: Message) => void) {
     this.#parent = parent;
     addEventListener('message', ({ source, data }) => {
-      // An opaque origin is the same string for everybody, so it is the window that counts.
+      // All opaque origins are the same string, so the window identifies the sender.
       if (!this.#frame || source !== this.#frame.contentWindow) return;
       if (['log', 'warn', 'error', 'ran'].includes(data?.type)) said(data);
     });
@@ -30,7 +31,7 @@ export class Preview {
     this.#frame = frame;
     this.#parent.append(frame);
     await loaded;
-    // The target's origin is opaque; there is no narrower one to name.
+    // The target's origin is opaque, so no narrower origin can be named.
     frame.contentWindow?.postMessage({ type: 'run', ...code }, '*');
   }
 }

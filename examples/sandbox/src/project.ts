@@ -1,4 +1,5 @@
-// The project that is edited: its files and its lock, kept in this browser so that a reload finds them again.
+// The edited project: its files and its lock. This browser stores them, so that they survive a
+// reload.
 
 const TEMPLATE = import.meta.glob<string>('../template/*', { query: '?raw', import: 'default', eager: true });
 const KEY = 'sandbox';
@@ -10,7 +11,7 @@ interface Saved {
 
 export class Project {
   readonly files: Record<string, string>;
-  /** npm's lock of what was installed last; the next installation starts from it. */
+  /** The lock of the last installation, from which the next one starts. */
   lockfile: string | undefined;
 
   constructor() {
@@ -23,13 +24,13 @@ export class Project {
     return this.files['package.json'] ?? '{}';
   }
 
-  /** What package.json asks for; `undefined` while it can't be read. */
+  /** The dependencies in package.json. `undefined` while it is invalid. */
   get dependencies(): Record<string, string> | undefined {
     return dependenciesOf(this.manifest);
   }
 
   save(): void {
-    // Without storage (private windows, a full disk) the project lasts as long as the page.
+    // Without storage (in a private window, or on a full disk), the project is lost with the page.
     try {
       localStorage.setItem(KEY, JSON.stringify({ files: this.files, lockfile: this.lockfile } satisfies Saved));
     } catch {}
@@ -42,7 +43,7 @@ export class Project {
   }
 }
 
-/** package.json with another dependency, in npm's order, or without one. */
+/** The package.json with an added or a removed dependency, in npm's order. */
 export function withDependency(manifest: string, name: string, spec: string | undefined): string {
   const parsed = JSON.parse(manifest) as { dependencies?: Record<string, string> };
   const { [name]: _, ...others } = parsed.dependencies ?? {};

@@ -1,5 +1,5 @@
-// Where an import leads, in a tree of installed files: what Node and bundlers do, with the conditions of a browser. How the
-// files got there, and what is done with them, it doesn't know.
+// Resolves imports in a tree of installed files, as Node and bundlers do, with the conditions of a
+// browser. It does not know how the files got there, or what they are used for.
 
 import { exports, imports, legacy } from 'resolve.exports';
 
@@ -8,7 +8,7 @@ export interface Files {
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
-/** A file, or nothing: what a package leaves out in browsers. */
+/** A file, or an empty module, which a package can put in place of one for browsers. */
 export type Target = { path: string } | { empty: true };
 
 interface Manifest {
@@ -20,7 +20,7 @@ interface Manifest {
 const CONDITIONS = { browser: true, conditions: ['development', 'module'] };
 const ENDINGS = ['', '.js', '.jsx', '.ts', '.tsx', '.mjs', '.cjs', '.json', '.css'];
 
-/** Finds what `spec` means in the file `importer`; `undefined` where there is nothing. */
+/** Resolves `spec` in the file `importer`. `undefined` if there is no such file. */
 export async function resolve(files: Files, spec: string, importer: string): Promise<Target | undefined> {
   const from = folderOf(importer);
   const inside = await packageOf(files, from);
@@ -30,7 +30,7 @@ export async function resolve(files: Files, spec: string, importer: string): Pro
   const [wanted, base] = replaced === undefined ? [spec, from] : [replaced, inside!.folder];
   const found = isRelative(wanted) ? await find(files, join(base, wanted)) : await bare(files, wanted, base, inside);
   if (found === undefined) return undefined;
-  // A package may say what else to take in browsers, also for its own files.
+  // A package may name replacements for browsers, also for its own files.
   const owner = await packageOf(files, folderOf(found));
   const instead = owner && mapped(owner.manifest, relativeTo(owner.folder, found));
   if (instead === false) return { empty: true };
@@ -71,7 +71,7 @@ async function bare(
   return undefined;
 }
 
-/** What a package's `exports` give; nothing for what they don't name. */
+/** The target in a package's `exports`, if they contain the path. */
 function allowed(manifest: Manifest, entry: string): string[] {
   try {
     return exports(manifest, entry, CONDITIONS) || [];
@@ -80,7 +80,7 @@ function allowed(manifest: Manifest, entry: string): string[] {
   }
 }
 
-/** The file itself, one with an ending, or a folder's index. */
+/** The file itself, the file with an extension, or the index of the folder. */
 async function find(files: Files, path: string): Promise<string | undefined> {
   for (const candidate of [
     ...ENDINGS.map((ending) => path + ending),
@@ -104,7 +104,7 @@ async function manifestIn(files: Files, folder: string): Promise<Manifest | unde
   return file && JSON.parse(new TextDecoder().decode(file));
 }
 
-/** What `browser` has for a spec or a file: another one, `false`, or no opinion. */
+/** The entry of `browser` for a spec or a file: a replacement, `false`, or none. */
 function mapped({ browser }: Manifest, key: string): string | false | undefined {
   if (typeof browser !== 'object') return undefined;
   return browser[key] ?? browser[`${key}.js`];

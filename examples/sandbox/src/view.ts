@@ -1,8 +1,8 @@
-// What the page shows beside the editor and the preview: the sentence, the lists, the console.
+// The parts of the page beside the editor and the preview: the sentence, the lists and the console.
 
 import type { Message } from './preview.ts';
 
-/** The element that a selector names; it stands in index.html. */
+/** The element for a selector, which exists in index.html. */
 export function find<E extends HTMLElement>(selector: string): E {
   const element = document.querySelector<E>(selector);
   if (!element) throw new Error(`index.html has no ${selector}`);
@@ -42,7 +42,7 @@ export function showDependencies(
   find('.dependencies').replaceChildren(...rows);
 }
 
-/** A line in the console, which appears with its first. */
+/** Adds a line to the console, which appears with its first line. */
 export function log({ type, text }: Message): void {
   const line = element('li', { className: type, textContent: text ?? '' });
   find('.console').hidden = false;

@@ -1,5 +1,5 @@
-// The database of a cache: packs of entries, and a record of each pack with its content. This module has only requests
-// and transactions.
+// The database of a cache: packs of entries, and a record of each pack with its content. This
+// module has only requests and transactions.
 
 import type { PackRecord } from './packs.js';
 

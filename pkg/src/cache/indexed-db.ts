@@ -1,7 +1,8 @@
 // A cache in IndexedDB, which all tabs and workers of an origin share.
 //
-// Entries are written in packs, and the list of their contents is read once per run. If the database can't be opened
-// (private windows of some browsers) or the quota is used up, fewer entries are kept, and nothing fails.
+// Entries are written in packs, and the list of their contents is read once per run. If the
+// database can't be opened (private windows of some browsers) or the quota is used up, fewer
+// entries are kept, and nothing fails.
 
 import type { Cache, CacheEntry } from '../../index.js';
 import { Database } from './database.js';
@@ -107,7 +108,8 @@ export class IndexedDbCache implements Cache {
   async flush(): Promise<void> {
     this.#write();
     await this.#writing;
-    // At the end of the run, its memory is released, and the next run sees what other tabs have written.
+    // At the end of the run, its memory is released, and the next run sees what other tabs have
+    // written.
     this.#indexing = undefined;
     this.#contents.clear();
   }
@@ -162,8 +164,8 @@ export class IndexedDbCache implements Cache {
   }
 
   /**
-   * Removes the packs that were not used for longest, until at most this number of bytes is left. Other tabs may have
-   * written.
+   * Removes the packs that were not used for longest, until at most this number of bytes is left.
+   * Other tabs may have written.
    */
   async #evict(most: number): Promise<void> {
     const database = await this.#database();
@@ -202,7 +204,8 @@ export class IndexedDbCache implements Cache {
     }
     for (const record of rest) {
       if (live(record) * 2 >= record.size) continue;
-      // Another tab may have written newer entries in the meantime, which older ones in a new pack would hide.
+      // Another tab may have written newer entries in the meantime, which older ones in a new pack
+      // would hide.
       const now = new Index(await database.records());
       const content = await database.content(record.id);
       const entries = record.entries.flatMap((entry) => {
@@ -217,7 +220,8 @@ export class IndexedDbCache implements Cache {
   #content(record: PackRecord): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { id } = record;
     const content = this.#contents.get(id) ?? this.#database().then((database) => database?.content(id));
-    // The most recently used pack is the last. A pack with one entry, a large tarball, is not read twice.
+    // The most recently used pack is the last. A pack with one entry, a large tarball, is not read
+    // twice.
     this.#contents.delete(id);
     if (record.entries.length > 1) this.#contents.set(id, content);
     for (const oldest of this.#contents.keys()) {

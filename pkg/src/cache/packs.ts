@@ -1,5 +1,6 @@
-// Packs of many entries in one record of a database. A record takes Chromium two to three milliseconds, whatever its
-// size, so reading thousands of small documents one by one would take longer than fetching them.
+// Packs of many entries in one record of a database. A record takes Chromium two to three
+// milliseconds, whatever its size, so reading thousands of small documents one by one would take
+// longer than fetching them.
 
 import type { CacheEntry } from '../../index.js';
 
@@ -14,8 +15,8 @@ export interface PackRecord {
 }
 
 /**
- * Key, offset, length, content type, and until when it is fresh. It is an array, because the names of fields would be
- * longer than their values.
+ * Key, offset, length, content type, and until when it is fresh. It is an array, because the names
+ * of fields would be longer than their values.
  */
 export type PackedEntry = [key: string, offset: number, length: number, contentType?: string, freshUntil?: number];
 
@@ -25,10 +26,13 @@ export interface Pack {
   entries: PackedEntry[];
 }
 
-/** Puts entries into packs of at most this number of bytes. A longer entry gets a pack of its own. */
+/**
+ * Puts entries into packs of at most this number of bytes. A longer entry gets a pack of its own.
+ */
 export function packed(batch: Map<string, CacheEntry>, most: number): Pack[] {
   const packs: [string, CacheEntry][][] = [];
-  // A resolution reads documents, and an installation reads tarballs. Neither should load what the other needs.
+  // A resolution reads documents, and an installation reads tarballs. Neither should load what the
+  // other needs.
   for (const ofDocuments of [true, false]) {
     let last: [string, CacheEntry][] | undefined;
     let size = 0;

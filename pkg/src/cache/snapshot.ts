@@ -1,7 +1,8 @@
-// A cache that starts with a snapshot of `espalier snapshot`: documents by address, read from one file.
+// A cache that starts with a snapshot of `espalier snapshot`: documents by address, read from one
+// file.
 //
-// A document in it is not requested from a registry, unless it can have changed and the caller considers it too old.
-// The cache behind it has everything else.
+// A document in it is not requested from a registry, unless it can have changed and the caller
+// considers it too old. The cache behind it has everything else.
 
 import type { Cache, CacheEntry, SnapshotUse } from '../../index.js';
 import { EspalierError } from '../errors.js';
@@ -38,8 +39,8 @@ const NOTHING = new Uint8Array(0);
 export type Snapshot = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 
 /**
- * A document is available as soon as it has come, while the others are downloaded and decompressed. They come in the
- * order of need.
+ * A document is available as soon as it has come, while the others are downloaded and decompressed.
+ * They come in the order of need.
  */
 export class SnapshotCache implements Cache {
   /** Rejects with an `EspalierError` if the file isn't a complete snapshot. */
@@ -112,7 +113,10 @@ export class SnapshotCache implements Cache {
     return this.#cannotChange(document) || document.date * 1000 >= this.#since;
   }
 
-  /** A version document never changes. With `before`, neither does a document from that moment or later. */
+  /**
+   * A version document never changes. With `before`, neither does a document from that moment or
+   * later.
+   */
   #cannotChange({ final, date }: SnapshotDocument): boolean {
     return final || (this.#before !== undefined && this.#before <= date * 1000);
   }

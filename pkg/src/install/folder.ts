@@ -1,5 +1,5 @@
-// A folder of the origin private file system. It has neither modes nor links, so commands and workspaces are only
-// described.
+// A folder of the origin private file system. It has neither modes nor links, so commands and
+// workspaces are only described.
 
 import type { Entry } from '../../index.js';
 import { type Destination, HIDDEN_LOCKFILE } from './destination.js';

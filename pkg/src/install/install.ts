@@ -1,7 +1,8 @@
-// Carries out a plan: removes what is outdated, fetches and unpacks what is missing, links, and writes the hidden
-// lockfile.
+// Carries out a plan: removes what is outdated, fetches and unpacks what is missing, links, and
+// writes the hidden lockfile.
 //
-// The hidden lockfile is removed first and written last, so an interrupted installation never looks complete.
+// The hidden lockfile is removed first and written last, so an interrupted installation never looks
+// complete.
 
 import type { Entry, InstallEvent, InstallResult, InstallStatistics } from '../../index.js';
 import { guarded } from '../crash.js';
@@ -12,8 +13,8 @@ import { type Destination, HIDDEN_LOCKFILE } from './destination.js';
 import type { LoadedPackage, PackageLoader } from './loader.js';
 
 /**
- * The maximum number of concurrent packages. Tarballs are large: more of them would fill the memory and hardly come
- * sooner.
+ * The maximum number of concurrent packages. Tarballs are large: more of them would fill the memory
+ * and hardly come sooner.
  */
 const MOST_AT_ONCE = 24;
 
@@ -191,8 +192,8 @@ class Installer {
   }
 
   /**
-   * Packages that the lock calls bundled, but that their bundle lacks. They come from the address that the lock gives
-   * for them.
+   * Packages that the lock calls bundled, but that their bundle lacks. They come from the address
+   * that the lock gives for them.
    */
   #notInBundles({ packages }: Plan): PlannedPackage[] {
     const absent = new Set([...this.#bundled.values()].flatMap((locations) => [...locations]));

@@ -95,7 +95,8 @@ export class PackageLoader {
     const { nodes, edges } = unpackGraph(this.graph);
     const edgesOf = new Map<number, GraphEdge[]>();
     for (const edge of edges) edgesOf.set(edge.from, [...(edgesOf.get(edge.from) ?? []), edge]);
-    // The edge by which each node is reached first. Entries that are added during the iteration are visited, too.
+    // The edge by which each node is reached first. Entries that are added during the iteration are
+    // visited, too.
     const ways = new Map<number, GraphEdge | undefined>([[0, undefined]]);
     for (const node of ways.keys()) {
       for (const edge of edgesOf.get(node) ?? [])

@@ -1,5 +1,5 @@
-// A tree to read from, whose packages are fetched when they are first read. It never requests paths that it doesn't
-// know.
+// A tree to read from, whose packages are fetched when they are first read. It never requests paths
+// that it doesn't know.
 
 import type { LinkEntry, MountedTree, ReadOptions, Stat } from '../../index.js';
 import { withInstance } from '../engine.js';

@@ -8,7 +8,8 @@ await measure(
   },
   async (client) => {
     const { lockfile, files } = await client.install({ manifest: input.manifest, registry: input.registry }).result;
-    // The others keep what they have installed; so that memory compares, this does, too.
+    // The other installers keep the installed files in memory. This page does so too, so that
+    // memory can be compared.
     globalThis.installed = files;
     return { packages: Object.keys(JSON.parse(lockfile).packages).length - 1, files: files.size };
   },

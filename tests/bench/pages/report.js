@@ -1,8 +1,9 @@
-// What every page has in common: it runs once, and tells its own figures, because what drives the browser slows it down.
+// The common part of all pages. A page runs once and reports its own figures, because a driver
+// slows the browser down.
 
 const parameters = new URLSearchParams(location.search);
 
-/** The project and its registry, as the driver wants them. */
+/** The project and its registry, according to the driver. */
 export const input = {
   manifest: await (await fetch(parameters.get('manifest'))).text(),
   registry: parameters.get('registry'),
@@ -10,11 +11,11 @@ export const input = {
 };
 
 /**
- * Runs `load`, which makes the installer ready, and `install`, which gives the number of files that are there in the end.
- * Milliseconds count from the moment at which the page asks for the installer's code.
+ * Runs `load`, which prepares the installer, and `install`, which returns the number of installed
+ * files. Times start when the page requests the installer's code.
  */
 export async function measure(load, install) {
-  // The longest that this page's thread was ever busy without a break; the browser tells of more than 50 ms only.
+  // The longest task of this page's thread. The browser reports only tasks of more than 50 ms.
   let longest = 0;
   const observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
@@ -26,7 +27,7 @@ export async function measure(load, install) {
     const ready = performance.now() - start;
     const counts = await install(loaded);
     const done = performance.now() - start;
-    // What everything of this page holds, workers included, after a collection of garbage.
+    // The memory of this page and its workers after a garbage collection.
     const memory = await performance.measureUserAgentSpecificMemory?.();
     await tell({ ready, done, longest, memory: memory?.bytes, ...counts });
   } catch (error) {

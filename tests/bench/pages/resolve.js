@@ -1,9 +1,9 @@
-// What a tab does for resolve.js, one piece of work after another.
+// The page of resolve.js, which carries out one task after another.
 
 import { resolve } from '/espalier/index.js';
 import { createWorkerClient } from '/espalier/worker.js';
 
-/** As many requests at once as Espalier makes. */
+/** The number of concurrent requests, as in Espalier. */
 const AT_ONCE = 128;
 
 const works = {
@@ -24,7 +24,7 @@ const works = {
     return { seconds, tree, lockfile, requests: statistics.requests };
   },
 
-  /** `fetch` and nothing else, in a worker. */
+  /** Only fetches, in a worker. */
   async fetch({ documents }) {
     const work = async (atOnce) => {
       const { data } = await new Promise((told) => addEventListener('message', told, { once: true }));
@@ -46,7 +46,7 @@ const works = {
     return { seconds };
   },
 
-  /** What a resolution asks for, in its order. */
+  /** The requests of a resolution, in its order. */
   async record({ origin, manifest, flags }) {
     const documents = [];
     const recording = (url, init) => {

@@ -28,8 +28,8 @@ const MEMORY = 280 * 1024 * 1024;
 let client: WorkerClient | undefined;
 
 /**
- * Starts a resolution. The returned function stops it, and the listener gets no more calls. A quiet resolution reports only the
- * progress of its requests.
+ * Starts a resolution. The returned function stops it, and the listener gets no more calls. A quiet
+ * resolution reports only the progress of its requests.
  */
 export function start(order: Order, listener: Listener, quietly = false): () => void {
   let stopped = false;
@@ -40,7 +40,8 @@ export function start(order: Order, listener: Listener, quietly = false): () => 
       listener.events(batch);
     }
     const result = await resolution.result;
-    // The first access makes the graph from its arrays, and then the tree is made from the graph. Each is a task of its own.
+    // The first access makes the graph from its arrays, and then the tree is made from the graph.
+    // Each is a task of its own.
     if (!stopped) void result.graph;
     await breathe();
     if (!stopped) await listener.done(result);

@@ -1,4 +1,5 @@
-// The resolver's types for the rest of the playground: plain data only. Nothing outside of this folder imports the package.
+// The resolver's types for the rest of the playground: plain data only. Nothing outside of this
+// folder imports the package.
 
 export type {
   Change,

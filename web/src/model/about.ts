@@ -1,5 +1,5 @@
-// The facts in a version's document that the tree lacks: description, links and module formats. The document is untrusted, so
-// only web addresses are accepted.
+// The facts in a version's document that the tree lacks: description, links and module formats. The
+// document is untrusted, so only web addresses are accepted.
 
 export interface About {
   readonly description?: string;
@@ -27,7 +27,10 @@ export function aboutOf(document: unknown): About | undefined {
   };
 }
 
-/** `git+https://host/a/b.git`, `git@host:a/b.git` and `github:a/b` lead to the same page as `https://host/a/b`. */
+/**
+ * `git+https://host/a/b.git`, `git@host:a/b.git` and `github:a/b` lead to the same page as
+ * `https://host/a/b`.
+ */
 function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const plain = value

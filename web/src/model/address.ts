@@ -1,5 +1,5 @@
-// The state of the playground in the part of the address after `#`. Defaults are left out, so the address of the start page is
-// empty.
+// The state of the playground in the part of the address after `#`. Defaults are left out, so the
+// address of the start page is empty.
 
 import { isViewName, type ViewName } from './views';
 

@@ -1,4 +1,5 @@
-// Security advisories of npm's bulk endpoint: the packages of a tree that they concern, and possible fixes.
+// Security advisories of npm's bulk endpoint: the packages of a tree that they concern, and
+// possible fixes.
 
 import Range from 'semver/classes/range';
 import { copiesOf, packageName } from './copies';
@@ -37,7 +38,10 @@ export function question(tree: Tree): string {
 
 const RANKS = ['critical', 'high', 'moderate', 'low'];
 
-/** The advisories in an answer, the most severe first. The answer is untrusted, so anything else in it is ignored. */
+/**
+ * The advisories in an answer, the most severe first. The answer is untrusted, so anything else in
+ * it is ignored.
+ */
 export function hits(tree: Tree, answer: unknown): Hit[] {
   const found: Hit[] = [];
   const byName = new Map(packagesOf(tree).map((node) => [packageName(tree.nodes[node]!), node]));
@@ -62,7 +66,10 @@ export function vulnerable(tree: Tree, { name, range }: Advisory): number[] {
   return copiesOf(tree, any).filter((node) => known.test(tree.nodes[node]!.version ?? ''));
 }
 
-/** Updates within the ranges, newer direct dependencies, and an override with the first fixed version. */
+/**
+ * Updates within the ranges, newer direct dependencies, and an override with the first fixed
+ * version.
+ */
 export function fixesFor(tree: Tree, { advisory, nodes }: Hit, manifest: string, settings: Settings): Try[] {
   const fixes: Try[] = [{ words: 'Update within the ranges', manifest, settings }];
   for (const index of directHolders(tree, nodes)) {

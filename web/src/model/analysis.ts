@@ -1,12 +1,15 @@
-// Analyses a whole tree: the distance of each package from the project, the packages that would go with it, and their bytes.
-// Pure; computed once for each tree.
+// Analyses a whole tree: the distance of each package from the project, the packages that would go
+// with it, and their bytes. Pure; computed once for each tree.
 
 import { answer, packagesOf, type Tree } from './tree';
 
 export interface Analysis {
   /** For each node, its distance from the project in edges; -1 if it is unreachable. */
   readonly depth: Int32Array;
-  /** For each node, its immediate dominator: the last node on every path from the project. -1 for the root and unreachable nodes. */
+  /**
+   * For each node, its immediate dominator: the last node on every path from the project. -1 for
+   * the root and unreachable nodes.
+   */
   readonly dominator: Int32Array;
   /** For each node, the nodes that it dominates immediately. */
   readonly dominated: readonly (readonly number[])[];
@@ -98,7 +101,10 @@ function descending(dominated: readonly (readonly number[])[]): number[] {
   return order;
 }
 
-/** By the algorithm of Cooper, Harvey and Kennedy, in reverse postorder; fills in the depths on the way. */
+/**
+ * By the algorithm of Cooper, Harvey and Kennedy, in reverse postorder; fills in the depths on the
+ * way.
+ */
 function dominators(tree: Tree, depth: Int32Array): Int32Array {
   const size = tree.nodes.length;
   const result = new Int32Array(size).fill(-1);

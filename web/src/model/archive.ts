@@ -1,5 +1,5 @@
-// Reads the package.json and lockfiles in a zip. An archive is untrusted: only the directory at its end is believed, and only
-// wanted members are inflated, up to a size that no such file has.
+// Reads the package.json and lockfiles in a zip. An archive is untrusted: only the directory at its
+// end is believed, and only wanted members are inflated, up to a size that no such file has.
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;

@@ -1,4 +1,5 @@
-// Names the differences between two projects side by side, and converts the second one to text for a link.
+// Names the differences between two projects side by side, and converts the second one to text for
+// a link.
 
 import { FLAGS, USUAL, type Settings } from './address';
 
@@ -9,7 +10,9 @@ export interface Sides {
   readonly lockfile?: string | undefined;
 }
 
-/** The differences of B: `package.json`, `--force`, `as of 2024-01-01`. Empty if both are the same. */
+/**
+ * The differences of B: `package.json`, `--force`, `as of 2024-01-01`. Empty if both are the same.
+ */
 export function differing(a: Sides, b: Sides): string[] {
   const flags = FLAGS.filter(([key]) => a.settings[key] !== b.settings[key]).map(([key, word]) =>
     b.settings[key] ? `--${word}` : `no --${word}`,

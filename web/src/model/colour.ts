@@ -1,4 +1,5 @@
-// The classes of each colouring: their names, and the class of every package. The style sheet defines the colours.
+// The classes of each colouring: their names, and the class of every package. The style sheet
+// defines the colours.
 
 import { analyze } from './analysis';
 import { copiesOf } from './copies';

@@ -1,6 +1,9 @@
 // The Node.js versions that packages support.
 
-/** Whether a range allows only later major versions. Only plain ranges are judged: `>=22`, `^22.1.0`, `22 || >=24`. */
+/**
+ * Whether a range allows only later major versions. Only plain ranges are judged: `>=22`,
+ * `^22.1.0`, `22 || >=24`.
+ */
 export function isTooNew(range: string | undefined, major: number): boolean {
   if (!range || !/\d/.test(range)) return false;
   const alternatives = range.split('||').map((part) => part.trim());

@@ -1,6 +1,7 @@
-// Lays out the tree as an espalier: a trunk, wires to its left and right, and the project's dependencies on the wires. Each of
-// them is a shoot that grows upwards, with the packages that it was the first to need. Branches are orthogonal and never cross,
-// because every package has one parent. A shoot that is wider than its wire becomes a limb: its branches follow one another on
+// Lays out the tree as an espalier: a trunk, wires to its left and right, and the project's
+// dependencies on the wires. Each of them is a shoot that grows upwards, with the packages that it
+// was the first to need. Branches are orthogonal and never cross, because every package has one
+// parent. A shoot that is wider than its wire becomes a limb: its branches follow one another on
 // the wires, a level above. Pure: it computes positions and draws nothing.
 
 import { answer, type Tree } from './tree';
@@ -57,7 +58,10 @@ interface Tier {
 /** The distance between the trunk and the first item of a wire, in columns. */
 const INDENT = 1.5;
 const MOST_STRETCH = 1.6;
-/** The distance between tiers, in levels: it has room for names, and levels of large trees are closer. */
+/**
+ * The distance between tiers, in levels: it has room for names, and levels of large trees are
+ * closer.
+ */
 const gapOf = (size: number) => (size <= 400 ? 1.6 : size <= 1_200 ? 1.9 : 2.6);
 
 export function espalier(tree: Tree, aspect = 1.6): Espalier {
@@ -83,7 +87,8 @@ export function espalier(tree: Tree, aspect = 1.6): Espalier {
 
   const order = descending(kids);
   const tiers = fitting(kids, columns, heights, aspect, pitch, level);
-  // Shoots cannot be divided, so the aspect ratio is never exact. The remaining space goes between them.
+  // Shoots cannot be divided, so the aspect ratio is never exact. The remaining space goes between
+  // them.
   const { across, up } = extent(tiers, pitch, level, gapOf(size));
   const stretch = (factor: number) => Math.min(MOST_STRETCH, Math.max(1, factor));
   return place(tree, kids, tiers, {
@@ -130,7 +135,8 @@ function fitting(
   let [low, high] = [2, Math.max(4, columns[0] ?? 4)];
   let best: Tier[] = [];
   let largest = 0;
-  // Shoots have all sizes, so a narrower wire does not always mean a higher drawing. The one that is drawn largest is kept.
+  // Shoots have all sizes, so a narrower wire does not always mean a higher drawing. The one that
+  // is drawn largest is kept.
   for (let step = 0; step < 14 && low <= high; step += 1) {
     const width = Math.floor((low + high) / 2);
     const tiers = fill(items(kids, columns, heights, width), width);

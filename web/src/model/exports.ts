@@ -1,4 +1,5 @@
-// The tree in the formats of others: an SBOM, an import map, a graph, a summary for an issue. Pure: from a tree to a text.
+// The tree in the formats of others: an SBOM, an import map, a graph, a summary for an issue. Pure:
+// from a tree to a text.
 
 import { analyze, totals } from './analysis';
 import { copiesOf, duplicatedNames, packageName, place } from './copies';
@@ -126,7 +127,10 @@ export function spdx(tree: Tree, { time, id }: Stamp): string {
   });
 }
 
-/** An import map for a server of `node_modules`: the package that each package finds under each name. */
+/**
+ * An import map for a server of `node_modules`: the package that each package finds under each
+ * name.
+ */
 export function importMap(tree: Tree): string {
   const imports: Record<string, string> = {};
   const scopes: Record<string, Record<string, string>> = {};

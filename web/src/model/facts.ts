@@ -1,5 +1,5 @@
-// Facts about a version that only documents of its registry have: the publish date, the module formats, and whether it includes
-// types.
+// Facts about a version that only documents of its registry have: the publish date, the module
+// formats, and whether it includes types.
 
 import { aboutOf } from './about';
 import { packageName } from './copies';
@@ -58,7 +58,7 @@ export function answers(subject: Subject, question: string, document: unknown): 
 }
 
 /** The filters that facts make possible, each without its `is:`. */
-export const FACT_STATES = {
+const FACT_STATES = {
   recent: (fact: Fact, now: number) => fact.published !== undefined && now - fact.published < RECENT_DAYS * DAY,
   old: (fact: Fact, now: number) => fact.published !== undefined && now - fact.published > OLD_YEARS * 365 * DAY,
   esm: (fact: Fact) => fact.modules === 'ESM only',

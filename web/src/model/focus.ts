@@ -1,4 +1,5 @@
-// One package in the middle: all shortest paths from the project and the dependents on the left, the dependencies on the right.
+// One package in the middle: all shortest paths from the project and the dependents on the left,
+// the dependencies on the right.
 
 import { analyze } from './analysis';
 import { answer, type Tree } from './tree';
@@ -66,8 +67,8 @@ export function focus(tree: Tree, node: number, most: number): Focus {
 }
 
 /**
- * The links on the paths through a shown package: from the project to it, and from it to the package in the middle. For a
- * dependency of that package, the paths lead through the middle.
+ * The links on the paths through a shown package: from the project to it, and from it to the
+ * package in the middle. For a dependency of that package, the paths lead through the middle.
  */
 export function through({ links }: Focus, middle: number, node: number): ReadonlySet<Link> {
   const found = new Set<Link>();

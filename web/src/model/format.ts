@@ -1,4 +1,5 @@
-// Formats numbers. Times have a fixed number of digits, so that the text does not move while they run.
+// Formats numbers. Times have a fixed number of digits, so that the text does not move while they
+// run.
 
 const whole = new Intl.NumberFormat('en');
 

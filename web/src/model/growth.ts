@@ -1,5 +1,6 @@
-// The tree during a resolution, made of events: each package is below the dependent that it was placed for. The final graph
-// adds the other edges. It has the same locations, so rows keep their keys.
+// The tree during a resolution, made of events: each package is below the dependent that it was
+// placed for. The final graph adds the other edges. It has the same locations, so rows keep their
+// keys.
 
 import type { Graph, GraphEdge, GraphNode, ResolveEvent } from '../engine/types';
 
@@ -39,7 +40,8 @@ export class Growth {
     ];
     const edges = placed.flatMap((event, position): GraphEdge[] => {
       const from = event.from === '' ? 0 : index.get(event.from);
-      // The dependent may be removed by now. Then another one needs the package, or the package is removed too.
+      // The dependent may be removed by now. Then another one needs the package, or the package is
+      // removed too.
       if (from === undefined) return [];
       return [{ from, to: position + 1, name: event.name, spec: event.spec, kind: event.kind, overridden: false }];
     });

@@ -1,5 +1,6 @@
-// Classes of licenses, by their obligations. Only SPDX identifiers are known. An expression with `OR` is as lenient as its most
-// lenient part, and one with `AND` is as strict as its strictest part.
+// Classes of licenses, by their obligations. Only SPDX identifiers are known. An expression with
+// `OR` is as lenient as its most lenient part, and one with `AND` is as strict as its strictest
+// part.
 
 export type LicenseClass = 'permissive' | 'weak' | 'copyleft' | 'other' | 'none';
 

@@ -1,4 +1,5 @@
-// A package.json that may be incomplete, because somebody is typing it: its errors, its name, and edits that keep its layout.
+// A package.json that may be incomplete, because somebody is typing it: its errors, its name, and
+// edits that keep its layout.
 
 import {
   applyEdits,
@@ -74,7 +75,10 @@ export function withRange(text: string, name: string, range: string): string {
   return key ? applyEdits(text, modify(text, [key, name], range, {})) : text;
 }
 
-/** Makes the changes of a remedy. If the parent's override is a string, it becomes the rule `.` of an object. */
+/**
+ * Makes the changes of a remedy. If the parent's override is a string, it becomes the rule `.` of
+ * an object.
+ */
 export function withChanges(text: string, changes: readonly Change[]): string {
   return changes.reduce((edited, change) => {
     switch (change.kind) {
@@ -93,7 +97,10 @@ export function withChanges(text: string, changes: readonly Change[]): string {
   }, text);
 }
 
-/** Overrides a package with one version. npm requires that the project's own range agrees, so it changes too. */
+/**
+ * Overrides a package with one version. npm requires that the project's own range agrees, so it
+ * changes too.
+ */
 export function withOverride(text: string, name: string, version: string): string {
   const root = parseTree(text);
   const block = DEPENDENCIES.find((candidate) => root && findNodeAtLocation(root, [candidate, name]));

@@ -1,4 +1,5 @@
-// The remedies of a failure, derived from the error and the project. Pure: other modules apply them.
+// The remedies of a failure, derived from the error and the project. Pure: other modules apply
+// them.
 
 import type { Change, ErrorDetails } from '../engine/types';
 

@@ -13,7 +13,10 @@ export function decisions(events: readonly ResolveEvent[]): Decision[] {
   return events.filter((event): event is Decision => TYPES.has(event.type));
 }
 
-/** The packages of the tree after the first `steps` decisions. Packages without a decision exist from the beginning. */
+/**
+ * The packages of the tree after the first `steps` decisions. Packages without a decision exist
+ * from the beginning.
+ */
 export function standing(list: readonly Decision[], steps: number, tree: Tree): Set<number> {
   const all = new Set(tree.nodes.keys());
   for (const decision of list) if (decision.type === 'placed') all.delete(tree.at.get(decision.location) ?? -1);
@@ -34,7 +37,10 @@ export function isPassing(decision: Decision, tree: Tree): boolean {
   );
 }
 
-/** The step in a detailed list with the same tree as a step in a brief list, which lacks what was tried. */
+/**
+ * The step in a detailed list with the same tree as a step in a brief list, which lacks what was
+ * tried.
+ */
 export function sameStep(before: readonly Decision[], step: number, all: readonly Decision[]): number {
   if (step >= before.length) return all.length;
   let left = before.slice(0, step).filter(({ type }) => type !== 'decided').length;
@@ -105,25 +111,25 @@ export function verdict({ verdict: answer, why }: Trial): string {
     case 'peerOfFolder':
       return 'no: the package itself has it as a peer';
     case 'same':
-      return 'the same package is there';
+      return 'the folder has the same package';
     case 'otherDemand':
       return `no: the package itself asks for ${why.spec}`;
     case 'shadows':
       return `no: ${why.dependent} in this folder asks for ${why.spec}, and would get this one`;
     case 'satisfies':
-      return `${why.version} is there and satisfies it`;
+      return `the folder has ${why.version}, which satisfies it`;
     case 'upgrade':
-      return `${why.version} is there and older; all of its dependents accept this one`;
+      return `it replaces ${why.version}, which is older; all dependents accept this one`;
     case 'dedupe':
-      return `${why.version} is there and is replaced, which saves a copy`;
+      return `it replaces ${why.version}, which saves a copy`;
     case 'ownFolder':
-      return `${why.version} is there, in the package’s own folder, and is replaced`;
+      return `it replaces ${why.version} in the package’s own folder`;
     case 'peersMove':
-      return `${why.version} is there and can move with its peers`;
+      return `it replaces ${why.version}, which can move with its peers`;
     case 'occupied':
-      return `no: ${why.version} is there and cannot be replaced`;
+      return `no: the folder has ${why.version}, which cannot be replaced`;
     case 'peerRefused':
-      return `no: its peer ${why.name}@${why.spec} finds no place`;
+      return `no: there is no place for its peer ${why.name}@${why.spec}`;
     default:
       return answer;
   }

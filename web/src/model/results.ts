@@ -11,7 +11,10 @@ export interface Found {
   readonly versions: readonly string[];
 }
 
-/** Exact names come first, then prefixes, then the packages with the most dependents. Empty if the query has no name. */
+/**
+ * Exact names come first, then prefixes, then the packages with the most dependents. Empty if the
+ * query has no name.
+ */
 export function resultsOf(tree: Tree, matches: Matches, query: string): Found[] {
   const words = nameWords(query);
   if (words.length === 0) return [];

@@ -1,5 +1,6 @@
-// The rows of the open part of the tree. The dependencies of a package are below one row only; its other rows are "deduped". So
-// there are never more rows than edges, although the fully expanded tree may have a million.
+// The rows of the open part of the tree. The dependencies of a package are below one row only; its
+// other rows are "deduped". So there are never more rows than edges, although the fully expanded
+// tree may have a million.
 
 import { analyze, reaches } from './analysis';
 import { isUnmet } from './problems';

@@ -1,4 +1,5 @@
-// Parses the text of the search field into a predicate. All words have to match: `is:dev eslint` requires both.
+// Parses the text of the search field into a predicate. All words have to match: `is:dev eslint`
+// requires both.
 
 import type { GraphNode } from '../engine/types';
 import { copiesOf, packageName } from './copies';
@@ -17,7 +18,7 @@ export interface Matches {
 type Predicate = (node: GraphNode, index: number) => boolean;
 
 /** The words of `is:`, each with its predicate. */
-export const STATES = [
+const STATES = [
   'direct',
   'scripts',
   'copyleft',

@@ -1,5 +1,6 @@
-// Explains why copies of a package cannot be merged: for each copy, the one that its dependents would find without it, and the
-// dependents that this one does not satisfy. npm's own semver judges the ranges.
+// Explains why copies of a package cannot be merged: for each copy, the one that its dependents
+// would find without it, and the dependents that this one does not satisfy. npm's own semver judges
+// the ranges.
 
 import Range from 'semver/classes/range';
 import { copiesOf, packageName } from './copies';

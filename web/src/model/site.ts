@@ -1,5 +1,5 @@
-// The page about a package on npm's web site. The site belongs to the public registry, whose address only the resolver knows. Sites
-// of other registries are unknown.
+// The page about a package on npm's web site. The site belongs to the public registry, whose
+// address only the resolver knows. Sites of other registries are unknown.
 
 import type { GraphNode } from '../engine/types';
 import { packageName } from './copies';

@@ -1,4 +1,5 @@
-// The shape of a run over time: bars above a wire for what was fetched, below it for packages placed.
+// The shape of a run over time: bars above a wire for what was fetched, below it for packages
+// placed.
 
 import type { Moment } from './growth';
 

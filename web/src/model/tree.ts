@@ -1,5 +1,5 @@
-// A graph with the indexes that all views need: edges by node, the row of each package, and the packages below it. Pure; computed
-// once for each graph.
+// A graph with the indexes that all views need: edges by node, the row of each package, and the
+// packages below it. Pure; computed once for each graph.
 
 import type { DependencyKind, Graph, GraphEdge, GraphNode } from '../engine/types';
 
@@ -11,8 +11,9 @@ export interface Tree {
   /** For each node, the edges of its dependents. */
   readonly into: readonly (readonly number[])[];
   /**
-   * For each node, the edge whose row lists it: the first one in breadth-first order, as in npm's own listing. Every other row
-   * with this node is "deduped". -1 for the root and for nodes without dependents.
+   * For each node, the edge whose row lists it: the first one in breadth-first order, as in npm's
+   * own listing. Every other row with this node is "deduped". -1 for the root and for nodes without
+   * dependents.
    */
   readonly home: Int32Array;
   /** For each node, the number of packages below it. Those of its children add up to it. */
@@ -44,7 +45,10 @@ export function treeOf(graph: Graph): Tree {
   return { nodes, edges, out, into, home, below, at: new Map(nodes.map((node, index) => [node.location, index])) };
 }
 
-/** The node that an edge leads to. A link is only the way to its target, so it has no row of its own. */
+/**
+ * The node that an edge leads to. A link is only the way to its target, so it has no row of its
+ * own.
+ */
 export function answer(tree: Pick<Tree, 'nodes' | 'edges'>, edge: number): number {
   const { to } = tree.edges[edge]!;
   return to === undefined ? -1 : landing(tree.nodes, to);

@@ -1,5 +1,6 @@
-// The tree as a map: the area of a package is the size of everything that would go with it. Packages that only it needs are inside
-// of it, so nothing is counted twice. Squarified, after Bruls, Huizing and van Wijk.
+// The tree as a map: the area of a package is the size of everything that would go with it.
+// Packages that only it needs are inside of it, so nothing is counted twice. Squarified, after
+// Bruls, Huizing and van Wijk.
 
 import { analyze, bytesOf } from './analysis';
 import type { Tree } from './tree';

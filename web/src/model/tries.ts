@@ -1,5 +1,5 @@
-// Changes that may remove a duplicate: to package.json or to npm's flags, the most promising first. These are guesses, and the
-// resolver tries them.
+// Changes that may remove a duplicate: to package.json or to npm's flags, the most promising first.
+// These are guesses, and the resolver tries them.
 
 import type { Settings } from './address';
 import { copiesOf, packageName } from './copies';
@@ -38,7 +38,8 @@ export function triesFor(
       if (edited !== manifest) tries.push({ words: `Override ${name} with ${version}`, manifest: edited, settings });
     }
   }
-  // The project's own dependencies that lead to a copy. A newer version may need the version that the others have.
+  // The project's own dependencies that lead to a copy. A newer version may need the version that
+  // the others have.
   for (const parent of directHolders(tree, copies)) {
     const edge = tree.edges[parent]!;
     const block =

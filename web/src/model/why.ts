@@ -1,5 +1,5 @@
-// Explains why a package is installed: a tree of dependents from the package up to the project, with their ranges. A package on
-// several paths is followed once, and other rows refer to it.
+// Explains why a package is installed: a tree of dependents from the package up to the project,
+// with their ranges. A package on several paths is followed once, and other rows refer to it.
 
 import { analyze } from './analysis';
 import type { Tree } from './tree';

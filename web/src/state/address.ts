@@ -1,5 +1,5 @@
-// Synchronises the address and the state of the playground. A change of the project, the view or the selection is a step of the
-// browser's history. Typing into the search field is not.
+// Synchronises the address and the state of the playground. A change of the project, the view or
+// the selection is a step of the browser's history. Typing into the search field is not.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { formatAddress, parseAddress } from '../model/address';

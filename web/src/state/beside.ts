@@ -1,5 +1,5 @@
-// A second project, B, beside the first, A: with another package.json, lockfile, day or platform. B is resolved whenever it changes.
-// The views show A and mark its differences from B.
+// A second project, B, beside the first, A: with another package.json, lockfile, day or platform. B
+// is resolved whenever it changes. The views show A and mark its differences from B.
 
 import { batch, createRoot, createSignal, onCleanup } from 'solid-js';
 import { createHistory, type History } from './history';

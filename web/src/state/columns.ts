@@ -1,4 +1,5 @@
-// The columns of a table: which of them are shown, and their widths. A person chooses them, within the available space.
+// The columns of a table: which of them are shown, and their widths. A person chooses them, within
+// the available space.
 
 import { createMemo, createSignal } from 'solid-js';
 
@@ -43,7 +44,10 @@ export function createColumns<Spec extends ColumnSpec>(table: string, specs: rea
     shown,
     widthOf,
     isHidden: (name: string) => chosen().hidden.includes(name),
-    /** The first column takes the remaining width, unless it has a chosen width; then the last one does. */
+    /**
+     * The first column takes the remaining width, unless it has a chosen width; then the last one
+     * does.
+     */
     template: createMemo(() =>
       shown()
         .map((spec, index) => {

@@ -1,4 +1,5 @@
-// Requests facts that the tree lacks from the registry, on demand. A large tree needs thousands of documents, so a few are requested at a time.
+// Requests facts that the tree lacks from the registry, on demand. A large tree needs thousands of
+// documents, so a few are requested at a time.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { answers, questions, type Fact, type Facts, type Subject } from '../model/facts';
@@ -8,9 +9,10 @@ import { EMBEDDED, registryAddress } from './project';
 
 const AT_ONCE = 12;
 
-export type Lookup = ReturnType<typeof createLookup>;
-
-/** The address of the public registry. Only the resolver knows it, and its result states it. */
+/**
+ * The facts of a tree. `result` states the address of the public registry, which only the resolver
+ * knows.
+ */
 export function createLookup(tree: () => Tree | undefined, registry: () => string, result: () => Result | undefined) {
   const [known, setKnown] = createSignal<Facts>(new Map());
   const [wanted, setWanted] = createSignal<ReadonlySet<Subject>>(new Set());

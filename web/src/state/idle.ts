@@ -1,4 +1,5 @@
-// Runs work that can wait after the page is drawn, each piece in a task of its own, so that no task is long.
+// Runs work that can wait after the page is drawn, each piece in a task of its own, so that no task
+// is long.
 
 import { createEffect, createSignal, on, onCleanup } from 'solid-js';
 

@@ -1,5 +1,5 @@
-// Reads files, folders and zips from a person. A package.json is resolved, from its lockfile if there is one, and with the
-// package.json files of its workspaces. Other files are not read.
+// Reads files, folders and zips from a person. A package.json is resolved, from its lockfile if
+// there is one, and with the package.json files of its workspaces. Other files are not read.
 
 import { manifestOfLock, packagesOfLock } from '../model/compare';
 import { membersOf } from '../model/archive';
@@ -21,7 +21,9 @@ export async function take(session: Session, files: Iterable<File>): Promise<voi
   }
 }
 
-/** The dropped files, including those in folders. The entries are only available during the event. */
+/**
+ * The dropped files, including those in folders. The entries are only available during the event.
+ */
 export async function takeDropped(session: Session, data: DataTransfer): Promise<void> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const plain = [...data.files];

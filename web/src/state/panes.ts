@@ -1,4 +1,5 @@
-// The side panes: which of them are open, and their widths. Both are stored; the defaults depend on the window.
+// The side panes: which of them are open, and their widths. Both are stored; the defaults depend on
+// the window.
 
 import { createSignal } from 'solid-js';
 

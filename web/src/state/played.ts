@@ -1,4 +1,5 @@
-// The page of `espalier play`: on a project of this machine, with the registries of its .npmrc. The address shows that.
+// The page of `espalier play`: on a project of this machine, with the registries of its .npmrc. The
+// address shows that.
 
 import { onCleanup } from 'solid-js';
 import { NODE, USUAL, type Settings } from '../model/address';

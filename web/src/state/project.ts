@@ -37,7 +37,10 @@ export function createProject() {
   const [generation, setGeneration] = createSignal(0);
   const [typed, setTyped] = createSignal(false);
 
-  /** The default registry: samples need no network, and other projects need packages that the page does not contain. */
+  /**
+   * The default registry: samples need no network, and other projects need packages that the page
+   * does not contain.
+   */
   const usual = () => (sample() ? EMBEDDED : isPlayed ? OWN : PUBLIC);
   const sampleOf = (content: string) => samples.find((candidate) => candidate.manifest === content)?.name;
   const begin = (content: string, lock?: string, others?: Record<string, string>) => {
@@ -134,7 +137,10 @@ export function createProject() {
   };
 }
 
-/** The sources of a manifest's documents, for the resolver. A sample starts with its snapshot, even if it is edited. */
+/**
+ * The sources of a manifest's documents, for the resolver. A sample starts with its snapshot, even
+ * if it is edited.
+ */
 export function sourceOf(registry: string, manifest: string): Pick<Order, 'registry' | 'snapshot'> {
   const { name } = identity(manifest);
   const sample = registry === EMBEDDED && samples.find((candidate) => candidate.name === name);

@@ -1,6 +1,7 @@
-// Starts and stops resolutions, one at a time, and reports their progress. A change of the project stops the current run. The next
-// one starts after a short pause in typing, if the text is valid. The tree of the same project stays on screen until the next
-// one is complete, and is compared with it.
+// Starts and stops resolutions, one at a time, and reports their progress. A change of the project
+// stops the current run. The next one starts after a short pause in typing, if the text is valid.
+// The tree of the same project stays on screen until the next one is complete, and is compared with
+// it.
 
 import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
 import { breathe, start } from '../engine';
@@ -18,7 +19,10 @@ export type Phase = 'idle' | 'resolving' | 'done' | 'failed' | 'stopped';
 const PAUSE = 450;
 /** The minimum time between two drawings of a growing tree, in milliseconds. */
 const REDRAW = 120;
-/** A large tree takes longer to lay out and leaves more garbage, so it is drawn again when it has grown by a quarter. */
+/**
+ * A large tree takes longer to lay out and leaves more garbage, so it is drawn again when it has
+ * grown by a quarter.
+ */
 const LARGE = 600;
 const GROWN = 1.25;
 
@@ -120,7 +124,8 @@ export function createRun(project: Project, history: History) {
         },
         failed: (details) => finish('failed', () => setError(details)),
       },
-      // The tree on screen stays until the next one is complete, so the growth of that one is not drawn.
+      // The tree on screen stays until the next one is complete, so the growth of that one is not
+      // drawn.
       isEdit,
     );
     end = () => {

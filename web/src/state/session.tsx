@@ -41,7 +41,8 @@ function createSession() {
   const view = createView(run.tree, finished, lookup.known);
   const [notice, setNotice] = createSignal<string | undefined>();
 
-  // A package may be elsewhere in the final tree than while the tree grew. The selection follows it.
+  // A package may be elsewhere in the final tree than while the tree grew. The selection follows
+  // it.
   createEffect(
     on(run.phase, (phase) => {
       const selected = view.selected();

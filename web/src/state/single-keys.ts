@@ -1,4 +1,5 @@
-// Whether single keys are shortcuts. People who dictate turn them off, because a spoken word is many keys.
+// Whether single keys are shortcuts. People who dictate turn them off, because a spoken word is
+// many keys.
 
 import { createSignal } from 'solid-js';
 

@@ -1,4 +1,5 @@
-// The state of the tree's view: open rows, the active row, the search, and the jumps to return from.
+// The state of the tree's view: open rows, the active row, the search, and the jumps to return
+// from.
 
 import { batch, createMemo, createSignal } from 'solid-js';
 import type { Facts } from '../model/facts';

@@ -1,4 +1,5 @@
-// The mark of an edit beside a package: `+` for a new package, `~` for another version, `−2` for two removed packages below it.
+// The mark of an edit beside a package: `+` for a new package, `~` for another version, `−2` for
+// two removed packages below it.
 
 import { Show } from 'solid-js';
 import { useSession } from '../state/session';

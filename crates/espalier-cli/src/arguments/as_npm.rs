@@ -1,9 +1,10 @@
 //! Translates a command line for npm into one for this program.
 //!
-//! npm has other spellings of commands, accepts options before the command, and takes every setting as an option of every
-//! command. The definition of the arguments has none of this, because it would clutter the help. Instead, the words are rewritten
-//! before they are parsed. A setting that a command doesn't define becomes `--npm-setting key=value`. Unknown words stay as they
-//! are, and the parser reports them.
+//! npm has other spellings of commands, accepts options before the command, and takes every setting
+//! as an option of every command. The definition of the arguments has none of this, because it
+//! would clutter the help. Instead, the words are rewritten before they are parsed. A setting that
+//! a command doesn't define becomes `--npm-setting key=value`. Unknown words stay as they are, and
+//! the parser reports them.
 
 use std::ffi::OsString;
 
@@ -31,7 +32,8 @@ const INSTALL_SCRIPTS: &[(&str, &[&str])] = &[
     ("prune", &["approve", "--prune"]),
 ];
 
-/// npm's abbreviations of settings. Those of one letter apply unless the command defines the letter.
+/// npm's abbreviations of settings. Those of one letter apply unless the command defines the
+/// letter.
 const SHORTHANDS: &[(&str, &[&str])] = &[
     ("-s", &["--loglevel", "silent"]),
     ("--silent", &["--loglevel", "silent"]),
@@ -81,7 +83,8 @@ pub fn translated(words: Vec<OsString>, definition: &Command) -> Vec<OsString> {
     name.map(|word| word.0).collect()
 }
 
-/// The words that print this program's version. As in npm, the option means that with every command.
+/// The words that print this program's version. As in npm, the option means that with every
+/// command.
 fn version() -> Vec<OsString> {
     vec!["--version".into()]
 }

@@ -1,7 +1,8 @@
 //! Parses the commands that run most often, each by a definition of its own.
 //!
-//! Defining all commands with all their options takes longer than an installation with nothing to do. Words that such a definition
-//! doesn't accept, such as a mistake or `--help`, are for the full definition, which has the descriptions.
+//! Defining all commands with all their options takes longer than an installation with nothing to
+//! do. Words that such a definition doesn't accept, such as a mistake or `--help`, are for the full
+//! definition, which has the descriptions.
 
 use std::ffi::{OsStr, OsString};
 

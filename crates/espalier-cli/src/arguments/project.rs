@@ -1,4 +1,5 @@
-//! The arguments of every command that concerns a project: its folder, its workspaces, and npm's settings.
+//! The arguments of every command that concerns a project: its folder, its workspaces, and npm's
+//! settings.
 
 use std::path::PathBuf;
 

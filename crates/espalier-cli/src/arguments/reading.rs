@@ -188,7 +188,8 @@ pub struct PlayArguments {
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
 
-    /// Open the page in a browser. The list of processes then shows its address to other users of this machine
+    /// Open the page in a browser. The list of processes then shows its address to other users of
+    /// this machine
     #[arg(long)]
     pub open: bool,
 

@@ -1,4 +1,5 @@
-//! `espalier approve` and `espalier deny` decide which packages may run their install scripts (`npm approve-scripts`).
+//! `espalier approve` and `espalier deny` decide which packages may run their install scripts (`npm
+//! approve-scripts`).
 
 use std::fmt::Write as _;
 use std::path::Path;

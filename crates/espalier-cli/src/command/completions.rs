@@ -13,7 +13,8 @@ pub fn print(shell: Shell) {
     super::say(&without_setting(&String::from_utf8_lossy(&script), shell));
 }
 
-/// Removes the internal option `--npm-setting`. It has a line of its own, except for bash, which has all options in one line.
+/// Removes the internal option `--npm-setting`. It has a line of its own, except for bash, which
+/// has all options in one line.
 fn without_setting(script: &str, shell: Shell) -> String {
     let mut shown = String::with_capacity(script.len());
     for line in script.lines() {

@@ -29,7 +29,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Finds the project and reads its settings. In a workspace's folder, the project is the one that has the workspace.
+    /// Finds the project and reads its settings. In a workspace's folder, the project is the one
+    /// that has the workspace.
     pub fn new<S: Shown>(
         arguments: &ProjectArguments<S>,
         workspaces: &WorkspaceArguments,
@@ -48,7 +49,8 @@ impl Context {
         Self::of(arguments, workspaces, command, |_| ProjectFolder::without_manifest(folder))
     }
 
-    /// The same for a command that creates the project if there is none, as npm does with added packages.
+    /// The same for a command that creates the project if there is none, as npm does with added
+    /// packages.
     pub fn created<S: Shown>(
         arguments: &ProjectArguments<S>,
         workspaces: &WorkspaceArguments,
@@ -88,7 +90,8 @@ impl Context {
         Ok(Self { project, config, settings, environment })
     }
 
-    /// The selected workspaces: those that are named, all, the one around the current folder, or none.
+    /// The selected workspaces: those that are named, all, the one around the current folder, or
+    /// none.
     pub fn workspaces(&self, arguments: &WorkspaceArguments) -> Result<Option<Vec<Workspace>>, LockError> {
         let mut filters = arguments.workspace.clone();
         if arguments.are_off() {

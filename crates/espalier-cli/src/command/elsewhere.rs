@@ -77,7 +77,7 @@ pub fn run(words: &[OsString]) -> ExitCode {
     if let Some((reason, _)) = OF_NPM.iter().find(|(_, commands)| commands.contains(&command.as_str())) {
         let all: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         let details = format!("  {reason}:\n\n    {}\n", strong(format!("npm {}", all.join(" "))));
-        return Complaint::usage(format!("Espalier has no `{command}`"), details).report(false);
+        return Complaint::usage(format!("Espalier has no command `{command}`"), details).report(false);
     }
     let known = Arguments::command();
     let mut close: Vec<String> = known

@@ -67,10 +67,22 @@ pub fn lock_or_install(arguments: &InstallArguments, changes: Changes, lock_only
 
 /// Installs.
 pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {
-    match lock::context(&arguments.lock, &changes, kind.name()) {
+    let context = lock::context(&arguments.lock, &changes, kind.name());
+    let context = context.and_then(|context| match refused_option(&context.config, kind) {
+        Some(complaint) => Err(complaint),
+        None => Ok(context),
+    });
+    match context {
         Ok(context) => run_in(&context, arguments, changes, kind),
         Err(complaint) => complaint.report_as(kind.name(), Circumstances::unknown(), arguments.lock.output.json),
     }
+}
+
+/// As in npm, `ci` accepts no option that tolerates problems with patches.
+fn refused_option(config: &Config, kind: Kind) -> Option<Complaint> {
+    let options = ["allow-unused-patches", "ignore-patch-failures"];
+    let option = options.into_iter().find(|option| kind == Kind::Ci && config.is_option(option))?;
+    Some(Complaint::own("ECIPATCHFLAG", format!("`ci` does not accept --{option}"), "  Use `espalier install`.\n"))
 }
 
 fn run_in(context: &Context, arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCode {

@@ -160,7 +160,8 @@ pub(super) fn count(activity: &Arc<Activity>) -> impl FnMut(Event) + use<> {
 
 /// Completes at the first Ctrl-C after the call. The second one ends the process at once.
 pub(super) fn interruption() -> impl Future<Output = ()> {
-    // The handler is installed before any work begins, because Ctrl-C would end the process otherwise.
+    // The handler is installed before any work begins, because Ctrl-C would end the process
+    // otherwise.
     let interrupts = interrupts();
     async move {
         let Ok(mut interrupts) = interrupts else {

@@ -62,7 +62,8 @@ pub fn start(arguments: &MeasuringArguments, activity: &Activity) {
     }
 }
 
-/// Writes the trace, if one is wanted. A trace that can't be written doesn't change how the command ends.
+/// Writes the trace, if one is wanted. A trace that can't be written doesn't change how the command
+/// ends.
 pub fn write_trace(arguments: &MeasuringArguments, activity: &Activity) {
     let (Some(file), Some(spans)) = (&arguments.trace, activity.spans()) else { return };
     let written = std::fs::File::create(file).and_then(|file| spans.write(std::io::BufWriter::new(file)));

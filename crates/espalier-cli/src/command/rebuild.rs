@@ -1,4 +1,5 @@
-//! `espalier rebuild` links the commands of installed packages and runs their install scripts again (`rebuild.js`).
+//! `espalier rebuild` links the commands of installed packages and runs their install scripts again
+//! (`rebuild.js`).
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! `espalier run`, and `test`, `start`, `stop` and `restart`, which run the scripts with those names (`run.js`).
+//! `espalier run`, and `test`, `start`, `stop` and `restart`, which run the scripts with those
+//! names (`run.js`).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -257,7 +258,8 @@ fn complain_of_script(event: &str, workspace: Option<&str>, ended: &Ended) {
     anstream::eprintln!("{} script {}{of} ended with {how}", Styled(crate::style::PROBLEM, "error:"), strong(event));
 }
 
-/// A script's exit code becomes the command's. As in npm, a signal that ended it is raised in this process, too.
+/// A script's exit code becomes the command's. As in npm, a signal that ended it is raised in this
+/// process, too.
 pub(super) fn exit_code(ended: &Ended) -> ExitCode {
     #[cfg(unix)]
     if let Some(signal) = ended.signal {

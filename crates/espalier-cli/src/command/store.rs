@@ -1,5 +1,6 @@
 //! `espalier store`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use espalier_install::cache::{self, Cache};
@@ -7,6 +8,7 @@ use espalier_install::config::Environment;
 use espalier_install::store::{self, Store, StoreError};
 
 use super::exit::FAILED;
+use super::measured::Measured;
 use super::say;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::report::{bytes, counted, machine};
@@ -32,7 +34,10 @@ pub fn run(arguments: &StoreArguments) -> ExitCode {
         });
         return ExitCode::SUCCESS;
     }
-    match look_after(&folder, arguments) {
+    let mut measured = Measured::start(&arguments.measuring);
+    let looked_after = look_after(&folder, arguments, &mut measured);
+    measured.end();
+    match looked_after {
         Ok(code) => code,
         Err(error) => {
             anstream::eprintln!("{} {error}", Styled(PROBLEM, "error:"));
@@ -41,10 +46,10 @@ pub fn run(arguments: &StoreArguments) -> ExitCode {
     }
 }
 
-fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<ExitCode, StoreError> {
-    let store = Store::open(folder)?;
+fn look_after(folder: &Path, arguments: &StoreArguments, measured: &mut Measured<'_>) -> Result<ExitCode, StoreError> {
+    let store = measured.phase("opening", "the store", || Store::open(folder))?;
     if let StoreCommand::Prune = arguments.command {
-        let pruned = store.prune()?;
+        let pruned = measured.phase("pruning", "looking for links to every file", || store.prune())?;
         // Another store that is named has no cache beside it.
         let cache = arguments.store_dir.is_none().then(|| cache::default_folder(&Environment::of_process())).flatten();
         let earlier = pruned.earlier + cache.map_or(0, |cache| Cache::remove_superseded(&cache));
@@ -63,7 +68,7 @@ fn look_after(folder: &std::path::Path, arguments: &StoreArguments) -> Result<Ex
         });
         return Ok(ExitCode::SUCCESS);
     }
-    let verified = store.verify()?;
+    let verified = measured.phase("verifying", "reading every file", || store.verify())?;
     let damaged: Vec<_> = verified
         .damaged
         .iter()

@@ -74,7 +74,7 @@ impl Telling<'_> {
         let id = strong(format!("{name}@{}", explanation.version.as_deref().unwrap_or("undefined")));
         let shown = ["extraneous", "dev", "optional", "peer", "bundled", "overridden"];
         let marks = shown.into_iter().filter(|mark| explanation.marks.contains(&(mark, true)));
-        let marks: String = marks.flat_map(|mark| [" ".to_owned(), kind(mark)]).collect();
+        let marks: String = marks.flat_map(|mark| [" ".to_owned(), styled(mark)]).collect();
         let location = explanation.location.as_deref().filter(|location| !location.is_empty());
         let location = location.map(|location| format!("\n{}", quiet(location))).unwrap_or_default();
         format!("{id}{marks}{location}")
@@ -100,13 +100,13 @@ impl Telling<'_> {
             format!("{}@\"{}\"", dependent.name, dependent.spec)
         };
         if let Some(raw) = &dependent.raw_spec {
-            asked = format!("{} {asked} (was \"{raw}\")", kind("overridden"));
+            asked = format!("{} {asked} (was \"{raw}\")", styled("overridden"));
         }
-        let bundled = if dependent.bundled { format!("{} ", kind("bundled")) } else { String::new() };
-        let of_kind = if dependent.kind == EdgeKind::Prod {
-            String::new()
-        } else {
-            format!("{} ", kind(dependent.kind.as_str()))
+        let bundled = if dependent.bundled { format!("{} ", styled("bundled")) } else { String::new() };
+        let of_kind = match dependent.kind {
+            EdgeKind::Prod => String::new(),
+            kind if kind.is_peer() => format!("{} ", Styled(CAUTION, kind.as_str())),
+            kind => format!("{} ", Styled(KIND, kind.as_str())),
         };
         format!("{of_kind}{bundled}{asked} from {}", self.from(dependent.from))
     }
@@ -130,11 +130,12 @@ fn indented(texts: &[String]) -> String {
     texts.iter().map(|text| format!("\n{text}").replace('\n', "\n  ")).collect()
 }
 
-fn kind(word: &str) -> String {
-    match word {
-        "extraneous" => Styled(PROBLEM, word).to_string(),
-        "overridden" => quiet(word).to_string(),
-        "peer" | "peerOptional" => Styled(CAUTION, word).to_string(),
-        _ => Styled(KIND, word).to_string(),
+/// A mark of a package in its colour.
+fn styled(mark: &str) -> String {
+    match mark {
+        "extraneous" => Styled(PROBLEM, mark).to_string(),
+        "overridden" => quiet(mark).to_string(),
+        "peer" => Styled(CAUTION, mark).to_string(),
+        _ => Styled(KIND, mark).to_string(),
     }
 }

@@ -22,7 +22,8 @@ struct Row {
     wanted: Option<(String, EdgeKind)>,
 }
 
-/// The branch from the root to `name`, which the last of the chain depends on. `version` is the chosen version, if any.
+/// The branch from the root to `name`, which the last of the chain depends on. `version` is the
+/// chosen version, if any.
 pub fn branch(chain: &[Requirer], name: &str, version: Option<&str>) -> String {
     let wanted_by = |index: usize| {
         let asker = index.checked_sub(1).and_then(|index| chain.get(index))?;

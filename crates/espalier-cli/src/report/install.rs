@@ -1,4 +1,5 @@
-//! The output of `ci` and `install`: one sentence about the result, remarks below it, or an error message.
+//! The output of `ci` and `install`: one sentence about the result, remarks below it, or an error
+//! message.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

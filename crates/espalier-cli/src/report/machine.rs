@@ -1,4 +1,5 @@
-//! The output of `--json`: one object, which `docs/json.md` of this crate describes. An incompatible change raises [`SCHEMA`].
+//! The output of `--json`: one object, which `docs/json.md` of this crate describes. An
+//! incompatible change raises [`SCHEMA`].
 
 use std::borrow::Cow;
 use std::time::Duration;

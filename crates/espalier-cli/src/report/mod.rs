@@ -1,4 +1,5 @@
-//! The output at the end of a command: one sentence after success, one screen after a failure, or one JSON object.
+//! The output at the end of a command: one sentence after success, one screen after a failure, or
+//! one JSON object.
 
 mod chain;
 mod conflict;

@@ -1,11 +1,11 @@
-//! `exec` of what isn't installed: it is fetched into a folder of its own, and runs.
+//! `exec` of a program that is not installed. It is fetched into a folder of its own and then runs.
 
 use std::fs;
 
 use crate::support::{Outcome, Stage, Tarball, assert_screen};
 use serde_json::{Value, json};
 
-/// A program that says its name and what it was given.
+/// A program that prints its name and its arguments.
 fn program(name: &str, version: &str) -> Tarball {
     let manifest = json!({"name": name, "version": version, "bin": "cli.sh"});
     Tarball::new(manifest).with("cli.sh", &format!("#!/bin/sh\necho {name} {version} \"$@\"\n"))
@@ -89,7 +89,7 @@ fn a_package_without_the_program_says_what_it_has() {
 #[test]
 fn scripts_of_what_is_fetched_run_only_if_the_user_says_so() {
     let stage = stage();
-    // A project that one happens to stand in has no say.
+    // The project in the current folder has no influence.
     stage.write("package.json", r#"{"name": "hostile", "allowScripts": {"scripted": true}}"#);
     stage.write(".npmrc", "allow-scripts=scripted\n");
     let outcome = exec(&stage, &["-y", "scripted"]);
@@ -128,7 +128,7 @@ fn an_interruption_while_it_is_fetched_ends_it_with_the_code_of_one() {
     use std::io::{BufRead as _, BufReader, Write as _};
     use std::process::{Command, Stdio};
 
-    // A registry that has the documents and never sends the tarball.
+    // The registry has the documents and never sends the tarball.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
     let dist = json!({"tarball": format!("{origin}/tool/-/tool-1.0.0.tgz"), "integrity": "sha512-AAAA"});

@@ -1,4 +1,4 @@
-//! `docs/json.md` says what `--json` prints, and no more and no less is printed.
+//! `--json` prints exactly the fields that `docs/json.md` describes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,6 +34,33 @@ fn object(stage: &Stage, arguments: &[&str]) -> Value {
     let outcome = stage.run(stage.with_programs(&[arguments, &["--json"]].concat()));
     assert_eq!(outcome.stderr, "", "{arguments:?}");
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", outcome.stdout))
+}
+
+/// The codes that the source files of the commands give to their own errors.
+fn codes_of_commands(folder: &Path, codes: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("the sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            codes_of_commands(&path, codes);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        for part in text.split("own(").skip(1) {
+            let code = part.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+            codes.extend(code.filter(|code| code.starts_with('E')).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_code_of_a_command_is_documented() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(package.join("docs/json.md")).expect("the document");
+    let mut codes = BTreeSet::new();
+    codes_of_commands(&package.join("src/command"), &mut codes);
+    assert!(codes.contains("ENOBIN"), "{codes:?}");
+    codes.retain(|code| !document.contains(&format!("`{code}`")));
+    assert_eq!(codes, BTreeSet::new(), "docs/json.md lacks these");
 }
 
 #[test]

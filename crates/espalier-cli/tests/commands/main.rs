@@ -1,4 +1,5 @@
-//! The commands besides `lock`, as a person meets them: the real command, on real files, in a real shell.
+//! The commands except `lock`, as a person uses them: the real program, on real files, in a real
+//! shell.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::workshop::Workshop;
 
-/// A command's lines of timings, and the names of what its trace has.
+/// The lines of a command's timings, and the names in its trace.
 struct Measured {
     timings: String,
     trace: BTreeSet<String>,
@@ -73,4 +73,8 @@ fn each_command_says_what_took_how_long() {
     measure(&workshop, &["remove", "p3"], 0);
     let fetched = measure(&workshop, &["exec", "--yes", "--package", "p3", "--call", "true"], 0);
     fetched.assert(&["asking", "planning", "placing", "running"], &["asking", "decide", "link", "running"]);
+    measure(&workshop, &["store", "verify"], 0).assert(&["opening", "verifying"], &["opening", "verifying"]);
+    measure(&workshop, &["store", "prune"], 0).assert(&["opening", "pruning"], &["opening", "pruning"]);
+    let after_the_action = workshop.succeed(&["store", "verify", "--timings"]);
+    assert!(after_the_action.stderr.contains("verifying"), "{}", after_the_action.stderr);
 }

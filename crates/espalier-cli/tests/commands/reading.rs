@@ -1,6 +1,8 @@
-//! The commands that only look, on a project with all kinds of things in it and wrong with it, against what npm prints.
+//! The commands that only read, in a project with many kinds of packages and problems, compared
+//! with npm's output.
 //!
-//! `installed/project.json` is the project; `installed/npm.json` has what npm 12.2.0 printed there, and its exit codes.
+//! `installed/project.json` is the project. `installed/npm.json` has the output and the exit codes
+//! of npm 12.2.0.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,7 +42,7 @@ fn stage() -> Stage {
         fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
         std::os::unix::fs::symlink(target, link).expect("a link");
     }
-    // The last thing that npm writes, which is how it is known to be true.
+    // npm writes the hidden lockfile last, and trusts it because it is newest.
     stage.write(HIDDEN, &project.files[HIDDEN]);
     stage
 }
@@ -170,7 +172,7 @@ fn outdated_dependencies_are_a_table() {
     assert_eq!(run(&stage, &["outdated", "fresh"]).code, Some(0));
 }
 
-/// As npm 12.2.0 does: `E403` and `E404` are passed over, and `E401` is not.
+/// As in npm 12.2.0, `E403` and `E404` are skipped, and `E401` is not.
 #[test]
 fn a_registry_that_wants_a_token_fails_outdated_and_one_that_forbids_a_package_does_not() {
     for (status, code) in [(401, Some(1)), (403, Some(0)), (404, Some(0))] {

@@ -1,4 +1,4 @@
-//! The commands that run something, in a real shell.
+//! The commands that run programs, in a real shell.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

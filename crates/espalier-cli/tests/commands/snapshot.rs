@@ -1,4 +1,4 @@
-//! `espalier snapshot`: what is in the file, and what isn't.
+//! `espalier snapshot`: the content of the file.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! The command line as people are used to type it for npm.
+//! The command line as people type it for npm.
 
 use std::fs;
 
@@ -49,6 +49,16 @@ fn a_folder_without_a_project_is_an_empty_tree() {
     assert_eq!(succeed(&stage, &["ls"]).stdout, "/project\n└── (empty)\n");
     assert_eq!(succeed(&stage, &["outdated"]).stdout, "");
     assert_eq!(succeed(&stage, &["config", "get", "save-prefix"]).stdout, "^\n");
+}
+
+#[test]
+fn ci_accepts_no_option_that_tolerates_problems_with_patches() {
+    let stage = stage();
+    for option in ["--allow-unused-patches", "--ignore-patch-failures"] {
+        let outcome = run(&stage, &["ci", option, "--json"]);
+        let error: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!((outcome.code, &error["error"]["code"]), (Some(1), &json!("ECIPATCHFLAG")), "{option}");
+    }
 }
 
 #[test]
@@ -142,7 +152,7 @@ fn without_workspaces_only_the_project_is_installed() {
     assert!(lock["packages"]["node_modules/b"].is_object(), "it is about everything all the same");
     succeed(&stage, &["ci"]);
     assert_eq!(["a", "b", "w"].map(is_there), [true, true, true]);
-    // npm's note is out of date now, and what is there is there all the same.
+    // The hidden lockfile is out of date now, but the packages are still installed.
     stage.write("node_modules/stray/package.json", "{}");
     succeed(&stage, &["install", "--workspaces=false"]);
     let note = fs::read_to_string(stage.path("project/node_modules/.package-lock.json")).expect("a note");

@@ -1,4 +1,4 @@
-//! What the tests of the command share: a project and a registry made on the spot, and the real command run on them.
+//! The common parts of the command's tests: a made-up project and registry, and the real program.
 
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
@@ -44,7 +44,8 @@ impl Tarball {
         self
     }
 
-    /// Puts it into a registry's folder. Gives its id, and the manifest that its packument has.
+    /// Writes the tarball into a registry's folder. Returns its id and its manifest in the
+    /// packument.
     fn publish(&self, registry: &Path) -> (String, Value) {
         let field = |name: &str| self.manifest[name].as_str().expect("a text").to_owned();
         let (name, version) = (field("name"), field("version"));
@@ -71,7 +72,7 @@ impl Tarball {
     }
 }
 
-/// What a command left behind, with what differs from run to run made the same.
+/// The result of a command, with everything replaced that differs from run to run.
 pub struct Outcome {
     pub code: Option<i32>,
     pub stdout: String,
@@ -104,13 +105,13 @@ impl Stage {
         Self { origin: server.origin(), registry: Some(server), ..stage }
     }
 
-    /// A project folder with nothing in it, and a registry that nobody listens for.
+    /// An empty project folder, and a registry that does not answer.
     pub fn bare() -> Self {
         let root = tempfile::tempdir().expect("a temporary folder");
         for folder in ["project", "home", "cache", "registry/packuments"] {
             fs::create_dir_all(root.path().join(folder)).expect("a folder");
         }
-        // A port that was free a moment ago and is nobody's now.
+        // A port that was free a moment ago, on which nobody listens.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         Self { root, registry: None, origin }
@@ -142,7 +143,7 @@ impl Stage {
         Some(serde_json::from_str(&text).expect("JSON"))
     }
 
-    /// Any command in the project's folder, with nothing of this machine's own.
+    /// Any command in the project's folder, without the settings of this machine.
     pub fn espalier(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_espalier"));
         command.args(arguments).current_dir(self.path("project")).env_clear().stdin(Stdio::null());
@@ -153,12 +154,13 @@ impl Stage {
         command
     }
 
-    /// `espalier lock` in the project's folder, at the stage's registry and with nothing of this machine's own.
+    /// `espalier lock` in the project's folder, with the stage's registry and without the settings
+    /// of this machine.
     pub fn command(&self, arguments: &[&str]) -> Command {
         self.espalier(&[&["lock", "--node-version", "22.14.0"], arguments].concat())
     }
 
-    /// Any command that starts programs of this machine: a shell, Node.
+    /// Any command that starts programs of this machine, such as a shell or Node.
     pub fn with_programs(&self, arguments: &[&str]) -> Command {
         let mut command = self.espalier(arguments);
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -209,7 +211,7 @@ impl Stage {
         without_times(&text.replace(host, "registry.test"))
     }
 
-    /// How many requests the registry had.
+    /// The number of requests to the registry.
     pub fn requests(&self) -> u64 {
         self.registry.as_ref().expect("a registry").statistics().requests
     }

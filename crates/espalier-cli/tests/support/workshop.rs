@@ -1,4 +1,5 @@
-//! A registry of packages with real tarballs, which may fail on purpose, and a project that depends on all of them.
+//! A registry of packages with real tarballs, which may fail on purpose, and a project that depends
+//! on all of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, Stage};
 
-/// How many packages there are, each with so many files.
+/// The number of packages, and the number of files in each.
 pub const PACKAGES: usize = 40;
 pub const FILES: usize = 12;
 
@@ -80,7 +81,7 @@ impl Workshop {
         Self { stage, registry, server }
     }
 
-    /// From now on the registry, at another port, has these faults and no others.
+    /// Restarts the registry at another port, with these faults only.
     pub fn with_faults(mut self, faults: &[&str]) -> Self {
         self.server = serve(&self.registry, faults);
         self.stage = self.stage.at(self.server.origin());

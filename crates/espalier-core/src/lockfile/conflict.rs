@@ -1,4 +1,5 @@
-//! Merges a lockfile with git's conflict markers: our changes are applied to their text (`parse-conflict-json`).
+//! Merges a lockfile with git's conflict markers: our changes are applied to their text
+//! (`parse-conflict-json`).
 //!
 //! The resolution then repairs whatever doesn't fit.
 
@@ -51,7 +52,8 @@ fn sides(text: &str) -> [String; 3] {
     [parent, ours, theirs]
 }
 
-/// The changes from `before` to `after`: removals from the end, then replacements, then additions (`just-diff`).
+/// The changes from `before` to `after`: removals from the end, then replacements, then additions
+/// (`just-diff`).
 fn changes(before: &Value, after: &Value) -> Vec<Difference> {
     let mut all: [Vec<Difference>; 3] = Default::default();
     compare(before, after, &[], &[], &mut all);
@@ -168,7 +170,8 @@ fn apply(target: &mut Value, change: &Difference) -> bool {
     true
 }
 
-/// Copies our value to a place where a change didn't fit, as deep as both sides have the same shape.
+/// Copies our value to a place where a change didn't fit, as deep as both sides have the same
+/// shape.
 fn copy_path(target: &mut Value, ours: &Value, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     let own = get(ours, key);

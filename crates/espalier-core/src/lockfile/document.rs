@@ -1,8 +1,9 @@
 //! The text of a lockfile, and the hidden lockfile, which consists of parts of it.
 //!
-//! The entries of packages are written one at a time, because all entries of a large tree would take a lot of memory. The
-//! document records the position of each entry in the text. `node_modules/.package-lock.json`, in which npm records what it
-//! installed, is made of the same pieces, so nothing is parsed again.
+//! The entries of packages are written one at a time, because all entries of a large tree would
+//! take a lot of memory. The document records the position of each entry in the text.
+//! `node_modules/.package-lock.json`, in which npm records what it installed, is made of the same
+//! pieces, so nothing is parsed again.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -11,6 +12,8 @@ use std::ops::Range;
 use crate::json::{self, Format, Written};
 
 const PACKAGES: &str = "packages";
+/// The usual length of a package's entry in bytes. A text with this room is rarely moved.
+const USUAL_ENTRY: usize = 512;
 
 /// A written lockfile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,8 +29,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Writes a lockfile with these values at the top and an entry for each of these locations. `entry` makes the entry of an
-    /// index. A location without an entry is left out.
+    /// Writes a lockfile with these values at the top and an entry for each of these locations.
+    /// `entry` makes the entry of an index. A location without an entry is left out.
     pub fn new<'a>(
         mut head: Map<String, Value>,
         locations: &[&str],
@@ -41,7 +44,7 @@ impl Document {
             Some((locations[index], Cow::Owned(text)))
         });
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
-        let (text, entries) = assemble(&head, &mut members, &format);
+        let (text, entries) = assemble(&head, &mut members, locations.len(), &format);
         drop(members);
         // The hidden lockfile lacks the nested tree of older versions, which is large.
         head.shift_remove("dependencies");
@@ -53,8 +56,9 @@ impl Document {
         &self.text
     }
 
-    /// The hidden lockfile. `named` says whether it states the project's name and version, which npm knows only if it read or
-    /// wrote a lockfile. `installed` says whether a location is on disk.
+    /// The hidden lockfile. `named` says whether it states the project's name and version, which
+    /// npm knows only if it read or wrote a lockfile. `installed` says whether a location is on
+    /// disk.
     pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
         let mut head = self.head.clone();
         // Its version is always 3.
@@ -68,23 +72,26 @@ impl Document {
             .iter()
             .filter(|(location, _)| !location.is_empty() && installed(location))
             .map(|(location, place)| (location.as_str(), Cow::Borrowed(&self.text[place.clone()])));
-        assemble(&head, &mut members, &self.format).0
+        assemble(&head, &mut members, self.entries.len(), &self.format).0
     }
 }
 
 /// The text of a lockfile without a list of packages, as in version 1.
 pub fn without_packages(head: &Map<String, Value>, format: &Format) -> String {
-    assemble(head, &mut std::iter::empty(), &lockfile_format(format)).0
+    assemble(head, &mut std::iter::empty(), 0, &lockfile_format(format)).0
 }
 
-/// Assembles a text and the positions of the packages' entries. `packages` are locations and the texts of their entries.
+/// Assembles a text and the positions of the packages' entries. `packages` are locations and the
+/// texts of their entries; there are at most `count` of them.
 fn assemble<'a>(
     head: &Map<String, Value>,
     packages: &mut (dyn Iterator<Item = (&'a str, Cow<'a, str>)> + '_),
+    count: usize,
     format: &Format,
 ) -> (String, Vec<(String, Range<usize>)>) {
-    let mut text = "{".to_owned();
-    let mut places = Vec::new();
+    let mut text = String::with_capacity(count * USUAL_ENTRY);
+    text.push('{');
+    let mut places = Vec::with_capacity(count);
     let begin = |text: &mut String, is_first: bool, depth: usize| {
         text.push_str(if is_first { "" } else { "," });
         text.push_str(&format.newline);

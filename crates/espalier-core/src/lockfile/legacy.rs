@@ -1,4 +1,5 @@
-//! The nested `dependencies` of lockfile version 2, which npm keeps writing if it finds them (`#buildLegacyLockfile`).
+//! The nested `dependencies` of lockfile version 2, which npm keeps writing if it finds them
+//! (`#buildLegacyLockfile`).
 
 use serde_json::{Map, Value};
 use std::cmp::Ordering;

@@ -1,4 +1,5 @@
-//! package-lock.json as npm reads and writes it (`shrinkwrap.js`), and yarn.lock as far as npm does.
+//! package-lock.json as npm reads and writes it (`shrinkwrap.js`), and yarn.lock as far as npm
+//! does.
 
 mod conflict;
 mod document;

@@ -1,8 +1,8 @@
-//! Converts a lockfile of version 1 into the entries of later versions, as far as possible (`#loadAll`, `#metaFromLock` and
-//! `#fixDependencies` of `shrinkwrap.js`).
+//! Converts a lockfile of version 1 into the entries of later versions, as far as possible
+//! (`#loadAll`, `#metaFromLock` and `#fixDependencies` of `shrinkwrap.js`).
 //!
-//! Version 1 nests its packages, uses `version` for any source, and doesn't state the kinds of dependencies. Missing facts are
-//! fetched later.
+//! Version 1 nests its packages, uses `version` for any source, and doesn't state the kinds of
+//! dependencies. Missing facts are fetched later.
 
 use serde_json::{Map, Value, json};
 use std::rc::Rc;
@@ -208,7 +208,8 @@ fn is_invalid(spec: &Spec) -> bool {
     matches!(spec.kind, SpecKind::Invalid { .. })
 }
 
-/// The name and version in a tarball's file name (`version-from-tgz.js`). The URL can also contain the name.
+/// The name and version in a tarball's file name (`version-from-tgz.js`). The URL can also contain
+/// the name.
 pub fn name_and_version_of_tarball(name: &str, address: &str) -> Option<(String, String)> {
     let base = address.rsplit('/').next()?;
     let stem = base.strip_suffix(".tgz")?;

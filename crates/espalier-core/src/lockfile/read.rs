@@ -25,8 +25,8 @@ pub struct ParsedLock {
 }
 
 impl ParsedLock {
-    /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then starts afresh. `project` is the
-    /// absolute folder of the project.
+    /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then
+    /// starts afresh. `project` is the absolute folder of the project.
     pub fn parse(text: &str, project: &str, specs: &mut Specs) -> Result<Option<Self>, ResolveError> {
         if text.is_empty() {
             return Ok(None);
@@ -51,8 +51,8 @@ impl ParsedLock {
         Self::parse(text, project, &mut Specs::default()).ok().flatten().unwrap_or_default()
     }
 
-    /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the missing facts from the
-    /// registry.
+    /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the
+    /// missing facts from the registry.
     pub fn is_ancient(&self) -> bool {
         self.is_old() && !self.others.get("requires").is_some_and(json::truthy)
     }

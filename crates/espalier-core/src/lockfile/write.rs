@@ -12,7 +12,8 @@ use crate::names::Names;
 use crate::order;
 use crate::tree::{NodeId, Tree};
 
-/// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key is empty.
+/// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
+/// is empty.
 pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
     let mut entries: Vec<(String, NodeId)> = tree
         .inventory(tree.root)
@@ -38,7 +39,8 @@ fn has_entry(tree: &Tree, node: NodeId) -> bool {
 
 /// The lockfile to write.
 pub struct Target<'a> {
-    /// The version of the previous lockfile, or the requested one. Facts that older versions of npm must not ignore raise it to
+    /// The version of the previous lockfile, or the requested one. Facts that older versions of npm
+    /// must not ignore raise it to
     /// 4.
     pub version: u64,
     /// The other values at the top of the previous lockfile.
@@ -84,8 +86,9 @@ impl PackageLock {
         self.old.as_deref().unwrap_or_else(|| self.document.text())
     }
 
-    /// The text of `node_modules/.package-lock.json`. `named` says whether it states the project's name and version, which npm
-    /// knows only if it read or wrote a lockfile. `installed` says whether a location is on disk.
+    /// The text of `node_modules/.package-lock.json`. `named` says whether it states the project's
+    /// name and version, which npm knows only if it read or wrote a lockfile. `installed` says
+    /// whether a location is on disk.
     pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
         self.document.hidden(named, installed)
     }
@@ -95,7 +98,8 @@ impl PackageLock {
 fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     let root = &tree[tree.root];
     let mut head = target.others.clone();
-    // Up to version 3, npm updates these along with the nested `dependencies`, whether it writes those or not.
+    // Up to version 3, npm updates these along with the nested `dependencies`, whether it writes
+    // those or not.
     if version <= 3 {
         let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.words.names.text(root.name));
         head.insert("name".into(), name.into());
@@ -166,7 +170,8 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         put("inBundle", Written::True);
     }
     if let Some(resolved) = data.resolved.as_deref()
-        // npm needs every spec here, and fails at a reference without a target, so this is evaluated in any case.
+        // npm needs every spec here, and fails at a reference without a target, so this is
+        // evaluated in any case.
         && !(tree.is_from_registry(node) & omit_resolved)
     {
         let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());

@@ -1,4 +1,5 @@
-//! yarn.lock: a source of versions if there is no package-lock.json, and kept up to date beside it (`yarn-lock.js`).
+//! yarn.lock: a source of versions if there is no package-lock.json, and kept up to date beside it
+//! (`yarn-lock.js`).
 //!
 //! It maps requests (`name@spec`) to results, so it doesn't know the place of a package in a tree.
 
@@ -141,8 +142,8 @@ pub fn document(tree: &Tree) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{HEADING}{}\n", texts.join("\n\n")))
 }
 
-/// Adds the requests for a node. A request that leads to another package already is left out, because yarn can't distinguish the
-/// two.
+/// Adds the requests for a node. A request that leads to another package already is left out,
+/// because yarn can't distinguish the two.
 fn enter(tree: &Tree, node: NodeId, blocks: &mut Vec<(Vec<String>, NodeId)>, requests: &mut IndexMap<String, usize>) {
     let name = tree.words.names.text(tree[node].name);
     let inert = |edge: EdgeId| tree[edge].from.is_some_and(|from| tree[from].inert);

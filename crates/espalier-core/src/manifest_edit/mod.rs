@@ -1,8 +1,9 @@
 //! Changes a package.json as `install` and `uninstall` do: its dependency blocks and nothing else.
 //!
-//! An [`Edit`] follows npm's three steps. The requested specs are entered before the resolution, because they are what gets
-//! resolved (`add-rm-pkg-deps.js`). Afterwards, the found versions replace them (`saveIdealTree` in `reify.js`, see [`saved`]).
-//! Then the blocks are put back into the original file (`update-dependencies.js`).
+//! An [`Edit`] follows npm's three steps. The requested specs are entered before the resolution,
+//! because they are what gets resolved (`add-rm-pkg-deps.js`). Afterwards, the found versions
+//! replace them (`saveIdealTree` in `reify.js`, see `saved`). Then the blocks are put back into
+//! the original file (`update-dependencies.js`).
 
 mod saved;
 
@@ -44,7 +45,8 @@ const BLOCKS: [&str; 4] = [DEPENDENCIES, OPTIONAL, DEV, PEER];
 /// How to save additions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Saving {
-    /// `--save-dev` and similar options. By default, the block that has the name already, otherwise `dependencies`.
+    /// `--save-dev` and similar options. By default, the block that has the name already, otherwise
+    /// `dependencies`.
     pub kind: Option<SaveType>,
     /// `--save-bundle`.
     pub bundle: bool,
@@ -75,7 +77,8 @@ impl Edit {
         Ok(Self { text: text.to_owned(), original, manifest, format: json::format_of(text), kind: None })
     }
 
-    /// Adds a requested name and spec. `*` keeps the existing spec. Local paths are relative to the file's folder.
+    /// Adds a requested name and spec. `*` keeps the existing spec. Local paths are relative to the
+    /// file's folder.
     pub fn add(&mut self, name: &str, spec: &str, saving: Saving) {
         self.kind = saving.kind;
         let kind = saving.kind.unwrap_or_else(|| self.inferred(name));
@@ -95,7 +98,8 @@ impl Edit {
         }
         let spec = block[name].clone();
         match kind {
-            // npm enters it into both blocks, as its first versions did, and corrects that when it writes.
+            // npm enters it into both blocks, as its first versions did, and corrects that when it
+            // writes.
             SaveType::Optional => {
                 object(&mut self.manifest, DEPENDENCIES).insert(name.to_owned(), spec);
             }
@@ -132,8 +136,8 @@ impl Edit {
         }
     }
 
-    /// Replaces a requested spec by the one that npm saves. `folder` is the file's own, absolute. `prefix` is npm's
-    /// `save-prefix`, which is empty for an exact version.
+    /// Replaces a requested spec by the one that npm saves. `folder` is the file's own, absolute.
+    /// `prefix` is npm's `save-prefix`, which is empty for an exact version.
     pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str) {
         let Some(asked) = self.spec_in_force(name) else { return };
         let asked = found.overridden.unwrap_or(&asked);
@@ -266,7 +270,8 @@ impl Edit {
         }
     }
 
-    /// The spec of the edge that the manifest gives for a name: that of the block which is read last.
+    /// The spec of the edge that the manifest gives for a name: that of the block which is read
+    /// last.
     fn spec_in_force(&self, name: &str) -> Option<String> {
         let spec = |block: &&str| self.block(block)?.get(name)?.as_str().map(str::to_owned);
         [DEV, OPTIONAL, DEPENDENCIES, PEER].iter().find_map(spec)
@@ -292,7 +297,8 @@ fn sorted(block: Option<&Map<String, Value>>) -> Map<String, Value> {
     entries.into_iter().collect()
 }
 
-/// A package.json with a field added or removed, in npm's way for fields that aren't dependencies. `None` if it wouldn't change.
+/// A package.json with a field added or removed, in npm's way for fields that aren't dependencies.
+/// `None` if it wouldn't change.
 pub fn with_field(text: &str, key: &str, value: Option<Value>) -> Result<Option<String>, ResolveError> {
     let edit = Edit::of(text)?;
     let mut content = edit.original.clone();

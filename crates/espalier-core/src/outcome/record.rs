@@ -1,7 +1,8 @@
-//! The serialised form of an outcome, for callers that cache it. The same resolution with the same answers can return it.
+//! The serialised form of an outcome, for callers that cache it. The same resolution with the same
+//! answers can return it.
 //!
-//! The caller knows the answers, and checks whether they are still the same. Outcomes that change a package.json or a yarn.lock,
-//! or that have packages without a known source, have no record.
+//! The caller knows the answers, and checks whether they are still the same. Outcomes that change a
+//! package.json or a yarn.lock, or that have packages without a known source, have no record.
 
 use std::borrow::Cow;
 use std::io;
@@ -31,7 +32,8 @@ impl Outcome {
         self.yarn_lock.is_none() && self.changed_manifests.is_empty() && self.unknown_origins.is_empty()
     }
 
-    /// Writes a plain outcome. That of a large tree takes several megabytes, so it is never in memory as a whole.
+    /// Writes a plain outcome. That of a large tree takes several megabytes, so it is never in
+    /// memory as a whole.
     ///
     /// # Errors
     ///

@@ -1,11 +1,15 @@
 //! A summary of a packument for caches, which saves inflating and parsing the body.
 //!
-//! It holds the versions, the tags, and the manifests that a resolution has read or is likely to need. Any other manifest comes
-//! from the source, which has to give exactly the packument's text. The cache stores the summary and detects damage.
+//! It holds the versions, the tags, and the manifests that a resolution has read or is likely to
+//! need. Any other manifest comes from the source, which has to give exactly the packument's text.
+//! The cache stores the summary and detects damage.
 
-use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::text::Parts;
 use super::{Detail, Entry, Packument, Source, Text, Versions};
 
 /// The version of the format.
@@ -46,7 +50,7 @@ impl Packument {
     }
 
     /// The packument of a summary. `None` if this version of the program didn't write it.
-    pub fn from_summary(bytes: &[u8], source: Source) -> Option<Self> {
+    pub fn from_summary(bytes: &Bytes, source: Source) -> Option<Self> {
         let summary: Summary<'_> =
             postcard::from_bytes(bytes).ok().filter(|summary: &Summary<'_>| summary.format == FORMAT)?;
         let mut before = 0;
@@ -59,13 +63,12 @@ impl Packument {
             return None;
         }
         let entries = summary.entries.into_iter().map(|(name_end, start, end)| Entry { name_end, start, end });
-        let manifests = summary.manifests.into_iter().map(|(start, manifest)| (start, manifest.into()));
         Some(Self {
             dist_tags: owned(&summary.dist_tags),
             time: owned(&summary.time),
             detail: summary.detail,
             versions: Versions { names: summary.names.to_owned(), entries: entries.collect() },
-            text: Text::settled(manifests, source),
+            text: Text::settled(Parts::of(&summary.manifests, bytes), source),
             semver: OnceLock::new(),
         })
     }
@@ -83,6 +86,8 @@ fn owned(pairs: &Pairs<'_>) -> Vec<(String, String)> {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytes::Bytes;
 
     use crate::packument::{Detail, Packument, Source};
 
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn a_packument_is_had_again_from_its_summary() {
         let (source, asked) = source();
-        let packument = Packument::from_summary(&summary(), source).expect("a summary");
+        let packument = Packument::from_summary(&summary().into(), source).expect("a summary");
         let versions: Vec<&str> = (0..packument.len()).map(|index| packument.version(index)).collect();
         assert_eq!(versions, ["1.0.0", "1.1.0", "2.0.0-x", "x"]);
         assert_eq!(packument.tagged("latest"), Some("2.0.0"));
@@ -127,11 +132,11 @@ mod tests {
     fn what_is_no_summary_is_none() {
         let whole = summary();
         for end in 0..whole.len() {
-            assert!(Packument::from_summary(&whole[..end], source().0).is_none(), "{end}");
+            assert!(Packument::from_summary(&Bytes::copy_from_slice(&whole[..end]), source().0).is_none(), "{end}");
         }
         let mut other = whole;
         other[0] += 1;
-        assert!(Packument::from_summary(&other, source().0).is_none());
+        assert!(Packument::from_summary(&other.into(), source().0).is_none());
     }
 
     #[test]
@@ -141,7 +146,7 @@ mod tests {
             for bits in [1, 0x7f, 0x80, 0xff] {
                 let mut changed = whole.clone();
                 changed[place] ^= bits;
-                if let Some(packument) = Packument::from_summary(&changed, source().0) {
+                if let Some(packument) = Packument::from_summary(&changed.into(), source().0) {
                     for index in 0..packument.len() {
                         std::hint::black_box((packument.version(index), packument.manifest(index)));
                     }

@@ -1,10 +1,12 @@
 //! The text of a packument, of which little is ever read.
 //!
-//! With the feature `settling`, the text can be dropped. Parts that were read remain, and later ones come from a source. Without
-//! the feature, there is nothing but the text.
+//! With the feature `settling`, the text can be dropped. Parts that were read remain, and later
+//! ones come from a source. Without the feature, there is nothing but the text.
 
 #[cfg(not(feature = "settling"))]
 pub(super) use lasting::Text;
+#[cfg(feature = "summaries")]
+pub(super) use settling::Parts;
 #[cfg(feature = "settling")]
 pub use settling::Source;
 #[cfg(feature = "settling")]
@@ -34,6 +36,8 @@ mod settling {
     use std::ops::Range;
     use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+    #[cfg(feature = "summaries")]
+    use bytes::Bytes;
     use elsa::sync::FrozenMap;
 
     /// Gives a text again. The text is empty if it can't be obtained any more.
@@ -60,6 +64,30 @@ mod settling {
         /// The parts that were read, by their positions.
         read: FrozenMap<usize, Box<str>>,
         source: OnceLock<Source>,
+        /// The parts that an earlier run read.
+        #[cfg(feature = "summaries")]
+        former: Parts,
+    }
+
+    /// Parts of a text by their positions, in order.
+    #[cfg(feature = "summaries")]
+    #[derive(Default)]
+    pub struct Parts(Vec<(usize, Bytes)>);
+
+    #[cfg(feature = "summaries")]
+    impl Parts {
+        /// These parts, which are slices of `inside`.
+        pub fn of(parts: &[(usize, &str)], inside: &Bytes) -> Self {
+            let mut parts: Vec<_> =
+                parts.iter().map(|&(start, part)| (start, inside.slice_ref(part.as_bytes()))).collect();
+            crate::order::sort_by(&mut parts, |a, b| a.0.cmp(&b.0));
+            Self(parts)
+        }
+
+        fn get(&self, position: usize) -> Option<&str> {
+            let found = self.0.binary_search_by_key(&position, |&(start, _)| start).ok()?;
+            str::from_utf8(&self.0[found].1).ok()
+        }
     }
 
     impl Text {
@@ -69,20 +97,27 @@ mod settling {
 
         /// A text at the beginning of this memory.
         pub fn inside(memory: Vec<u8>) -> Self {
-            Self { whole: Mutex::new(Some(memory)), read: FrozenMap::new(), source: OnceLock::new() }
+            Self {
+                whole: Mutex::new(Some(memory)),
+                read: FrozenMap::new(),
+                source: OnceLock::new(),
+                #[cfg(feature = "summaries")]
+                former: Parts::default(),
+            }
         }
 
         /// A dropped text, with the parts that were read.
         #[cfg(feature = "summaries")]
-        pub fn settled(parts: impl IntoIterator<Item = (usize, Box<str>)>, source: Source) -> Self {
-            let read = FrozenMap::new();
-            for (start, part) in parts {
-                read.insert(start, part);
-            }
-            Self { whole: Mutex::default(), read, source: OnceLock::from(source) }
+        pub fn settled(parts: Parts, source: Source) -> Self {
+            let (whole, read, source) = (Mutex::default(), FrozenMap::new(), OnceLock::from(source));
+            Self { whole, read, source, former: parts }
         }
 
         pub fn part(&self, range: &Range<usize>) -> &str {
+            #[cfg(feature = "summaries")]
+            if let Some(part) = self.former.get(range.start) {
+                return part;
+            }
             if let Some(part) = self.read.get(&range.start) {
                 return part;
             }
@@ -99,11 +134,14 @@ mod settling {
         #[cfg(feature = "summaries")]
         pub fn known(&self) -> Vec<(usize, &str)> {
             let mut starts = self.read.keys_cloned();
+            starts.extend(self.former.0.iter().map(|&(start, _)| start));
             crate::order::sort_by(&mut starts, Ord::cmp);
-            starts.into_iter().filter_map(|start| Some((start, self.read.get(&start)?))).collect()
+            let part = |start| self.former.get(start).or_else(|| self.read.get(&start));
+            starts.into_iter().filter_map(|start| Some((start, part(start)?))).collect()
         }
 
-        /// Drops the text and returns its memory. The first time, this also makes the source that gives it again.
+        /// Drops the text and returns its memory. The first time, this also makes the source that
+        /// gives it again.
         pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {
             let text = self.whole().take()?;
             self.source.get_or_init(|| source(&text));

@@ -42,7 +42,8 @@ pub enum Because {
     Occupied(NodeId),
 }
 
-/// A question about a package and a folder. A question about a peer has the question about its dependent as `parent`.
+/// A question about a package and a folder. A question about a peer has the question about its
+/// dependent as `parent`.
 pub struct Question {
     pub dep: NodeId,
     pub target: NodeId,
@@ -60,17 +61,19 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The verdict on the package alone.
     pub verdict_for_self: Verdict,
-    /// The first peer that found no place: the package, the edge that needs it, and the folder that refused it.
+    /// The first peer that found no place: the package, the edge that needs it, and the folder that
+    /// refused it.
     pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
     /// The basis of the verdict on the package alone.
     pub because: Because,
-    /// A candidate that another one has displaced from its virtual root. npm crashes when it looks for the candidate's peers
-    /// there.
+    /// A candidate that another one has displaced from its virtual root. npm crashes when it looks
+    /// for the candidate's peers there.
     pub displaced: Option<NodeId>,
 }
 
 impl Question {
-    /// A question about a package. `parent` is the question about its dependent, if the package is a peer.
+    /// A question about a package. `parent` is the question about its dependent, if the package is
+    /// a peer.
     pub fn new(
         tree: &Tree,
         (dep, edge): (NodeId, EdgeId),
@@ -142,7 +145,8 @@ impl Asking<'_> {
         let tree = self.tree;
         let name = tree[edge].name;
         let current = tree.child(target, name);
-        // A package that failed to load ends the resolution or is pruned. Until then, it may be anywhere.
+        // A package that failed to load ends the resolution or is pruned. Until then, it may be
+        // anywhere.
         if tree[dep].failure.is_some() {
             return self.since(Because::Failed, if current.is_some() { Verdict::Replace } else { Verdict::Free });
         }
@@ -161,7 +165,8 @@ impl Asking<'_> {
         }
     }
 
-    /// Decides for a folder without a package of that name. Packages in the folder may rely on one further up.
+    /// Decides for a folder without a package of that name. Packages in the folder may rely on one
+    /// further up.
     fn check_free(&mut self) -> Verdict {
         let Question { dep, target, edge, .. } = **self.question;
         let tree = self.tree;
@@ -264,7 +269,8 @@ impl Asking<'_> {
         displaceable
     }
 
-    /// Whether the peers of a set without a counterpart among the candidates accept the counterparts of the others.
+    /// Whether the peers of a set without a counterpart among the candidates accept the
+    /// counterparts of the others.
     fn can_clobber(&self, entry: NodeId, candidate: impl Fn(crate::names::Name) -> Option<NodeId>) -> bool {
         let tree = self.tree;
         let mut walk = vec![entry];

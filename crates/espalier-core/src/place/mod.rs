@@ -1,8 +1,8 @@
 //! npm's placement of packages.
 //!
-//! A candidate is in a virtual root together with its peers. [`can_place`] decides whether a folder accepts it, and changes
-//! nothing. [`place`] walks up from the dependent, puts the candidate into the highest folder that accepts it, and then places
-//! its peers.
+//! A candidate is in a virtual root together with its peers. [`can_place`] decides whether a folder
+//! accepts it, and changes nothing. [`place`] walks up from the dependent, puts the candidate into
+//! the highest folder that accepts it, and then places its peers.
 
 mod can_place;
 mod notes;
@@ -15,8 +15,8 @@ pub use place::{Effects, PlacementRules, Placer, Unplaceable};
 use crate::names::Name;
 use crate::tree::{NodeId, Tree};
 
-/// The deepest folder for a package that a dependent needs: the dependent's own, unless the package is a peer
-/// (`deepest-nesting-target.js`).
+/// The deepest folder for a package that a dependent needs: the dependent's own, unless the package
+/// is a peer (`deepest-nesting-target.js`).
 fn deepest_target(tree: &Tree, dependent: NodeId, name: Name) -> NodeId {
     let mut last = dependent;
     for target in tree.ancestry(dependent) {

@@ -65,7 +65,8 @@ pub struct Unplaceable {
     pub edge: EdgeId,
     /// The package.
     pub dep: NodeId,
-    /// The peer that no folder accepts, if it is one: the package, its edge, and the folder that refused it.
+    /// The peer that no folder accepts, if it is one: the package, its edge, and the folder that
+    /// refused it.
     pub refused_peer: Option<(NodeId, EdgeId, NodeId)>,
 }
 
@@ -146,7 +147,8 @@ impl Placer<'_> {
             return Ok(placement);
         }
 
-        // A candidate from the tree itself can be inside the package that is being replaced, and be removed with it.
+        // A candidate from the tree itself can be inside the package that is being replaced, and be
+        // removed with it.
         let candidates = self.tree[dep].parent;
         let placed = self.copy(dep);
         placement.placed = Some(placed);
@@ -167,8 +169,8 @@ impl Placer<'_> {
         Ok(placement)
     }
 
-    /// Walks up from the dependent to the highest folder that accepts the package with its peers, or at least the package alone.
-    /// `None` if no folder does, and that is tolerated.
+    /// Walks up from the dependent to the highest folder that accepts the package with its peers,
+    /// or at least the package alone. `None` if no folder does, and that is tolerated.
     fn find_target(&mut self, frame: &Frame<'_>) -> Result<Option<(Rc<Question>, Answer)>, Unplaceable> {
         let tree = &*self.tree;
         let name = tree[frame.edge].name;
@@ -235,7 +237,8 @@ impl Placer<'_> {
                 && tree.peer_entry_sets(node).keys().any(|&edge| from_own(edge)))
     }
 
-    /// A node at or above the target that is the same package. Nesting would never end, so the new one becomes a link to it.
+    /// A node at or above the target that is the same package. Nesting would never end, so the new
+    /// one becomes a link to it.
     fn cycle(&self, target: NodeId, dep: NodeId) -> Option<NodeId> {
         let tree = &*self.tree;
         tree.ancestry(target).find(|&node| tree.matches(node, dep) && !tree.is_top(node))
@@ -262,7 +265,8 @@ impl Placer<'_> {
         copy
     }
 
-    /// Replaces a node and removes what only the old one needed. Returns the nodes whose dependencies are no longer met.
+    /// Replaces a node and removes what only the old one needed. Returns the nodes whose
+    /// dependencies are no longer met.
     fn replace(&mut self, placed: NodeId, old: NodeId, dep: NodeId) -> Vec<NodeId> {
         let target = self.tree[old].parent;
         let tree = &*self.tree;
@@ -273,8 +277,8 @@ impl Placer<'_> {
                 old_deps.extend(tree.gather(&[to], |edge| tree[edge].to != Some(to)));
             }
         }
-        // The new node can break peer sets beside the old one. Sets that aren't the project's own are removed and placed again;
-        // the others keep the conflict.
+        // The new node can break peer sets beside the old one. Sets that aren't the project's own
+        // are removed and placed again; the others keep the conflict.
         let mut broken_sets: Vec<NodeId> = Vec::new();
         let mut conflicts: Vec<EdgeId> = Vec::new();
         for &id in &tree[old].edges_in {
@@ -392,7 +396,8 @@ impl Placer<'_> {
             if candidates.is_none() {
                 self.displaced = Some(frame.dep);
             }
-            // An optional peer may be missing, and a conflicting one doesn't satisfy the edge. Both stay as they are.
+            // An optional peer may be missing, and a conflicting one doesn't satisfy the edge. Both
+            // stay as they are.
             let peer = candidates.and_then(|root| tree.child(root, tree[edge].name));
             let Some(peer) = peer.filter(|&peer| tree.satisfied_by(edge, peer)) else {
                 continue;

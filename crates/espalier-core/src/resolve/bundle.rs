@@ -45,7 +45,8 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
         nodes.insert(folder, tree.add(new));
     }
-    // npm does this for everything that it reads from disk. Packages that the lock needs already stay needed.
+    // npm does this for everything that it reads from disk. Packages that the lock needs already
+    // stay needed.
     tree.calculate_flags_below(node);
     Ok(())
 }

@@ -9,7 +9,8 @@ use crate::order;
 use crate::tree::{EdgeId, NodeId, Tree};
 
 impl Ending {
-    /// Opens the bundles of all packages to install, once the tree is complete (`[_loadBundlesAndUpdateTrees]`).
+    /// Opens the bundles of all packages to install, once the tree is complete
+    /// (`[_loadBundlesAndUpdateTrees]`).
     pub(super) async fn unpack_installed_bundles(&mut self) -> Result<(), ResolveError> {
         let has_bundle = |tree: &Tree, node: NodeId| {
             let data = &tree[node];
@@ -22,8 +23,8 @@ impl Ending {
         });
         for &node in &bundlers {
             let data = &self.tree[node];
-            // A lockfile lists the content of a bundle that was opened before. Only old lockfiles also state another source,
-            // which npm drops once it has seen the bundle.
+            // A lockfile lists the content of a bundle that was opened before. Only old lockfiles
+            // also state another source, which npm drops once it has seen the bundle.
             let children = data.children.values().map(|&child| &self.tree[child]);
             let shown: Vec<_> = children.filter(|child| data.manifest.bundled.contains(&child.name)).collect();
             let is_open = !shown.is_empty() && shown.iter().all(|child| child.resolved.is_none());
@@ -39,7 +40,8 @@ impl Ending {
         Ok(())
     }
 
-    /// Removes packages that were needed only by packages whose bundle now contains them (`#pruneBundledMetadeps`).
+    /// Removes packages that were needed only by packages whose bundle now contains them
+    /// (`#pruneBundledMetadeps`).
     fn prune_shadowed(&mut self, bundlers: &[NodeId]) {
         let tree = &self.tree;
         let mut shadowed: IndexSet<NodeId> = IndexSet::new();

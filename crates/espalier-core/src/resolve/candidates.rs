@@ -14,10 +14,11 @@ use crate::refusal::Refusal;
 use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId};
 
-/// The maximum depth of peers. Versions whose peers require ever other versions have no end, not even in npm. Peer sets of real
-/// packages are some dozens deep.
+/// The maximum depth of peers. Versions whose peers require ever other versions have no end, not
+/// even in npm. Peer sets of real packages are some dozens deep.
 const DEEPEST_PEERS: usize = 300;
-/// The maximum number of peers, because a branching set may end too late. The largest sets of real packages have some thousands.
+/// The maximum number of peers, because a branching set may end too late. The largest sets of real
+/// packages have some thousands.
 const MOST_PEERS: usize = 20_000;
 
 /// A peer set that is being gathered: the candidate for an edge, its peers, and theirs.
@@ -31,11 +32,14 @@ pub(super) struct PeerSet {
 }
 
 impl Search {
-    /// The candidate for a problem edge of a node: an existing node of its virtual root, a node of the tree that satisfies an
-    /// optional peer, or a new node.
+    /// The candidate for a problem edge of a node: an existing node of its virtual root, a node of
+    /// the tree that satisfies an optional peer, or a new node.
     pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
         let virtual_root = self.virtual_root(node, true);
         let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
+        if kind.is_peer() || !self.tree[virtual_root].children.is_empty() {
+            self.tree.complete_edges(virtual_root);
+        }
         let tree = &self.tree;
         let known =
             tree.edge(virtual_root, name).filter(|&known| tree.is_valid(known)).and_then(|known| tree[known].to);
@@ -55,8 +59,8 @@ impl Search {
         self.build_candidate(edge, parent, None, &mut set).await
     }
 
-    /// Builds the candidate for an edge, with its peers. `second` is another edge of the same name, which should be met as well
-    /// if possible.
+    /// Builds the candidate for an edge, with its peers. `second` is another edge of the same name,
+    /// which should be met as well if possible.
     pub(super) async fn build_candidate(
         &mut self,
         edge: EdgeId,
@@ -100,7 +104,8 @@ impl Search {
         ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
     }
 
-    /// Builds the node for an edge's spec in a virtual root. A package that can't be fetched becomes a node with the failure.
+    /// Builds the node for an edge's spec in a virtual root. A package that can't be fetched
+    /// becomes a node with the failure.
     async fn build_node(&mut self, edge: EdgeId, parent: NodeId) -> Result<NodeId, ResolveError> {
         check_edge(&self.tree, edge)?;
         let name = self.tree[edge].name;
@@ -118,10 +123,12 @@ impl Search {
         if let SpecKind::Directory(path) = &spec.kind
             && self.is_linked(edge, parent, workspace.is_some())
         {
-            // npm resolves the path of a link from the dependent's folder, even if an override contains the path.
+            // npm resolves the path of a link from the dependent's folder, even if an override
+            // contains the path.
             let from = self.tree[edge].from.and_then(|from| self.tree[from].path.clone()).unwrap_or_default();
             let path = path.resolve(&self.tree.absolute(&from));
             let path: Rc<str> = self.tree.relative(&path).into();
+            self.tree.complete_edges(parent);
             let link = self.link(edge, parent, path).await;
             self.report_gathered(edge, link, parent, Origin::Link);
             return Ok(link);
@@ -130,6 +137,7 @@ impl Search {
             && self.tree.is_workspace(existing)
             && self.tree.satisfied_by(edge, existing)
         {
+            self.tree.complete_edges(parent);
             self.report_gathered(edge, existing, parent, Origin::Workspace);
             return Ok(existing);
         }
@@ -138,6 +146,11 @@ impl Search {
                 self.report_picked(edge, &spec, &manifest);
                 let (manifest, applied) = self.extensions.apply(manifest, &mut self.tree.words)?;
                 let with_peers = self.sources.with_peers();
+                if with_peers && !manifest.peer_dependencies.is_empty() {
+                    self.tree.complete_edges(parent);
+                } else {
+                    self.tree.complete_edge(parent, name);
+                }
                 let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
                 let node = self.tree.add(new);
                 self.tree[node].extension = applied;
@@ -153,13 +166,15 @@ impl Search {
         let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
         let with_peers = self.sources.with_peers();
         let name = Some(self.tree[edge].name);
+        self.tree.complete_edges(parent);
         let node = NewNode { name, parent: Some(parent), failure, ..NewNode::of(Rc::default(), with_peers) };
         let node = self.tree.add(node);
         self.report_gathered(edge, node, parent, Origin::Failed);
         node
     }
 
-    /// Checks the permission for git and tarballs by URL, which npm 12 refuses by default (`#checkAllow`).
+    /// Checks the permission for git and tarballs by URL, which npm 12 refuses by default
+    /// (`#checkAllow`).
     fn check_allowed(&self, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
         let options = &self.sources.options;
         let (allow, code, what, setting) = match &spec.kind {
@@ -184,7 +199,8 @@ impl Search {
         workspaces.iter().any(|&(workspace, _)| workspace == name).then(|| self.tree.edge(root, name)).flatten()
     }
 
-    /// Whether a folder is linked and not packed. Workspaces and folders inside the project always are.
+    /// Whether a folder is linked and not packed. Workspaces and folders inside the project always
+    /// are.
     fn is_linked(&self, edge: EdgeId, parent: NodeId, workspace: bool) -> bool {
         let tree = &self.tree;
         let unpacked = tree[parent].resolved.as_deref().is_some_and(|resolved| resolved.starts_with("file:"));
@@ -231,8 +247,8 @@ impl Search {
         self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await
     }
 
-    /// The original folder of a package that was copied and not linked. Its own `file:` dependencies are relative to it
-    /// (`isTransitiveFileDep` of `build-ideal-tree.js`).
+    /// The original folder of a package that was copied and not linked. Its own `file:`
+    /// dependencies are relative to it (`isTransitiveFileDep` of `build-ideal-tree.js`).
     fn copied_from(&self, edge: EdgeId, spec: &Spec) -> Option<String> {
         let from = self.tree[edge].from.filter(|&from| !self.tree[from].is_link)?;
         let is_folder = self.sources.options.install_links && matches!(spec.kind, SpecKind::Directory(_));

@@ -32,7 +32,7 @@ impl Search {
             format!("{}{version}", asker.name)
         });
         let found = current.version.as_deref().map_or_else(|| current.spec.clone(), str::to_owned);
-        let summary = format!("{asker} wants {name}@{} as a peer, but {name}@{found} is there", wanted.spec);
+        let summary = format!("{asker} needs {name}@{} as a peer, but the tree has {name}@{found}", wanted.spec);
         PeerConflict { summary, name: name.to_owned(), current, wanted, proposals: Vec::new() }
     }
 
@@ -82,7 +82,7 @@ impl Search {
         let found = current.map_or_else(|| version(dep), version);
         let name = tree.words.names.text(tree[edge].name);
         let message = format!(
-            "{}@{} wants {name}@{} as a peer, but has to do with {name}@{found}",
+            "{}@{} needs {name}@{} as a peer, but gets {name}@{found}",
             asker.name,
             asker.version.as_deref().unwrap_or("?"),
             asker.spec

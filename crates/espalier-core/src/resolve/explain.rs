@@ -4,7 +4,8 @@ use crate::error::{Requirer, ResolveError};
 use crate::refusal::Refusal;
 use crate::tree::{EdgeId, NodeId, Tree};
 
-/// The packages from the root to the dependent of an edge, each with the spec of its dependency on the next one.
+/// The packages from the root to the dependent of an edge, each with the spec of its dependency on
+/// the next one.
 pub(super) fn chain(tree: &Tree, edge: EdgeId) -> Vec<Requirer> {
     let mut chain = Vec::new();
     let mut seen = Vec::new();

@@ -1,4 +1,5 @@
-//! Reads the root's `packageExtensions`, and applies them to a lock that was made under other rules.
+//! Reads the root's `packageExtensions`, and applies them to a lock that was made under other
+//! rules.
 
 use super::finish::Ending;
 use super::start::Start;
@@ -8,8 +9,8 @@ use crate::options::Project;
 use crate::refusal::Refusal;
 
 impl Start {
-    /// Parses the rules. Entries of a lock that other rules changed are stale, so they are removed and fetched again
-    /// (`#loadPackageExtensions`).
+    /// Parses the rules. Entries of a lock that other rules changed are stale, so they are removed
+    /// and fetched again (`#loadPackageExtensions`).
     pub(super) fn load_extensions(&mut self, project: &Project) -> Result<(), ResolveError> {
         if let Some(file) = project.extension_file.as_ref().filter(|_| !self.sources.options.ignore_extension) {
             return Err(Refusal::ExtensionFile { file: file.clone() }.into());

@@ -115,8 +115,9 @@ impl Ending {
         }
     }
 
-    /// Removes entries of a damaged lock with neither a version nor an address, which can't be installed. npm warns about them
-    /// (`#extractOrLink` of `reify.js`), and the next installation finds them missing.
+    /// Removes entries of a damaged lock with neither a version nor an address, which can't be
+    /// installed. npm warns about them (`#extractOrLink` of `reify.js`), and the next installation
+    /// finds them missing.
     fn remove_damaged(&mut self) {
         for node in self.tree.inventory(self.tree.root) {
             let data = &self.tree[node];
@@ -146,8 +147,9 @@ impl Ending {
         Ok(())
     }
 
-    /// Warns of a failed fetch of an optional package. If the registry doesn't have the package, npm leaves it out silently.
-    /// After any other failure, the next run may write another lock, so the reader has to know.
+    /// Warns of a failed fetch of an optional package. If the registry doesn't have the package,
+    /// npm leaves it out silently. After any other failure, the next run may write another lock, so
+    /// the reader has to know.
     fn warn_of_failed_fetch(&self, node: NodeId) {
         let data = &self.tree[node];
         let Some(ResolveError::Fetch { name, failure, .. }) = data.failure.as_deref() else { return };
@@ -165,7 +167,8 @@ impl Ending {
         }
     }
 
-    /// Checks whether packages support this Node and platform. Optional ones that don't stay in the lock, but inert.
+    /// Checks whether packages support this Node and platform. Optional ones that don't stay in the
+    /// lock, but inert.
     fn check_engines_and_platforms(&mut self) -> Result<(), ResolveError> {
         for node in self.tree.inventory(self.tree.root) {
             let manifest = self.tree.package(node).clone();
@@ -227,7 +230,8 @@ impl Ending {
         Ok(())
     }
 
-    /// Gets the fields that abbreviated packuments lack, for everything that is written into the lock.
+    /// Gets the fields that abbreviated packuments lack, for everything that is written into the
+    /// lock.
     async fn complete_manifests(&mut self) -> Result<(), ResolveError> {
         let request = |manifest: &Manifest| Request::VersionDocument {
             name: manifest.name.as_deref().unwrap_or_default().to_owned(),
@@ -239,7 +243,8 @@ impl Ending {
         for &node in &incomplete {
             self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
         }
-        // Copies of a package in several folders share a manifest. The key is its address, so the manifest has to stay alive.
+        // Copies of a package in several folders share a manifest. The key is its address, so the
+        // manifest has to stay alive.
         let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
         for node in incomplete {
             let manifest = self.tree[node].manifest.clone();
@@ -263,7 +268,8 @@ impl Ending {
                 // The source stays that of the packument.
                 complete.resolved.clone_from(&manifest.resolved);
                 complete.integrity.clone_from(&manifest.integrity);
-                // A version's other fields never change, but it can be deprecated later, or no longer be.
+                // A version's other fields never change, but it can be deprecated later, or no
+                // longer be.
                 complete.set_field("deprecated", manifest.field("deprecated").cloned().unwrap_or_default());
                 let complete = self.extensions.apply(Rc::new(complete), &mut self.tree.words)?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
@@ -273,8 +279,9 @@ impl Ending {
         Ok(())
     }
 
-    /// Finds the tarballs of packages whose lock entry states none, by asking the registry for the version (`#extractOrLink` of
-    /// `reify.js`). Returns the packages without a known source, if that is permitted.
+    /// Finds the tarballs of packages whose lock entry states none, by asking the registry for the
+    /// version (`#extractOrLink` of `reify.js`). Returns the packages without a known source, if
+    /// that is permitted.
     async fn find_origins(
         &mut self,
         graph: &mut Graph,
@@ -292,7 +299,8 @@ impl Ending {
             let Some(version) = place.version.clone() else { continue };
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
             let (package, spec) = (self.tree.words.names.intern(&name), self.tree.words.specs.intern(&version));
-            // All are requested before the first is awaited, because the whole lock may consist of versions only.
+            // All are requested before the first is awaited, because the whole lock may consist of
+            // versions only.
             self.sources
                 .exchange
                 .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);

@@ -1,4 +1,5 @@
-//! Completes the packages of an old lockfile with facts from the registry (`#inflateAncientLockfile` of `build-ideal-tree.js`).
+//! Completes the packages of an old lockfile with facts from the registry
+//! (`#inflateAncientLockfile` of `build-ideal-tree.js`).
 
 use std::rc::Rc;
 
@@ -11,7 +12,8 @@ use crate::spec::{Spec, SpecKind};
 use crate::tree::{Flags, NodeId};
 
 impl Start {
-    /// Gives every package of a version 1 lock its registry manifest. If that fails, the facts in the lock are used.
+    /// Gives every package of a version 1 lock its registry manifest. If that fails, the facts in
+    /// the lock are used.
     pub(super) async fn inflate(&mut self) {
         if !self.facts.lock.is_old {
             return;

@@ -1,4 +1,5 @@
-//! Reads a tree without resolving anything, for commands such as `ls` and `explain` (`load-virtual.js`).
+//! Reads a tree without resolving anything, for commands such as `ls` and `explain`
+//! (`load-virtual.js`).
 
 use std::rc::Rc;
 
@@ -11,7 +12,8 @@ use crate::options::{Options, Project, Reading};
 use crate::outcome::{Outcome, Statistics};
 use crate::tree::Flags;
 
-/// The tree of a lockfile, with missing and invalid packages. Only the project's own folders are requested.
+/// The tree of a lockfile, with missing and invalid packages. Only the project's own folders are
+/// requested.
 pub async fn inspect(
     project: Project,
     options: Options,

@@ -1,7 +1,7 @@
 //! Reads the installed tree, if there is no lock to start from (`load-actual.js`).
 //!
-//! npm then changes as little as possible, so the installed versions stay. Facts that package.json files on disk lack (source and
-//! integrity) are missing from the new lock, as in npm's.
+//! npm then changes as little as possible, so the installed versions stay. Facts that package.json
+//! files on disk lack (source and integrity) are missing from the new lock, as in npm's.
 
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -13,7 +13,8 @@ use crate::options::InstalledPackage;
 use crate::tree::{NewNode, NodeId};
 
 impl Start {
-    /// Adds the installed packages to the tree, in the `node_modules` of projects that are in it already.
+    /// Adds the installed packages to the tree, in the `node_modules` of projects that are in it
+    /// already.
     pub(super) async fn load_installed(&mut self, packages: &[InstalledPackage]) {
         let root = self.tree.root;
         let mut targets: FxHashMap<&str, NodeId> = FxHashMap::default();

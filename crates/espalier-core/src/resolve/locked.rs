@@ -38,8 +38,8 @@ impl Start {
         Ok(())
     }
 
-    /// Finds the bundle of each bundled package of a version 1 lock, which doesn't state it: that of the package above, if that
-    /// depends on it and isn't bundled itself.
+    /// Finds the bundle of each bundled package of a version 1 lock, which doesn't state it: that
+    /// of the package above, if that depends on it and isn't bundled itself.
     fn assign_bundles(&mut self, in_bundles: &[NodeId]) {
         for &node in in_bundles {
             let Some(parent) = self.tree[node].parent.filter(|parent| !in_bundles.contains(parent)) else { continue };

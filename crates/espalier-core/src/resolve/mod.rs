@@ -1,16 +1,18 @@
-//! Builds the ideal tree (`build-ideal-tree.js`), in three phases. Each phase consumes the result of the one before:
+//! Builds the ideal tree (`build-ideal-tree.js`), in three phases. Each phase consumes the result
+//! of the one before:
 //!
 //! ```text
 //! Project, Options ─▶ start ─▶ Prepared ─▶ search ─▶ Settled ─▶ finish ─▶ Outcome
 //!                                  └────────▶ Facts ─────────────▲
 //! ```
 //!
-//! [`start`] builds the initial tree and enters the user's changes. [`search`] continues until every dependency is met.
-//! [`finish`] computes what needs each package, and turns the tree into everything that leaves the core. Facts that only the
-//! end needs ([`start::Facts`]) bypass the search. State that only one step needs is local to that step.
+//! [`start`] builds the initial tree and enters the user's changes. [`search`] continues until
+//! every dependency is met. [`finish`] computes what needs each package, and turns the tree into
+//! everything that leaves the core. Facts that only the end needs ([`start::Facts`]) bypass the
+//! search. State that only one step needs is local to that step.
 //!
-//! The phases are asynchronous functions, so that they can wait while a peer set is being gathered. Only [`sources`] waits.
-//! Nothing here learns when an answer came, so the tree can't depend on it.
+//! The phases are asynchronous functions, so that they can wait while a peer set is being gathered.
+//! Only [`sources`] waits. Nothing here learns when an answer came, so the tree can't depend on it.
 
 mod bundle;
 mod bundles_at_end;
@@ -56,7 +58,8 @@ pub use inspect::inspect;
 use search::{Search, Settled};
 use start::Facts;
 
-/// Resolves a project. The memory of the resolution is returned with the outcome, because the caller decides when to free it.
+/// Resolves a project. The memory of the resolution is returned with the outcome, because the
+/// caller decides when to free it.
 pub async fn resolve(
     project: Project,
     options: Options,
@@ -77,8 +80,8 @@ async fn settle(project: Project, options: Options, exchange: Rc<Exchange>) -> R
     Ok((phase(Search::new(prepared).run()).await?, facts))
 }
 
-/// Keeps a phase a function of its own. In one function with the search, the other two would be optimised as well when the search
-/// is hot, which takes V8 85 ms.
+/// Keeps a phase a function of its own. In one function with the search, the other two would be
+/// optimised as well when the search is hot, which takes V8 85 ms.
 fn phase<'a, T>(phase: impl Future<Output = T> + 'a) -> Pin<Box<dyn Future<Output = T> + 'a>> {
     Box::pin(phase)
 }

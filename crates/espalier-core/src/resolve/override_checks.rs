@@ -1,7 +1,8 @@
-//! The points at which npm fails because of an override: it can't compare the override's key with a range, or the override refers
-//! to a dependency that doesn't exist (`edge.js`).
+//! The points at which npm fails because of an override: it can't compare the override's key with a
+//! range, or the override refers to a dependency that doesn't exist (`edge.js`).
 //!
-//! npm notices the latter when it needs the spec of such an edge, so these checks are made at the same points.
+//! npm notices the latter when it needs the spec of such an edge, so these checks are made at the
+//! same points.
 
 use crate::error::ResolveError;
 use crate::refusal::Refusal;
@@ -35,7 +36,8 @@ pub(super) fn check_placed(tree: &Tree, node: NodeId) -> Result<(), ResolveError
     check_needed(tree, node, &|edge| tree[edge].to.is_some())
 }
 
-/// Checks the overrides of all edges that are met. Overrides don't apply inside of bundles (`satisfiedBy` of `edge.js`).
+/// Checks the overrides of all edges that are met. Overrides don't apply inside of bundles
+/// (`satisfiedBy` of `edge.js`).
 pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
     if tree.words.overrides.is_empty() {
         return Ok(());
@@ -45,8 +47,8 @@ pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
     check_into(tree, &nodes)
 }
 
-/// Checks the overrides of all edges. npm needs their specs when it saves a lock that older versions of npm can read
-/// (`#buildLegacyLockfile` of `shrinkwrap.js`).
+/// Checks the overrides of all edges. npm needs their specs when it saves a lock that older
+/// versions of npm can read (`#buildLegacyLockfile` of `shrinkwrap.js`).
 pub(super) fn check_saved(tree: &Tree) -> Result<(), ResolveError> {
     if tree.words.overrides.is_empty() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! `patchedDependencies`: finds the packages that the root's patches apply to (`patched-dependencies.js`).
+//! `patchedDependencies`: finds the packages that the root's patches apply to
+//! (`patched-dependencies.js`).
 //!
 //! This module records them in the lock with the hash of the patch. The installer applies them.
 
@@ -32,7 +33,8 @@ impl Selector {
 }
 
 impl Ending {
-    /// Finds the patched packages and records the patches. Returns the keys of patches for removed packages.
+    /// Finds the patched packages and records the patches. Returns the keys of patches for removed
+    /// packages.
     pub(super) async fn resolve_patches(&mut self) -> Result<Vec<String>, ResolveError> {
         let root = self.tree.root;
         let declared = self
@@ -83,7 +85,8 @@ impl Ending {
         Err(Refusal::PatchInWorkspace { name }.into())
     }
 
-    /// The selector for a node: the exact version, otherwise the narrowest range, otherwise the name alone.
+    /// The selector for a node: the exact version, otherwise the narrowest range, otherwise the
+    /// name alone.
     fn patch_for(&self, selectors: &[Selector], node: NodeId) -> Result<Option<usize>, ResolveError> {
         let name = self.tree.words.names.text(self.tree[node].name);
         let named: Vec<(usize, &Selector)> =
@@ -130,7 +133,8 @@ impl Ending {
         }
     }
 
-    /// Reports an unused patch as an error, unless its package was just removed. The patch is then removed, too.
+    /// Reports an unused patch as an error, unless its package was just removed. The patch is then
+    /// removed, too.
     fn settle_unused(&self, unused: &[&Selector]) -> Result<Vec<String>, ResolveError> {
         let (removed, left): (Vec<&Selector>, Vec<&Selector>) =
             unused.iter().partition(|selector| self.wishes.changes.remove.contains(&selector.name));

@@ -1,4 +1,5 @@
-//! Peer sets: a candidate brings its peers, these bring theirs, and all have to be compatible in one virtual root.
+//! Peer sets: a candidate brings its peers, these bring theirs, and all have to be compatible in
+//! one virtual root.
 
 use std::pin::Pin;
 
@@ -13,8 +14,8 @@ use crate::tree::{EdgeId, EdgeKind, NodeId};
 impl Search {
     /// Loads the peers of a candidate, and theirs, into its virtual root.
     ///
-    /// Peers can contradict each other or the dependent's own specs. That is an error for the project or a workspace, and in
-    /// strict mode. Elsewhere, placement decides about the conflict.
+    /// Peers can contradict each other or the dependent's own specs. That is an error for the
+    /// project or a workspace, and in strict mode. Elsewhere, placement decides about the conflict.
     pub(super) fn load_peer_set<'a>(
         &'a mut self,
         node: NodeId,
@@ -59,7 +60,8 @@ impl Search {
         self.sources.options.force || (!own && !self.sources.options.strict_peer_deps)
     }
 
-    /// Loads a peer of which there is no node yet. Returns whether the dependent is still in its place.
+    /// Loads a peer of which there is no node yet. Returns whether the dependent is still in its
+    /// place.
     async fn load_missing_peer(
         &mut self,
         node: NodeId,
@@ -70,7 +72,8 @@ impl Search {
         let name = self.tree[edge].name;
         let Some(parent_edge) = self.tree.edge(parent, name) else {
             if self.tree[edge].kind == EdgeKind::PeerOptional {
-                // The peer is optional. It is loaded only so that a wrong one doesn't displace the one in the real tree.
+                // The peer is optional. It is loaded only so that a wrong one doesn't displace the
+                // one in the real tree.
                 let source = self.tree[parent].source.unwrap_or(parent);
                 let current = self.tree.resolve(source, name);
                 if current.is_none_or(|current| self.tree.satisfied_by(edge, current)) {

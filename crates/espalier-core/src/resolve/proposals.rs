@@ -1,4 +1,5 @@
-//! Proposes changes to the project's package.json files that might resolve a conflict of peers, according to the packuments.
+//! Proposes changes to the project's package.json files that might resolve a conflict of peers,
+//! according to the packuments.
 //! [`crate::remedy::Search`] tries them.
 
 use super::search::Search;
@@ -35,7 +36,8 @@ impl Search {
         distinct
     }
 
-    /// Other ranges for the project's own dependency that leads to one side, so that it is compatible with the other side.
+    /// Other ranges for the project's own dependency that leads to one side, so that it is
+    /// compatible with the other side.
     fn other_ranges(&mut self, name: &str, side: &ConflictSide, other: &ConflictSide) -> Vec<Proposal> {
         let Some((asker, dependency)) = direct(side, name) else { return Vec::new() };
         let found = match own_chain(side) {
@@ -67,7 +69,8 @@ impl Search {
         found.into_iter().filter(|to| *to != asker.spec).map(change).collect()
     }
 
-    /// The ranges of suitable versions: the newest of all, and the newest of the major version below it.
+    /// The ranges of suitable versions: the newest of all, and the newest of the major version
+    /// below it.
     fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
         let spec = self.tree.words.specs.intern(asked);
         let key = self.tree.words.names.intern(key);
@@ -118,7 +121,8 @@ fn own_chain(side: &ConflictSide) -> &[Requirer] {
     }
 }
 
-/// The project's own dependency that a side begins with: the dependent, and the key in its package.json.
+/// The project's own dependency that a side begins with: the dependent, and the key in its
+/// package.json.
 fn direct<'a>(side: &'a ConflictSide, name: &str) -> Option<(&'a Requirer, String)> {
     let chain = own_chain(side);
     let asker = chain.first().filter(|asker| chain.len() < side.chain.len() || asker.location.is_empty())?;

@@ -1,5 +1,5 @@
-//! Enters the user's changes into the package.json of the root or of a workspace, before anything is resolved
-//! (`#applyUserRequests` of `build-ideal-tree.js`).
+//! Enters the user's changes into the package.json of the root or of a workspace, before anything
+//! is resolved (`#applyUserRequests` of `build-ideal-tree.js`).
 
 use super::edited::Edited;
 use super::start::Start;
@@ -106,7 +106,8 @@ impl Start {
             if matching.peek().is_none() {
                 return Err(Refusal::NoWorkspace { wanted }.into());
             }
-            // If everything is updated, the workspaces don't exist yet, and are updated with the rest.
+            // If everything is updated, the workspaces don't exist yet, and are updated with the
+            // rest.
             projects.extend(matching.filter_map(|(_, folder)| self.tree.at_path(root, folder)));
         }
         if self.wishes.changes.include_root {
@@ -115,7 +116,8 @@ impl Start {
         Ok(projects)
     }
 
-    /// The name and spec of an argument. A tag is resolved at once. A package without a name is fetched to learn it.
+    /// The name and spec of an argument. A tag is resolved at once. A package without a name is
+    /// fetched to learn it.
     async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
         let (name, spec) = self.tree.words.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
         let base = self.tree.project.to_string();

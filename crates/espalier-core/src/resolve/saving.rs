@@ -1,4 +1,5 @@
-//! Saves the results in package.json files, once the tree is complete (`_saveIdealTree` of `reify.js`).
+//! Saves the results in package.json files, once the tree is complete (`_saveIdealTree` of
+//! `reify.js`).
 
 use super::edited::Edited;
 use super::finish::Ending;
@@ -10,7 +11,8 @@ use crate::semver::Range;
 use crate::tree::{EdgeId, EdgeKind};
 
 impl Ending {
-    /// Writes the found versions into the package.json files, and into the edges and lock entries that depend on them.
+    /// Writes the found versions into the package.json files, and into the edges and lock entries
+    /// that depend on them.
     pub(super) async fn save_changes(
         &mut self,
         orphaned_patches: &[String],
@@ -37,7 +39,8 @@ impl Ending {
         Ok(changed)
     }
 
-    /// With `--save`, an update raises the ranges that it concerns, except for those of a single version.
+    /// With `--save`, an update raises the ranges that it concerns, except for those of a single
+    /// version.
     async fn save_updates(&mut self) -> Result<(), ResolveError> {
         if self.wishes.changes.update == Update::None {
             return Ok(());

@@ -1,9 +1,10 @@
 //! The search: nodes with missing or invalid dependencies are in a queue, the shallowest first.
 //!
-//! A step takes a node and gathers a candidate for each of its problem edges in a virtual root (`candidates.rs`). Then it places
-//! the candidates in the order of their names ([`crate::place`]). The placed nodes join the queue, and so do the nodes whose
-//! dependencies changed. When the queue is empty, links to folders inside the project are followed. When there are none left,
-//! every dependency is met.
+//! A step takes a node and gathers a candidate for each of its problem edges in a virtual root
+//! (`candidates.rs`). Then it places the candidates in the order of their names ([`crate::place`]).
+//! The placed nodes join the queue, and so do the nodes whose dependencies changed. When the queue
+//! is empty, links to folders inside the project are followed. When there are none left, every
+//! dependency is met.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -30,8 +31,8 @@ use crate::refusal::Refusal;
 use crate::request::Event;
 use crate::tree::{EdgeId, EdgeKind, NodeId, Tree};
 
-/// The maximum number of visits to a location. A location is visited again when its package is replaced, which happens a few
-/// times in sound projects.
+/// The maximum number of visits to a location. A location is visited again when its package is
+/// replaced, which happens a few times in sound projects.
 const MOST_VISITS: u32 = 1000;
 
 /// The search for a tree in which every dependency is met.
@@ -136,7 +137,8 @@ impl Search {
         Ok(Settled { sources, tree, wishes, extensions, findings })
     }
 
-    /// Counts the visits to a location. Placements can undo each other in circles, and npm then never ends.
+    /// Counts the visits to a location. Placements can undo each other in circles, and npm then
+    /// never ends.
     fn count_visit(&mut self, node: NodeId) -> Result<(), ResolveError> {
         let Some(path) = self.tree[node].path.clone() else { return Ok(()) };
         let visits = self.visits.counts.entry(path).or_default();
@@ -261,7 +263,8 @@ impl Search {
             for edge in self.tree[placed].edges_in.clone() {
                 let Some(from) = self.tree[edge].from else { continue };
                 let upset = edge != placement.edge && !self.tree[edge].peer_conflicted && !self.tree.is_valid(edge);
-                // If nothing is to be saved, visited nodes stay as they are, unless they were replaced.
+                // If nothing is to be saved, visited nodes stay as they are, unless they were
+                // replaced.
                 let again = self.sources.options.save
                     || self.wishes.mutate()
                     || placement.verdict == Verdict::Replace

@@ -170,7 +170,8 @@ impl Sources {
         Ok(Rc::new(manifest))
     }
 
-    /// Lists the commands of a package in a folder of the project, if its package.json only names their folder.
+    /// Lists the commands of a package in a folder of the project, if its package.json only names
+    /// their folder.
     pub(super) async fn list_bins(&mut self, words: &mut Vocabulary, manifest: &mut Manifest, folder: &str) {
         let Some(commands) = manifest.bin_folder.as_deref().filter(|_| !self.only_reading) else { return };
         let folder = paths::join(folder, commands).trim_end_matches('/').to_owned();

@@ -1,5 +1,6 @@
-//! The start: the initial tree comes from a lockfile, otherwise from the installed packages, otherwise it is the root alone
-//! (`#initTree` of `build-ideal-tree.js`). The user's changes are entered into it.
+//! The start: the initial tree comes from a lockfile, otherwise from the installed packages,
+//! otherwise it is the root alone (`#initTree` of `build-ideal-tree.js`). The user's changes are
+//! entered into it.
 //!
 //! The resolution then changes no more of the tree than necessary.
 
@@ -60,7 +61,8 @@ pub(super) struct Facts {
     pub(super) lock: LockFacts,
     /// The projects whose dependencies change.
     pub(super) edited: Vec<Edited>,
-    /// Packages that were found in `node_modules` without a record of their source, with their paths.
+    /// Packages that were found in `node_modules` without a record of their source, with their
+    /// paths.
     pub(super) on_disk: FxHashMap<NodeId, Rc<str>>,
     /// Whether there was a yarn.lock, which npm updates.
     pub(super) had_yarn_lock: bool,
@@ -164,7 +166,8 @@ impl Start {
         Ok(())
     }
 
-    /// Lists the commands of the root, whose manifest was parsed before anything could be requested.
+    /// Lists the commands of the root, whose manifest was parsed before anything could be
+    /// requested.
     async fn list_root_bins(&mut self) {
         let root = self.tree.root;
         if self.tree[root].manifest.bin_folder.is_some() {
@@ -178,7 +181,8 @@ impl Start {
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
         let text = project.lockfile.as_deref();
         if self.wishes.changes.updates_all() || !self.sources.options.package_lock {
-            // Even if the lock is created anew, some installed packages may have to go because there was one.
+            // Even if the lock is created anew, some installed packages may have to go because
+            // there was one.
             self.facts.lock.existed = text.is_some();
             return Ok(());
         }
@@ -208,8 +212,8 @@ impl Start {
         Ok(())
     }
 
-    /// Names a root without a name after its folder, as npm does only for `npm dedupe`, which reads the lock twice (`#loadNode`
-    /// of `load-virtual.js`).
+    /// Names a root without a name after its folder, as npm does only for `npm dedupe`, which reads
+    /// the lock twice (`#loadNode` of `load-virtual.js`).
     fn name_root(&mut self) {
         let root = self.tree.root;
         if self.tree[root].manifest.name.is_none() {
@@ -240,8 +244,8 @@ impl Start {
         Ok(())
     }
 
-    /// Loads the folders of the workspaces. Without a lock, npm starts from the disk, so their dependencies count from the first
-    /// placement on (`load-actual.js`).
+    /// Loads the folders of the workspaces. Without a lock, npm starts from the disk, so their
+    /// dependencies count from the first placement on (`load-actual.js`).
     pub(super) async fn load_workspaces(&mut self) {
         let root = self.tree.root;
         let Some(workspaces) = self.tree[root].workspaces.clone() else { return };

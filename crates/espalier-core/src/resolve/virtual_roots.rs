@@ -4,8 +4,12 @@ use super::search::Search;
 use crate::tree::{EdgeId, NewNode, NodeId};
 
 impl Search {
-    /// A representative of a node, with its package, edges and links. Unless `reuse` permits the latest one, a new one replaces
-    /// it. Later edges of the node see the peers that were loaded there.
+    /// A representative of a node, with its package and links. Unless `reuse` permits the latest
+    /// one, a new one replaces it. Later edges of the node see the peers that were loaded there.
+    ///
+    /// npm gives it all of the node's edges. A candidate without peers is affected by none but the
+    /// edge with its name, and a project has hundreds of edges for each of its hundreds of direct
+    /// dependencies. So edges are added where they count.
     pub(super) fn virtual_root(&mut self, node: NodeId, reuse: bool) -> NodeId {
         if let Some(&known) = self.virtual_roots.get(&node).filter(|_| reuse) {
             return known;
@@ -13,11 +17,17 @@ impl Search {
         let source = &self.tree[node];
         let (manifest, path, rule) = (source.manifest.clone(), source.realpath.clone(), source.rule);
         let with_peers = self.sources.with_peers();
-        let root = self.tree.add(NewNode { path, source: Some(node), rule, ..NewNode::of(manifest, with_peers) });
+        let root = self.tree.add_without_edges(NewNode {
+            path,
+            source: Some(node),
+            rule,
+            ..NewNode::of(manifest, with_peers)
+        });
         for child in self.tree.children(node) {
             if let Some(target) = self.tree[child].target.filter(|_| self.tree[child].is_link) {
                 let (manifest, path) = (self.tree[target].manifest.clone(), self.tree[child].realpath.clone());
-                // npm creates these without its settings, so their peers count even with --legacy-peer-deps.
+                // npm creates these without its settings, so their peers count even with
+                // --legacy-peer-deps.
                 self.tree.add(NewNode { path, source: Some(target), root: Some(root), ..NewNode::of(manifest, true) });
             }
         }

@@ -94,7 +94,8 @@ struct Patterns {
 }
 
 impl Patterns {
-    /// Parses the patterns. A pattern that follows an excluding one and matches it includes the folders again.
+    /// Parses the patterns. A pattern that follows an excluding one and matches it includes the
+    /// folders again.
     fn new(declared: &Value) -> Result<Self, ResolveError> {
         let list = declared.get("packages").filter(|packages| packages.is_array()).unwrap_or(declared);
         let list = list.as_array().ok_or(Refusal::WorkspacesNotAList)?;
@@ -115,8 +116,8 @@ impl Patterns {
         Ok(Self { wanted, negated })
     }
 
-    /// The workspaces among these folders, in npm's order and possibly repeated. The project can be a workspace of itself; its
-    /// path is empty.
+    /// The workspaces among these folders, in npm's order and possibly repeated. The project can be
+    /// a workspace of itself; its path is empty.
     fn folders(&self, mut folders: Vec<String>) -> Vec<String> {
         folders.push(".".to_owned());
         folders.retain(|folder| {

@@ -1,4 +1,5 @@
-//! Takes versions from a yarn.lock if there is no package-lock.json (`checkYarnLock` of `shrinkwrap.js`).
+//! Takes versions from a yarn.lock if there is no package-lock.json (`checkYarnLock` of
+//! `shrinkwrap.js`).
 
 use std::rc::Rc;
 

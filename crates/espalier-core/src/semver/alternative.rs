@@ -1,4 +1,5 @@
-//! The part of a range between two `||`: its comparators, and the versions that satisfy all of them.
+//! The part of a range between two `||`: its comparators, and the versions that satisfy all of
+//! them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,7 +18,8 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    /// Parses an alternative of a range whose white space is collapsed. `None` if the loose parser found only unreadable parts.
+    /// Parses an alternative of a range whose white space is collapsed. `None` if the loose parser
+    /// found only unreadable parts.
     pub fn parse(text: &str, options: RangeOptions) -> Result<Option<Self>, InvalidRange> {
         let mut desugaring = Desugaring::new(options);
         if notation::is_plain_word(text) {
@@ -54,7 +56,8 @@ impl Alternative {
                 || self.comparators.iter().any(|comparator| comparator.names_prerelease_of(version)))
     }
 
-    /// Whether some version can satisfy both, by node-semver's rules, which compare pairs of comparators.
+    /// Whether some version can satisfy both, by node-semver's rules, which compare pairs of
+    /// comparators.
     pub fn intersects(&self, other: &Self, include_prerelease: bool) -> bool {
         if self.is_any() {
             return true;

@@ -22,7 +22,8 @@ pub(super) enum Operator {
 
 /// A bound that excludes some versions. An alternative without comparators allows everything.
 ///
-/// It contains no [`Version`](super::Version), so that the many bounds that end in `-0` or have no prerelease need no allocation.
+/// It contains no [`Version`](super::Version), so that the many bounds that end in `-0` or have no
+/// prerelease need no allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comparator {
     pub operator: Operator,
@@ -100,7 +101,8 @@ impl Comparator {
         }
     }
 
-    /// Whether this bound names a prerelease with the same numbers as `version`, and so allows such prereleases.
+    /// Whether this bound names a prerelease with the same numbers as `version`, and so allows such
+    /// prereleases.
     pub fn names_prerelease_of(&self, version: Precedence) -> bool {
         !self.prerelease.is_empty() && self.numbers == version.numbers
     }
@@ -110,12 +112,14 @@ impl Comparator {
         self.matches(version) && (include_prerelease || !version.is_prerelease() || self.names_prerelease_of(version))
     }
 
-    /// Whether this is an exclusive upper bound below all versions with its numbers, such as `<2.0.0-0`.
+    /// Whether this is an exclusive upper bound below all versions with its numbers, such as
+    /// `<2.0.0-0`.
     pub fn is_below_prereleases(&self) -> bool {
         self.operator == Operator::Less && *self.prerelease == *LOWEST_PRERELEASE
     }
 
-    /// Whether this is `<0.0.0-0`, which no version satisfies. node-semver writes the empty set in this way.
+    /// Whether this is `<0.0.0-0`, which no version satisfies. node-semver writes the empty set in
+    /// this way.
     pub fn is_null_set(&self) -> bool {
         self.is_below_prereleases() && self.numbers == [0; 3]
     }

@@ -1,7 +1,8 @@
 //! Turns carets, tildes and wildcards into plain comparators.
 //!
-//! It reads text whose hyphens are expanded and whose operators are closed up, word by word. node-semver rewrites a word several
-//! times. This module reads it directly, and comments mark the rules that result from that rewriting.
+//! It reads text whose hyphens are expanded and whose operators are closed up, word by word.
+//! node-semver rewrites a word several times. This module reads it directly, and comments mark the
+//! rules that result from that rewriting.
 
 use std::fmt;
 
@@ -80,7 +81,8 @@ impl Desugaring {
         let mut is_first = true;
         while let Some(word) = words.next() {
             let vanished = self.read_word(word)? == Word::Vanished;
-            // A word that vanishes between two others leaves only white space, where node-semver splits.
+            // A word that vanishes between two others leaves only white space, where node-semver
+            // splits.
             self.anything |= vanished && (is_first || words.peek().is_none());
             is_first = false;
         }
@@ -195,7 +197,8 @@ impl Desugaring {
         Ok(Word::Kept)
     }
 
-    /// A word that isn't an x-range. Its first `*` and the operator before it are dropped, and the rest may be a version.
+    /// A word that isn't an x-range. Its first `*` and the operator before it are dropped, and the
+    /// rest may be a version.
     fn without_star(&mut self, word: &str) -> Result<Word, InvalidRange> {
         let Some((before, after)) = word.split_once('*') else { return self.unreadable() };
         let before = before.strip_suffix('=').unwrap_or(before);
@@ -213,7 +216,8 @@ impl Desugaring {
         }
     }
 
-    /// Whether this is the bound below everything, in the only spelling that node-semver takes for `*`.
+    /// Whether this is the bound below everything, in the only spelling that node-semver takes for
+    /// `*`.
     fn is_anything(&self, word: &str) -> bool {
         word == if self.options.include_prerelease { ">=0.0.0-0" } else { ">=0.0.0" }
     }
@@ -258,8 +262,8 @@ impl Desugaring {
                     length += source.length(number);
                 }
                 Number::TooLarge => *value = None,
-                // In loose mode, the rest may still be a version: `>1.12345678901234567890123` becomes
-                // `>=1.1.2345678901234568e+22.0`, which is 1.1.2345678901234568-e.
+                // In loose mode, the rest may still be a version: `>1.12345678901234567890123`
+                // becomes `>=1.1.2345678901234568e+22.0`, which is 1.1.2345678901234568-e.
                 Number::Exponential(_) => {
                     let [major, minor, patch] = numbers;
                     let hyphen = if prerelease.is_some() { "-" } else { "" };

@@ -1,7 +1,8 @@
 //! The grammar of versions and partial versions: where each part begins and ends.
 //!
-//! node-semver writes this grammar as regular expressions. The functions here accept the same texts, including the effects of
-//! backtracking and of bounds on repetition, in one pass over the bytes.
+//! node-semver writes this grammar as regular expressions. The functions here accept the same
+//! texts, including the effects of backtracking and of bounds on repetition, in one pass over the
+//! bytes.
 
 use std::ops::Range;
 
@@ -12,14 +13,16 @@ pub(super) const MAX_LENGTH: usize = 256;
 
 /// The maximum number of digits. It is one more where the first digit is matched separately.
 const MAX_DIGITS: usize = 256;
-/// The maximum length of what follows the first letter or hyphen of an identifier, and of a build identifier.
+/// The maximum length of what follows the first letter or hyphen of an identifier, and of a build
+/// identifier.
 const MAX_IDENTIFIER_TAIL: usize = 250;
 
 /// One of node-semver's two grammars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grammar {
     Strict,
-    /// Also accepts leading zeros, any mixture of `v`, `=` and white space in front, and `1.2.3beta`.
+    /// Also accepts leading zeros, any mixture of `v`, `=` and white space in front, and
+    /// `1.2.3beta`.
     Loose,
 }
 
@@ -61,8 +64,8 @@ impl<'text> Partial<'text> {
         if end == bytes.len() {
             return Some(partial);
         }
-        // In loose mode, `1.2.34.5` is 1.2.3-4.5: the regular expression can't continue after the whole number, so it gives the
-        // last digit to the prerelease, which needs no hyphen.
+        // In loose mode, `1.2.34.5` is 1.2.3-4.5: the regular expression can't continue after the
+        // whole number, so it gives the last digit to the prerelease, which needs no hyphen.
         if grammar == Grammar::Loose && bytes[end] == b'.' && patch.is_some() && end - start > 1 {
             end -= 1;
             partial.patch = Some(&text[start..end]);
@@ -89,7 +92,8 @@ impl<'text> Partial<'text> {
     }
 }
 
-/// The numbers of a version that consists of nothing else, as most do. Both grammars agree about it. `None` for any other text.
+/// The numbers of a version that consists of nothing else, as most do. Both grammars agree about
+/// it. `None` for any other text.
 pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
     /// A number with this many digits is never too large.
     const FEW: usize = 15;
@@ -146,8 +150,8 @@ pub(super) fn build(bytes: &[u8], at: usize, max_identifier: usize) -> Option<Ra
     Some(at + 1..dotted_end(bytes, at + 1, identifier_end)?)
 }
 
-/// The end of the longest version or partial version that begins at `start`, whatever follows it. node-semver recognises it when
-/// it closes up `>= 1.2.3`. Build metadata isn't included.
+/// The end of the longest version or partial version that begins at `start`, whatever follows it.
+/// node-semver recognises it when it closes up `>= 1.2.3`. Build metadata isn't included.
 pub(super) fn version_end(bytes: &[u8], start: usize) -> Option<usize> {
     loose_version_end(bytes, start).or_else(|| {
         let mut end = number_or_wildcard_end(bytes, start, Grammar::Strict)?;
@@ -182,7 +186,8 @@ fn number_or_wildcard_end(bytes: &[u8], start: usize, grammar: Grammar) -> Optio
     }
 }
 
-/// How many of the digits at `start`, of which there is at least one, the grammar takes for one number.
+/// How many of the digits at `start`, of which there is at least one, the grammar takes for one
+/// number.
 fn digits(bytes: &[u8], start: usize, grammar: Grammar) -> usize {
     let bound = match grammar {
         Grammar::Strict => MAX_DIGITS + 1,

@@ -5,7 +5,8 @@ use super::precedence::{Identifier, Precedence};
 use super::range::Range;
 use super::version::Version;
 
-/// The lowest version that the range allows, like `semver.minVersion`. At zero, a release is preferred.
+/// The lowest version that the range allows, like `semver.minVersion`. At zero, a release is
+/// preferred.
 pub fn min_version(range: &Range) -> Option<Version> {
     for prerelease in [&[][..], &[Identifier::Numeric(0)]] {
         let zero = Precedence { numbers: [0; 3], prerelease };

@@ -1,11 +1,12 @@
 //! Semantic versions and ranges, exactly as npm reads them.
 //!
-//! This is node-semver 7: what it accepts, strictly and loosely, the result and the text of a range, and the versions that it
-//! allows follow node-semver, even where that differs from the specification or from its documentation. npm reads nearly
-//! everything loosely, so `parse_loose` is the usual entry.
+//! This is node-semver 7: what it accepts, strictly and loosely, the result and the text of a
+//! range, and the versions that it allows follow node-semver, even where that differs from the
+//! specification or from its documentation. npm reads nearly everything loosely, so `parse_loose`
+//! is the usual entry.
 //!
-//! `grammar` finds the parts of a version in text. `notation` and `desugar` turn the notations of ranges into `comparator`s,
-//! which `alternative` groups.
+//! `grammar` finds the parts of a version in text. `notation` and `desugar` turn the notations of
+//! ranges into `comparator`s, which `alternative` groups.
 
 mod alternative;
 mod comparator;
@@ -31,8 +32,8 @@ pub fn satisfies(version: &str, range: &str, loose: bool) -> bool {
     max_satisfying([version], range, loose).is_some()
 }
 
-/// The highest of the versions that the range allows, as written, like `semver.maxSatisfying`. Of equal versions, the first.
-/// `None` if the range is invalid. Invalid versions are skipped.
+/// The highest of the versions that the range allows, as written, like `semver.maxSatisfying`. Of
+/// equal versions, the first. `None` if the range is invalid. Invalid versions are skipped.
 pub fn max_satisfying<'text>(
     versions: impl IntoIterator<Item = &'text str>,
     range: &str,
@@ -52,12 +53,14 @@ pub fn max_satisfying<'text>(
     highest.map(|(_, text)| text)
 }
 
-/// The numbers of a version without prerelease and build metadata, in its usual spelling. `None` for any other text.
+/// The numbers of a version without prerelease and build metadata, in its usual spelling. `None`
+/// for any other text.
 pub fn release_numbers(version: &str) -> Option<[u64; 3]> {
     grammar::plain(version)
 }
 
-/// The normal form of a valid range, like `semver.validRange`. Unlike [`Range`]'s own, that of `*` is `*`.
+/// The normal form of a valid range, like `semver.validRange`. Unlike [`Range`]'s own, that of `*`
+/// is `*`.
 pub fn valid_range(text: &str, loose: bool) -> Option<String> {
     let range = Range::parse_with(text, RangeOptions { loose, ..RangeOptions::default() })?;
     Some(if range.is_any() { "*".to_owned() } else { range.to_string() })

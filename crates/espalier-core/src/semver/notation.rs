@@ -1,8 +1,8 @@
 //! Rewrites the text of a range before it is split into comparators.
 //!
-//! node-semver reads a range by replacing parts of its text, and each replacement sees the result of the one before. For usual
-//! ranges that makes no difference; for `= v 1.2.3 - 2` it does. So these steps replace text as well. Each returns unchanged text
-//! without an allocation.
+//! node-semver reads a range by replacing parts of its text, and each replacement sees the result
+//! of the one before. For usual ranges that makes no difference; for `= v 1.2.3 - 2` it does. So
+//! these steps replace text as well. Each returns unchanged text without an allocation.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -40,7 +40,8 @@ impl fmt::Display for Number {
             Self::Safe(number) => number.fmt(formatter),
             // The exact number makes no difference to the range.
             Self::TooLarge => (MAX_SAFE_INTEGER + 1).fmt(formatter),
-            // This is JavaScript's notation. The standard library's printing of numbers would add 4 KB to the wasm.
+            // This is JavaScript's notation. The standard library's printing of numbers would add 4
+            // KB to the wasm.
             Self::Exponential(number) => match serde_json::Number::from_f64(*number) {
                 Some(number) => number.fmt(formatter),
                 None => formatter.write_str("Infinity"),
@@ -61,10 +62,11 @@ pub(super) fn safe_integer(digits: &str) -> Option<u64> {
     Some(value)
 }
 
-/// The double nearest to the number with these digits, like `+digits` in JavaScript. A tie goes to the even one.
+/// The double nearest to the number with these digits, like `+digits` in JavaScript. A tie goes to
+/// the even one.
 ///
-/// Parsing as `f64` would be right as well, but its tables for fractions and exponents are half as large as all other code that
-/// reads versions.
+/// Parsing as `f64` would be right as well, but its tables for fractions and exponents are half as
+/// large as all other code that reads versions.
 pub(super) fn nearest_double(digits: &str) -> f64 {
     const LIMB_BITS: u32 = 32;
     const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
@@ -85,7 +87,8 @@ pub(super) fn nearest_double(digits: &str) -> f64 {
     }
     let (rest, window) = limbs.split_at(limbs.len() - WINDOW);
     let window = window.iter().rev().fold(0_u128, |bits, &limb| (bits << LIMB_BITS) | u128::from(limb));
-    // If there is a rest, the window has more bits than a double, and the rounding depends only on whether the rest is zero.
+    // If there is a rest, the window has more bits than a double, and the rounding depends only on
+    // whether the rest is zero.
     let sticky = u128::from(rest.iter().any(|&limb| limb > 0));
     #[expect(clippy::cast_precision_loss, reason = "this is the rounding")]
     let double = (window | sticky) as f64;

@@ -7,7 +7,8 @@ use super::grammar::Grammar;
 pub struct RangeOptions {
     /// Accepts what the strict parser doesn't, and skips unreadable parts if anything is readable.
     pub loose: bool,
-    /// Treats prereleases like other versions. This also moves bounds: `1.x` then begins at 1.0.0-0.
+    /// Treats prereleases like other versions. This also moves bounds: `1.x` then begins at
+    /// 1.0.0-0.
     pub include_prerelease: bool,
 }
 

@@ -28,7 +28,8 @@ impl Range {
         Self::parse_with(text, RangeOptions::default())
     }
 
-    /// Parses a range like `new Range(text, { loose: true })`, which npm does with nearly every range.
+    /// Parses a range like `new Range(text, { loose: true })`, which npm does with nearly every
+    /// range.
     pub fn parse_loose(text: &str) -> Option<Self> {
         Self::parse_with(text, RangeOptions { loose: true, ..RangeOptions::default() })
     }
@@ -60,7 +61,8 @@ impl Range {
         self.alternatives.iter().any(|alternative| alternative.allows(version, self.options.include_prerelease))
     }
 
-    /// Whether some version satisfies both ranges, like `semver.intersects` with this range's options.
+    /// Whether some version satisfies both ranges, like `semver.intersects` with this range's
+    /// options.
     ///
     /// node-semver's answer isn't always right, because it compares bounds in pairs.
     pub fn intersects(&self, other: &Self) -> bool {
@@ -75,7 +77,8 @@ impl Range {
         self.alternatives.iter().filter(|alternative| alternative.is_satisfiable(include_prerelease)).collect()
     }
 
-    /// Whether the other range allows every version that this one allows, like `semver.subset` with this range's options.
+    /// Whether the other range allows every version that this one allows, like `semver.subset` with
+    /// this range's options.
     pub fn is_subset_of(&self, other: &Self) -> bool {
         subset::is_subset(&self.alternatives, &other.alternatives, self.options.include_prerelease)
     }

@@ -14,7 +14,8 @@ enum Relation {
     Empty,
 }
 
-/// Whether each alternative of `inner` is inside one of `outer`. Empty ones don't count, unless all are empty.
+/// Whether each alternative of `inner` is inside one of `outer`. Empty ones don't count, unless all
+/// are empty.
 pub(super) fn is_subset(inner: &[Alternative], outer: &[Alternative], include_prerelease: bool) -> bool {
     let mut saw_inhabited = false;
     inner.iter().all(|inner| {
@@ -102,7 +103,8 @@ fn is_bound_within(bound: &Comparator, outer: &[Comparator]) -> bool {
     })
 }
 
-/// Whether `outer` allows the prereleases that a bound with a prerelease allows. It has to name one with the same numbers.
+/// Whether `outer` allows the prereleases that a bound with a prerelease allows. It has to name one
+/// with the same numbers.
 fn are_prereleases_within(bound: &Comparator, outer: &[Comparator]) -> bool {
     !bound.version().is_prerelease()
         || bound.is_below_prereleases()

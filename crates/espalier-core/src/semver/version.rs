@@ -8,7 +8,8 @@ use super::precedence::{Identifier, Precedence};
 
 /// A version like node-semver's `SemVer`.
 ///
-/// Equality and order are those of precedence, which ignores build metadata. See [`Version::compare_build`].
+/// Equality and order are those of precedence, which ignores build metadata. See
+/// [`Version::compare_build`].
 #[derive(Clone, Debug)]
 pub struct Version {
     /// The first number.
@@ -24,7 +25,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// Parses a version like `new SemVer(text)`, which permits white space around it and one leading `v`.
+    /// Parses a version like `new SemVer(text)`, which permits white space around it and one
+    /// leading `v`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_by(text, Grammar::Strict)
     }
@@ -64,8 +66,9 @@ impl Version {
 
     /// The precedence exactly as `semver.compare` decides it, which [`Ord`] can't be.
     ///
-    /// JavaScript compares numeric identifiers as doubles, so different numbers above 2⁵³ can be equal, and the comparison ends
-    /// there: `1.0.0-9007199254740992.a` and `1.0.0-9007199254740993.b` are equal to each other, but not to the same versions.
+    /// JavaScript compares numeric identifiers as doubles, so different numbers above 2⁵³ can be
+    /// equal, and the comparison ends there: `1.0.0-9007199254740992.a` and
+    /// `1.0.0-9007199254740993.b` are equal to each other, but not to the same versions.
     /// [`Ord`] goes on to the next identifier, so that sorting is safe.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.precedence().compare(other.precedence())
@@ -73,7 +76,8 @@ impl Version {
 
     /// The order of `semver.compareBuild`: precedence, then build metadata.
     ///
-    /// Like [`Ord`], it continues where node-semver ends at two spellings of one number (`+1.a`, `+01.b`).
+    /// Like [`Ord`], it continues where node-semver ends at two spellings of one number (`+1.a`,
+    /// `+01.b`).
     pub fn compare_build(&self, other: &Self) -> Ordering {
         let by_identifier = || {
             let pairs = self.build.iter().zip(&other.build);

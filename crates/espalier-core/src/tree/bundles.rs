@@ -3,7 +3,8 @@
 use super::{NodeId, Tree};
 
 impl Tree {
-    /// Whether a node is in a dependency's tarball. Bundled packages of the root itself are installed as usual.
+    /// Whether a node is in a dependency's tarball. Bundled packages of the root itself are
+    /// installed as usual.
     pub fn in_dependency_bundle(&self, node: NodeId) -> bool {
         // Only an ancestor's bundle can contain a node, and few packages have one.
         let mut above = std::iter::successors(self[node].parent, |&node| self[node].parent);
@@ -17,7 +18,8 @@ impl Tree {
         self.bundler(node, &mut Vec::new()).is_some()
     }
 
-    /// The package whose tarball contains a node: it lists the node, or bundles something that needs it (`getBundler`).
+    /// The package whose tarball contains a node: it lists the node, or bundles something that
+    /// needs it (`getBundler`).
     fn bundler(&self, node: NodeId, path: &mut Vec<NodeId>) -> Option<NodeId> {
         if path.contains(&node) {
             return None;

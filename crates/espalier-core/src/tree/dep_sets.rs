@@ -9,8 +9,8 @@ use super::{EdgeId, NodeId, Tree};
 pub type NodeSet = IndexSet<NodeId, FxBuildHasher>;
 
 impl Tree {
-    /// These nodes and all of their dependencies that nothing outside needs. Only edges that `follow` accepts count
-    /// (`gather-dep-set.js`).
+    /// These nodes and all of their dependencies that nothing outside needs. Only edges that
+    /// `follow` accepts count (`gather-dep-set.js`).
     pub fn gather(&self, start: &[NodeId], follow: impl Fn(EdgeId) -> bool) -> NodeSet {
         let mut set: NodeSet = start.iter().copied().collect();
         let mut index = 0;
@@ -39,7 +39,8 @@ impl Tree {
         }
     }
 
-    /// The edges that bring a node in as part of a peer set, each with its set (`peer-entry-sets.js`).
+    /// The edges that bring a node in as part of a peer set, each with its set
+    /// (`peer-entry-sets.js`).
     pub fn peer_entry_sets(&self, node: NodeId) -> IndexMap<EdgeId, NodeSet, FxBuildHasher> {
         let is_peer = |edge: EdgeId| self.is_valid(edge) && self[edge].kind.is_peer();
         let mut union: NodeSet = std::iter::once(node).collect();
@@ -84,8 +85,8 @@ impl Tree {
         set
     }
 
-    /// The nodes that are left out with an optional package: its dependents up to the optional dependency, and what only those
-    /// need (`optional-set.js`).
+    /// The nodes that are left out with an optional package: its dependents up to the optional
+    /// dependency, and what only those need (`optional-set.js`).
     pub fn optional_set(&self, node: NodeId) -> NodeSet {
         let mut set: NodeSet = std::iter::once(node).collect();
         let mut index = 0;

@@ -64,6 +64,20 @@ impl Tree {
         self.load_dependencies(node);
     }
 
+    /// Adds the edges that a node lacks.
+    pub fn complete_edges(&mut self, node: NodeId) {
+        if std::mem::take(&mut self[node].lacks_edges) {
+            self.load_dependencies(node);
+        }
+    }
+
+    /// Adds the edge with a name, if the node lacks it.
+    pub fn complete_edge(&mut self, node: NodeId, name: Name) {
+        if self[node].lacks_edges && self.edge(node, name).is_none() {
+            self.load_dependencies_named(node, Some(name));
+        }
+    }
+
     fn load_workspaces(&mut self, node: NodeId) {
         let Some(workspaces) = self[node].workspaces.clone() else { return };
         for (name, path) in workspaces.iter() {
@@ -74,48 +88,48 @@ impl Tree {
         }
     }
 
-    /// Creates the edges of a node's manifest. The order decides the kind of a name: a later edge replaces an earlier one, but
-    /// never a workspace.
+    /// Creates the edges of a node's manifest. The order decides the kind of a name: a later edge
+    /// replaces an earlier one, but never a workspace.
     pub(super) fn load_dependencies(&mut self, node: NodeId) {
+        self.load_dependencies_named(node, None);
+    }
+
+    /// The same, for all dependencies or only for those with this name.
+    fn load_dependencies_named(&mut self, node: NodeId, only: Option<Name>) {
         if self[node].is_link {
             return;
         }
         let manifest = self[node].manifest.clone();
-        let replaces = !self[node].edges_out.is_empty() || !self.names_are_distinct(&manifest);
-        if self[node].with_peers {
-            let optional = |(name, _): &&Dependency| manifest.optional_peers.contains(name);
-            let peers = &manifest.peer_dependencies;
-            self.load_kind(node, peers.iter().filter(|peer| !optional(peer)), EdgeKind::Peer, &manifest, replaces);
-            self.load_kind(node, peers.iter().filter(optional), EdgeKind::PeerOptional, &manifest, replaces);
-        }
-        self.load_kind(node, &manifest.dependencies, EdgeKind::Prod, &manifest, replaces);
-        self.load_kind(node, &manifest.optional_dependencies, EdgeKind::Optional, &manifest, replaces);
-
         let is_project = |node: NodeId| self[node].parent.is_none() && self[node].path.is_some();
-        if is_project(node) && self[node].source.is_none_or(is_project) {
-            self.load_kind(node, &manifest.dev_dependencies, EdgeKind::Dev, &manifest, replaces);
-        }
-    }
-
-    fn load_kind<'a>(
-        &mut self,
-        node: NodeId,
-        dependencies: impl IntoIterator<Item = &'a Dependency>,
-        kind: EdgeKind,
-        manifest: &Manifest,
-        replaces: bool,
-    ) {
-        for (name, spec) in dependencies {
-            if replaces && !self.replace_edge(node, *name, kind) {
-                continue;
+        let has_dev_dependencies = is_project(node) && self[node].source.is_none_or(is_project);
+        let with_peers = self[node].with_peers;
+        let replaces = !self[node].edges_out.is_empty() || !self.names_are_distinct(&manifest);
+        let only = only.map(|name| self.words.names.fold(name));
+        let Manifest { peer_dependencies, optional_peers, dependencies, optional_dependencies, .. } = &*manifest;
+        let mut load = |dependencies: &mut dyn Iterator<Item = &Dependency>, kind| {
+            for (name, spec) in dependencies {
+                let is_meant = only.is_none_or(|only| self.words.names.fold(*name) == only);
+                if !is_meant || (replaces && !self.replace_edge(node, *name, kind)) {
+                    continue;
+                }
+                let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
+                self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
             }
-            let accept = manifest.accept_dependencies.iter().find(|(accepted, _)| accepted == name);
-            self.add_edge(node, *name, spec.clone(), kind, accept.map(|(_, spec)| spec.clone()));
+        };
+        if with_peers {
+            let optional = |(name, _): &&Dependency| optional_peers.contains(name);
+            load(&mut peer_dependencies.iter().filter(|peer| !optional(peer)), EdgeKind::Peer);
+            load(&mut peer_dependencies.iter().filter(optional), EdgeKind::PeerOptional);
+        }
+        load(&mut dependencies.iter(), EdgeKind::Prod);
+        load(&mut optional_dependencies.iter(), EdgeKind::Optional);
+        if has_dev_dependencies {
+            load(&mut manifest.dev_dependencies.iter(), EdgeKind::Dev);
         }
     }
 
-    /// Whether no two dependencies of a manifest have the same name. A project's manifest is loaded for each of its direct
-    /// dependencies, so the verdict on the last large one is kept.
+    /// Whether no two dependencies of a manifest have the same name. A project's manifest is loaded
+    /// for each of its direct dependencies, so the verdict on the last large one is kept.
     fn names_are_distinct(&mut self, manifest: &Rc<Manifest>) -> bool {
         const LARGE: usize = 16;
         let blocks = [
@@ -137,7 +151,8 @@ impl Tree {
         verdict
     }
 
-    /// Drops the edge with a name, if there is one that an edge of this kind may replace. Returns whether there is none then.
+    /// Drops the edge with a name, if there is one that an edge of this kind may replace. Returns
+    /// whether there is none then.
     fn replace_edge(&mut self, from: NodeId, name: Name, kind: EdgeKind) -> bool {
         let Some(former) = self.edge(from, name) else { return true };
         if self[former].kind == EdgeKind::Workspace && kind != EdgeKind::Workspace {
@@ -230,7 +245,8 @@ impl Tree {
         }
     }
 
-    /// Looks up the edges with a name in a node's folder again, after a node with that name was added or removed.
+    /// Looks up the edges with a name in a node's folder again, after a node with that name was
+    /// added or removed.
     pub(super) fn reload_named(&mut self, node: NodeId, name: Name) {
         let start = match self[node].path.as_deref() {
             // npm compares with `/node_modules/x` here, which no node in the root's own folder is.
@@ -253,8 +269,8 @@ impl Tree {
         at_start || self.resolve(from, name) != to
     }
 
-    /// The edges with a name in a node's folder, in the order of a walk through it. In the project's tree, walking would take
-    /// most of a resolution's time, so an index finds them.
+    /// The edges with a name in a node's folder, in the order of a walk through it. In the
+    /// project's tree, walking would take most of a resolution's time, so an index finds them.
     fn dependents_below(&self, node: NodeId, name: Name) -> Vec<EdgeId> {
         if self[node].root != self.root {
             let mut edges = Vec::new();
@@ -281,7 +297,8 @@ impl Tree {
         }
     }
 
-    /// The position of a node in a walk: for each folder on the way down, children precede projects.
+    /// The position of a node in a walk: for each folder on the way down, children precede
+    /// projects.
     fn position(&self, node: NodeId) -> Vec<(bool, usize)> {
         let mut position: Vec<(bool, usize)> = self
             .ancestry(node)
@@ -331,7 +348,8 @@ impl Tree {
         }
     }
 
-    /// The reference of an edge's override to a dependency that doesn't exist. npm fails when it needs the spec of such an edge.
+    /// The reference of an edge's override to a dependency that doesn't exist. npm fails when it
+    /// needs the spec of such an edge.
     pub fn dangling_reference(&self, edge: EdgeId) -> Option<&str> {
         let edge = &self[edge];
         let rule = self.words.overrides.rule(edge.rule?);
@@ -339,7 +357,8 @@ impl Tree {
         self.referred(edge, reference).is_none().then_some(&*rule.value.raw)
     }
 
-    /// Whether every dependent of a node asks a registry for it (`isRegistryDependency` of `node.js`).
+    /// Whether every dependent of a node asks a registry for it (`isRegistryDependency` of
+    /// `node.js`).
     pub fn is_from_registry(&self, node: NodeId) -> bool {
         let edges = &self[node].edges_in;
         !edges.is_empty() && edges.iter().all(|&edge| self.spec(edge).is_registry())
@@ -415,7 +434,8 @@ impl Tree {
         else {
             return self.accepts(id, node, self.spec(id));
         };
-        // A node that satisfies the original spec is fine, too, unless the rule is for exactly that version.
+        // A node that satisfies the original spec is fine, too, unless the rule is for exactly that
+        // version.
         self.accepts(id, node, self.spec(id))
             || (self.accepts(id, node, &edge.raw_spec) && !self.accepts(id, node, &rule.key_spec))
     }

@@ -7,7 +7,8 @@ use crate::names::FoldedName;
 
 /// The edges out of a node. Each name has one, whatever its case, and a new one is the last.
 ///
-/// Most nodes have a handful, and a few projects have hundreds. Scanning adjacent names is faster than hashing.
+/// Most nodes have a handful, and a few projects have hundreds. Scanning adjacent names is faster
+/// than hashing.
 #[derive(Default)]
 pub struct EdgesOut {
     edges: Vec<EdgeId>,

@@ -1,7 +1,7 @@
 //! The flags of the lockfile, which say what needs a node (`calc-dep-flags.js`).
 //!
-//! All flags are set first. Walking from the root then clears them until nothing changes: a node that is reached without a dev
-//! edge isn't `dev`, and so on.
+//! All flags are set first. Walking from the root then clears them until nothing changes: a node
+//! that is reached without a dev edge isn't `dev`, and so on.
 
 use super::{NodeId, Tree};
 
@@ -121,7 +121,8 @@ impl Tree {
         if !from.optional && !optional {
             new.optional = false;
         }
-        // It isn't cleared below dev or optional nodes, because that would hide an overlap further down.
+        // It isn't cleared below dev or optional nodes, because that would hide an overlap further
+        // down.
         if !from.dev_optional && !from.dev && !from.optional && !dev && !optional {
             new.dev_optional = false;
         }

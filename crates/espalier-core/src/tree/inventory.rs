@@ -11,7 +11,8 @@ use crate::order;
 #[derive(Default)]
 pub(super) struct Inventory {
     by_path: FxHashMap<Rc<str>, NodeId>,
-    /// Nodes by folder name, in the order of entry. Only the project's tree has this index, because only there it is used.
+    /// Nodes by folder name, in the order of entry. Only the project's tree has this index, because
+    /// only there it is used.
     by_name: FxHashMap<Name, Vec<NodeId>>,
     /// Edges out of nodes of the project's tree, by the requested name.
     dependents: FxHashMap<FoldedName, Vec<EdgeId>>,
@@ -91,7 +92,8 @@ impl Tree {
         }
     }
 
-    /// Removes an edge from the index, because its node leaves the project's tree or the edge is dropped.
+    /// Removes an edge from the index, because its node leaves the project's tree or the edge is
+    /// dropped.
     pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
         let name = self.words.names.fold(self[edge].name);
         if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {

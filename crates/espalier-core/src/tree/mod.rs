@@ -1,12 +1,14 @@
 //! The dependency tree: nodes in folders and edges between them, in one arena.
 //!
-//! A node's `children` are in its `node_modules`. Its `fs_children` are projects in folders below it (workspaces, link targets).
-//! As in Node, a name is looked up in the children and then in those of the parent. Every node belongs to one root: the project,
-//! a *virtual root* in which candidates are assembled, or itself after its removal.
+//! A node's `children` are in its `node_modules`. Its `fs_children` are projects in folders below
+//! it (workspaces, link targets). As in Node, a name is looked up in the children and then in those
+//! of the parent. Every node belongs to one root: the project, a *virtual root* in which candidates
+//! are assembled, or itself after its removal.
 //!
-//! This module keeps paths, edges in both directions, links with their targets, and override rules consistent when nodes move. It
-//! doesn't decide where a package goes. The rules are those of npm's `node.js`, `edge.js`, `link.js` and `inventory.js`. The
-//! iteration order of sets is part of them, because npm's result depends on it.
+//! This module keeps paths, edges in both directions, links with their targets, and override rules
+//! consistent when nodes move. It doesn't decide where a package goes. The rules are those of npm's
+//! `node.js`, `edge.js`, `link.js` and `inventory.js`. The iteration order of sets is part of them,
+//! because npm's result depends on it.
 
 mod bundles;
 mod dep_sets;
@@ -55,7 +57,8 @@ pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
 /// The workspaces of a root: names and folders, in order.
 pub type Workspaces = Vec<(Name, Rc<str>)>;
 
-/// A package in a folder, or a link to one. It has the fields of npm's `Node`, because npm's rules read all of them.
+/// A package in a folder, or a link to one. It has the fields of npm's `Node`, because npm's rules
+/// read all of them.
 pub struct Node {
     /// The folder's name.
     pub name: Name,
@@ -107,6 +110,8 @@ pub struct Node {
     pub patch: Option<Rc<Map<String, Value>>>,
     /// Whether its peer dependencies are installed.
     with_peers: bool,
+    /// Edges for its dependencies are still to be added.
+    lacks_edges: bool,
     /// When it was last added to its root's inventory.
     sequence: u32,
     /// The nodes of a root's tree.
@@ -131,12 +136,13 @@ pub struct Edge {
     pub rule: Option<RuleId>,
     /// A conflict of peers was tolerated, so any node meets it.
     pub peer_conflicted: bool,
-    /// A cache. npm computes an edge's validity at its first use and keeps it until the edge is reloaded.
+    /// A cache. npm computes an edge's validity at its first use and keeps it until the edge is
+    /// reloaded.
     state: Cell<Option<EdgeState>>,
 }
 
-/// The input of a new node: those fields of a [`Node`] that are known before it is in the tree. [`NewNode::of`] fills in what
-/// follows from the manifest.
+/// The input of a new node: those fields of a [`Node`] that are known before it is in the tree.
+/// [`NewNode::of`] fills in what follows from the manifest.
 pub struct NewNode {
     /// The folder's name. By default, the last component of the path, or the package's name.
     pub name: Option<Name>,
@@ -187,6 +193,11 @@ impl NewNode {
     }
 }
 
+/// The initial room of an arena. Natively, memory that is never touched costs nothing, and a large
+/// arena isn't moved while it grows. Elsewhere, it would count.
+const ROOM_FOR_NODES: usize = if cfg!(target_family = "wasm") { 0 } else { 1 << 14 };
+const ROOM_FOR_EDGES: usize = 8 * ROOM_FOR_NODES;
+
 /// The arena of nodes and edges.
 pub struct Tree {
     nodes: Vec<Node>,
@@ -200,9 +211,11 @@ pub struct Tree {
     pub project: Rc<str>,
     /// `--install-links`: folders are copied instead of linked.
     pub install_links: bool,
-    /// The first override whose key is not a range, although moving an edge required comparing it with one. npm fails there.
+    /// The first override whose key is not a range, although moving an edge required comparing it
+    /// with one. npm fails there.
     pub incomparable_override: Option<RuleId>,
-    /// The last large manifest whose dependencies were loaded, and whether their names are distinct.
+    /// The last large manifest whose dependencies were loaded, and whether their names are
+    /// distinct.
     last_large: Option<(Rc<Manifest>, bool)>,
 }
 
@@ -242,8 +255,8 @@ impl Tree {
         install_links: bool,
     ) -> Self {
         let mut tree = Self {
-            nodes: Vec::new(),
-            edges: Vec::new(),
+            nodes: Vec::with_capacity(ROOM_FOR_NODES),
+            edges: Vec::with_capacity(ROOM_FOR_EDGES),
             next_sequence: 0,
             root: NodeId(0),
             words,
@@ -269,6 +282,13 @@ impl Tree {
     pub fn add(&mut self, new: NewNode) -> NodeId {
         let id = self.push(new, false);
         self.load_dependencies(id);
+        id
+    }
+
+    /// Adds a node without edges. [`Self::complete_edges`] adds them.
+    pub fn add_without_edges(&mut self, new: NewNode) -> NodeId {
+        let id = self.push(new, false);
+        self[id].lacks_edges = true;
         id
     }
 
@@ -333,6 +353,7 @@ impl Tree {
             extension: None,
             patch: None,
             with_peers: new.with_peers,
+            lacks_edges: false,
             sequence: 0,
             inventory: None,
         });
@@ -348,15 +369,16 @@ impl Tree {
         paths::join(&self.project, path)
     }
 
-    /// npm's name for the package in a folder. Above the project, it is part of the project's own path.
+    /// npm's name for the package in a folder. Above the project, it is part of the project's own
+    /// path.
     pub fn folder_name(&self, path: &str) -> String {
         let within = path.contains("node_modules/");
         let absolute = if within { path.to_owned() } else { self.absolute(path) };
         paths::name_from_folder(&absolute).to_owned()
     }
 
-    /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:` paths and one form of each
-    /// repository (`consistent-resolve.js`).
+    /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:`
+    /// paths and one form of each repository (`consistent-resolve.js`).
     pub fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
         match resolved.strip_prefix("file:") {
             Some(path) => format!("file:{}", self.absolute(path)).into(),

@@ -1,7 +1,8 @@
 //! Moves nodes into a tree, inside it, out of it, and in place of one another.
 //!
-//! These are npm's setters for `root`, `parent` and `target` with all of their effects. A node goes where its path says, the
-//! previous node there is removed, and edges that lead across trees are looked up again.
+//! These are npm's setters for `root`, `parent` and `target` with all of their effects. A node goes
+//! where its path says, the previous node there is removed, and edges that lead across trees are
+//! looked up again.
 
 use super::{NodeId, Tree};
 use crate::names::Name;
@@ -89,7 +90,8 @@ impl Tree {
         self.enlist(node);
     }
 
-    /// Moves a node into the tree of `root`, to the place that its path says. `None` moves it into a tree of its own.
+    /// Moves a node into the tree of `root`, to the place that its path says. `None` moves it into
+    /// a tree of its own.
     pub fn set_root(&mut self, node: NodeId, root: Option<NodeId>) {
         let mut root = root.unwrap_or(node);
         while root != node && self[root].root != root {

@@ -131,8 +131,8 @@ impl Tree {
         one.name.is_some() && one.name == two.name && one.version.is_some() && one.version == two.version
     }
 
-    /// Whether `new` can replace `current`: every dependent accepts it, except for those that would be removed, and for the peers
-    /// beside it in `replaced_peers`, which are replaced, too.
+    /// Whether `new` can replace `current`: every dependent accepts it, except for those that would
+    /// be removed, and for the peers beside it in `replaced_peers`, which are replaced, too.
     pub fn can_replace(&self, new: NodeId, current: NodeId, replaced_peers: &[FoldedName]) -> bool {
         if self[new].name != self[current].name || self.package(new).name != self.package(current).name {
             return false;
@@ -140,7 +140,8 @@ impl Tree {
         if !self[current].edges_out.is_empty() && self[new].rule != self[current].rule {
             return false;
         }
-        // Nodes that only this node's dependencies need are removed with it, so they needn't accept it.
+        // Nodes that only this node's dependencies need are removed with it, so they needn't accept
+        // it.
         let mut own: Option<FxHashSet<NodeId>> = None;
         self[current].edges_in.iter().all(|&id| {
             let edge = &self[id];

@@ -1,7 +1,7 @@
 //! Override rules travel along edges.
 //!
-//! An edge is under the rule that applies below its dependent. A node is under the most specific rule of the edges that lead to
-//! it. When that changes, the edges out of the node change with it.
+//! An edge is under the rule that applies below its dependent. A node is under the most specific
+//! rule of the edges that lead to it. When that changes, the edges out of the node change with it.
 
 use super::{NodeId, Tree};
 use crate::overrides::RuleId;
@@ -61,7 +61,8 @@ impl Tree {
         }
     }
 
-    /// Whether a rule names anything that can be reached from a node. Only then does a link pass the rule on.
+    /// Whether a rule names anything that can be reached from a node. Only then does a link pass
+    /// the rule on.
     fn rule_matters_below(&mut self, rule: RuleId, start: NodeId) -> bool {
         let mut seen = Vec::new();
         let mut stack = vec![start];

@@ -58,8 +58,9 @@ impl Tree {
             })
     }
 
-    /// The folder that a relative spec of an edge starts from (`from-path.js`): the project's for an override, the tarball's own
-    /// folder for a package that was unpacked from one, otherwise the dependent's real path.
+    /// The folder that a relative spec of an edge starts from (`from-path.js`): the project's for
+    /// an override, the tarball's own folder for a package that was unpacked from one, otherwise
+    /// the dependent's real path.
     pub fn origin(&self, edge: EdgeId) -> String {
         let Some(from) = self[edge].from else {
             return self.project.to_string();

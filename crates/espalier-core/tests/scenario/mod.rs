@@ -1,4 +1,4 @@
-//! Reading and running one scenario.
+//! Reads and runs a scenario.
 
 mod run;
 
@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// A scenario as it stands in a file.
+/// A scenario of a file.
 pub struct Scenario {
     pub title: String,
-    /// By name; without `latest`, the last version is it.
+    /// The versions by name. Without `latest`, the last version is the latest.
     pub packuments: BTreeMap<String, Value>,
-    /// What is done, one after the other, each on top of the lock of the one before.
+    /// The steps. Each starts from the lock of the step before.
     pub steps: Vec<Step>,
 }
 
-/// A command, and what it leads to.
+/// A command and its expected result.
 pub struct Step {
     /// npm's command with its arguments: `install`, `update a`.
     pub command: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Step {
     pub manifests: BTreeMap<String, Value>,
     /// The tree, or `fails: CODE`.
     pub expected: String,
-    /// Whether the tree is told with what is said of each package: `dev`, `optional`, `peer`.
+    /// Whether the tree shows the flags of each package: `dev`, `optional`, `peer`.
     pub with_flags: bool,
 }
 
@@ -74,7 +74,7 @@ impl Scenario {
             .entry(name.clone())
             .or_insert_with(|| json!({ "name": name, "dist-tags": {}, "versions": {} }));
         let tags = packument["dist-tags"].as_object_mut().expect("an object");
-        // Until a version says that it is the latest, the last one is.
+        // The last version is the latest, unless another one is marked.
         if note == "latest" {
             tags.insert("chosen".into(), version.clone().into());
         }
@@ -91,7 +91,8 @@ impl Scenario {
 }
 
 impl Step {
-    /// What stands after `install:` is package.json; after the other keys, it is npm's arguments.
+    /// `install:` is followed by the dependencies of package.json, every other key by npm's
+    /// arguments.
     fn read(key: &str, text: &str, manifests: &mut BTreeMap<String, Value>) -> Self {
         let (flags, words): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.starts_with("--"));
         let command = match key {
@@ -141,7 +142,7 @@ fn ask(root: &mut Value, words: &[&str]) {
     }
 }
 
-/// `ui@1.0.0 -> a@1`, which lies in `packages/ui`.
+/// `ui@1.0.0 -> a@1`, in the folder `packages/ui`.
 fn add_workspace(manifests: &mut BTreeMap<String, Value>, line: &str) {
     let (name, _, manifest, _) = package(line);
     let root = manifests.entry(String::new()).or_insert_with(|| Value::Object(Map::new()));
@@ -149,7 +150,7 @@ fn add_workspace(manifests: &mut BTreeMap<String, Value>, line: &str) {
     manifests.insert(format!("packages/{name}"), manifest);
 }
 
-/// Name, version, manifest and what else is said of `a@1.0.0 note -> b@^1, peer c@2`.
+/// The name, version, manifest and notes of `a@1.0.0 note -> b@^1, peer c@2`.
 fn package(line: &str) -> (String, String, Value, String) {
     let (package, dependencies) = line.split_once("->").unwrap_or((line, ""));
     let (package, note) = package.trim().split_once(' ').unwrap_or((package.trim(), ""));
@@ -188,7 +189,7 @@ fn name_and_spec(text: &str) -> (&str, &str) {
     text.split_once('@').unwrap_or((text, "*"))
 }
 
-/// What a lock has below the project: `a@1.0.0 { b@2.0.0 }, c@1.0.0`; and in other folders, after a semicolon.
+/// The packages of a lock: `a@1.0.0 { b@2.0.0 }, c@1.0.0`. Other folders follow after a semicolon.
 pub fn render(lockfile: &str, with_flags: bool) -> String {
     let lock: Value = serde_json::from_str(lockfile).expect("a lock");
     let packages = lock["packages"].as_object().expect("packages");

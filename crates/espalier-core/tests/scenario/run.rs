@@ -16,7 +16,7 @@ impl Scenario {
         self.run(false, |waiting| waiting.remove(0))
     }
 
-    /// The same, the newest request being answered first.
+    /// The same, with the newest request answered first.
     pub fn resolve_backwards(&self) -> Vec<String> {
         self.run(false, |waiting| waiting.pop().expect("something is waited for"))
     }

@@ -1,10 +1,10 @@
-// Asks node-semver for its verdicts and prints them, one JSON array to a line, for ../semver_agreement.rs to replay.
+// Prints verdicts of node-semver, one JSON array on each line. ../semver_agreement.rs replays them.
 //
 //   node pairs.mjs --semver <folder of the semver package> [--count n] [--seed n] [--corpus <folder of packuments>]
 //
-// The same arguments print the same lines; `pairs.jsonl` is what --count 4500 prints. With --corpus, ranges and versions
-// come from those packuments instead of from the generator. The verdicts, by their first element (flags: 1 loose,
-// 2 includePrerelease):
+// The same arguments print the same lines; `pairs.jsonl` is what --count 4500 prints. With
+// --corpus, ranges and versions come from those packuments instead of from the generator. The
+// verdicts, by their first element (flags: 1 loose, 2 includePrerelease):
 //   ["v", text, flags, SemVer.version | null]
 //   ["c", version, version, flags, semver.compare, semver.compareBuild | null]
 //   ["r", range, flags, semver.validRange | null, semver.minVersion | null]
@@ -98,7 +98,7 @@ const spoil = (text) => {
     const at = below(text.length + 1);
     text = text.slice(0, at) + (chance(0.8) ? pick(JUNK) : '') + text.slice(at + below(2));
   }
-  // A lone surrogate can't be written as UTF-8.
+  // UTF-8 cannot express a lone surrogate.
   return text.isWellFormed() ? text : text.toWellFormed();
 };
 
@@ -156,7 +156,9 @@ function* generated() {
   }
 }
 
-/** The real versions of each packument with the ranges that they and others depend on packages by. */
+/**
+ * The real versions of each packument with the ranges that they and others depend on packages by.
+ */
 function* recorded(folder) {
   const packuments = readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
@@ -182,7 +184,10 @@ function* recorded(folder) {
   }
 }
 
-/** Nothing where node-semver calls versions equal that it prints differently: it can't sort those consistently. */
+/**
+ * Nothing where node-semver calls versions equal that it prints differently: it can't sort those
+ * consistently.
+ */
 const compareBuild = (left, right, asked) => {
   const print = (text) => [semver.parse(text, asked).version, ...semver.parse(text, asked).build].join('+');
   return semver.compareBuild(left, right, asked) || (print(left) === print(right) ? 0 : null);
@@ -204,7 +209,7 @@ while (lines.length < count) {
   const flags = chance(0.6) ? 1 : below(4);
   const asked = { loose: (flags & 1) !== 0, includePrerelease: (flags & 2) !== 0 };
   const record = (...verdict) => {
-    // What makes node-semver throw has no verdict.
+    // If node-semver throws, there is no verdict.
     if (!verdict.includes(undefined)) lines.push(JSON.stringify(verdict));
   };
   for (const text of versions) {

@@ -1,47 +1,30 @@
 //! The cache of packuments and version documents.
 //!
-//! They are rows of one `SQLite` database, because several processes use it at once and any of them can be killed. With a file
-//! for each document, writing cost more than fetching. One thread writes the rows, hundreds in a transaction, so no answer waits
-//! for the disk. A body is kept as the registry sent it, which is usually compressed. A checksum detects a damaged body before it
-//! is parsed. A packument has a summary beside it, which is quick to read.
+//! They are in one [`Pack`], because writing a file for each document took longer than fetching it.
+//! One thread writes them, hundreds at a time, so no answer waits for the disk. A body is kept as
+//! the registry sent it, which is usually compressed. A packument has a summary beside it, which is
+//! quick to read.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use espalier_registry::Address;
+use bytes::Bytes;
 use espalier_registry::document::Form;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
+use espalier_registry::{Address, Validators};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use super::pack::{Change, Contents, Deferred, Key, Pack, Record, prefix};
 use crate::body::Encoding;
-use crate::superseded;
-use espalier_registry::Validators;
+use crate::superseded::A_MONTH;
 
-/// How long a batch waits for other processes. After that, the cache goes without it.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// A batch is written when it has this number of documents or bytes.
 const BATCH: usize = 512;
 const BATCH_BYTES: usize = 2 << 20;
-/// A batch stays in memory until it is complete. This is 8 MB; a batch takes a third of it.
-const PAGES_IN_MEMORY: i32 = -8_192;
-/// When the log reaches this number of pages (4 MB), it is merged into the database.
-const LOG_PAGES: u32 = 256;
-
-const SCHEMA: &str = "
-    PRAGMA page_size = 16384;
-    PRAGMA journal_mode = WAL;
-    BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS document (
-        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, revision INTEGER NOT NULL, key TEXT NOT NULL, content_type TEXT NOT NULL, gzip INTEGER NOT NULL,
-        etag TEXT, last_modified TEXT, fresh_until INTEGER NOT NULL, confirmed INTEGER NOT NULL,
-        checksum INTEGER NOT NULL, summary BLOB NOT NULL, body BLOB NOT NULL);
-    CREATE INDEX IF NOT EXISTS document_hash ON document (hash, revision, fresh_until, confirmed);
-    PRAGMA user_version = 1;
-    COMMIT;";
 
 /// The key of a document. Abbreviated and full packuments are different documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,28 +32,29 @@ pub(crate) struct DocumentKey {
     pub registry: Address,
     pub name: String,
     pub form: Form,
-    /// For a version document: the tarball's integrity in the packument, because a version can be published again with other
-    /// content.
+    /// For a version document: the tarball's integrity in the packument, because a version can be
+    /// published again with other content.
     pub integrity: Option<String>,
 }
 
-/// A state of a document: the hash of its key, and a number that no other state of it has.
+/// A state of a document: the beginning of its key's digest, and a number that no other state of it
+/// has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Revision {
-    hash: i64,
+    document: u64,
     number: i64,
 }
 
 /// A document in the cache.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub about: About,
     /// Chosen at random when the entry was made. A confirmation by the registry leaves it.
     pub number: i64,
     /// What a resolution needs of the document, or nothing where nobody has summarised it.
-    pub summary: Vec<u8>,
-    /// The body. A packument that was made of it shares it.
-    pub body: Arc<Vec<u8>>,
+    pub summary: Bytes,
+    /// The body. A packument that was made of it shares it. With a summary, it is seldom needed.
+    pub body: Deferred,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +68,15 @@ pub(crate) struct About {
     pub confirmed: i64,
 }
 
+/// What a pack keeps of [`About`] beside the times.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head<'a> {
+    content_type: &'a str,
+    encoding: Encoding,
+    etag: Option<&'a str>,
+    last_modified: Option<&'a str>,
+}
+
 impl Entry {
     pub(crate) fn new(
         content_type: String,
@@ -94,15 +87,7 @@ impl Entry {
     ) -> Self {
         let (fresh_until, confirmed) = lifetime(fresh_for);
         let about = About { content_type, encoding, validators, fresh_until, confirmed };
-        Self { about, number: fastrand::i64(..), summary: Vec::new(), body: Arc::new(body) }
-    }
-
-    /// The checksum of the summary followed by the body.
-    fn checksum(&self) -> u32 {
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&self.summary);
-        hasher.update(&self.body);
-        hasher.finalize()
+        Self { about, number: fastrand::i64(..), summary: Bytes::new(), body: Deferred::Read(body.into()) }
     }
 
     /// Whether it may be used without asking the registry.
@@ -110,26 +95,39 @@ impl Entry {
         is_fresh(self.about.fresh_until, self.about.confirmed)
     }
 
-    /// Reads a row. `None` if it is damaged.
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
-        let checksum: u32 = row.get(6)?;
-        let summary: Vec<u8> = row.get(7)?;
-        let body: Vec<u8> = row.get(8)?;
-        let encoding = if row.get(1)? { Encoding::Gzip } else { Encoding::Identity };
+    /// The body as it was sent. The error completes a sentence about the document.
+    pub(crate) fn encoded(&self) -> Result<(Encoding, Bytes), String> {
+        let body = self.body.read().ok_or("is damaged in the cache")?;
+        Ok((self.about.encoding, body))
+    }
+
+    /// `None` if this version of the program doesn't write such entries.
+    fn from_contents(record: &Record, contents: Contents) -> Option<Self> {
+        let Contents { first: [head, summary], last: body } = contents;
+        let Head { content_type, encoding, etag, last_modified } = postcard::from_bytes(&head).ok()?;
         let about = About {
-            content_type: row.get(0)?,
+            content_type: content_type.to_owned(),
             encoding,
-            validators: Validators { etag: row.get(2)?, last_modified: row.get(3)? },
-            fresh_until: row.get(4)?,
-            confirmed: row.get(5)?,
+            validators: Validators { etag: etag.map(str::to_owned), last_modified: last_modified.map(str::to_owned) },
+            fresh_until: record.fresh_until,
+            confirmed: record.confirmed,
         };
-        let entry = Self { about, number: row.get(9)?, summary, body: Arc::new(body) };
-        Ok((checksum == entry.checksum()).then_some(entry))
+        Some(Self { about, number: record.revision, summary, body })
+    }
+
+    fn into_change(self, key: Key) -> Option<Change> {
+        let About { content_type, encoding, validators, fresh_until, confirmed } = &self.about;
+        let (etag, last_modified) = (validators.etag.as_deref(), validators.last_modified.as_deref());
+        let head = postcard::to_stdvec(&Head { content_type, encoding: *encoding, etag, last_modified }).ok()?;
+        let (fresh_until, confirmed) = (*fresh_until, *confirmed);
+        let parts = [head.into(), self.summary, self.body.read()?];
+        Some(Change::Keep { key, revision: self.number, fresh_until, confirmed, parts })
     }
 }
 
 impl DocumentKey {
-    /// Whether the document never changes. That holds for the document of a version with a known integrity.
+    /// Whether the document never changes. That holds for the document of a version with a known
+    /// integrity.
     pub(crate) fn is_final(&self) -> bool {
         self.form.is_final() && self.integrity.is_some()
     }
@@ -146,13 +144,13 @@ impl DocumentKey {
     }
 }
 
-/// The hash that the index is made of. An index of the keys themselves would be as large as the table.
-fn hash(key: &str) -> i64 {
-    i64::from_le_bytes(*blake3::hash(key.as_bytes()).as_bytes().first_chunk().expect("a digest is longer"))
+/// The key in a pack.
+fn digest(key: &str) -> Key {
+    blake3::hash(key.as_bytes()).into()
 }
 
-/// Whether a document with these times may be used without asking the registry. One from the future is not fresh, because the
-/// clock is or was wrong.
+/// Whether a document with these times may be used without asking the registry. One from the future
+/// is not fresh, because the clock is or was wrong.
 fn is_fresh(fresh_until: i64, confirmed: i64) -> bool {
     let now = now();
     confirmed <= now && now < fresh_until
@@ -172,20 +170,22 @@ fn lifetime(fresh_for: u64) -> (i64, i64) {
 /// The documents of a cache.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    file: PathBuf,
-    reader: Mutex<Option<Connection>>,
-    /// Whether the next read begins a new transaction, to see what was written in the meantime.
+    path: PathBuf,
+    reader: Mutex<Pack>,
+    /// Whether the next read looks for what was written in the meantime.
     is_outdated: AtomicBool,
     writer: Mutex<Writer>,
+    /// Entries whose bodies turned out to be damaged.
+    damaged: Mutex<FxHashSet<Key>>,
 }
 
-/// A change of the database.
+/// A change of a document.
 #[derive(Debug)]
 enum Write {
     Keep(String, Entry),
-    /// The registry has confirmed an entry.
+    /// The registry has confirmed an entry for this number of seconds.
     Confirm(String, u64),
-    Forget(String),
+    Forget(Key),
 }
 
 #[derive(Debug, Default)]
@@ -196,41 +196,53 @@ struct Writer {
 }
 
 impl Documents {
-    pub(super) fn new(file: PathBuf) -> Self {
-        // The reader begins its first transaction when it is asked.
-        Self { file, reader: Mutex::default(), is_outdated: true.into(), writer: Mutex::default() }
+    /// The documents in the pack of this path, which has no extension.
+    pub(super) fn new(path: PathBuf) -> Self {
+        let reader = Mutex::new(Pack::at(path.clone()));
+        Self { path, reader, is_outdated: true.into(), writer: Mutex::default(), damaged: Mutex::default() }
     }
 
     /// Finds the entry of a key. `None` if it is absent or damaged. Blocks.
     pub(crate) fn read(&self, key: &DocumentKey) -> Option<Entry> {
-        let mut reader = locked(&self.reader);
-        if self.is_outdated.swap(false, Ordering::AcqRel) {
-            self.refresh(&mut reader);
+        let key = digest(&key.text());
+        if self.damaged().contains(&key) {
+            return None;
         }
-        let key = key.text();
-        let mut statement = reader.as_ref()?.prepare_cached(
-            "SELECT content_type, gzip, etag, last_modified, fresh_until, confirmed, checksum, summary, body, revision FROM document
-             WHERE hash = ? AND key = ?",
-        );
-        statement.as_mut().ok()?.query_row(params![hash(&key), key], Entry::from_row).ok()?
+        let reader = self.reader();
+        let record = reader.find(&key)?;
+        Entry::from_contents(record, reader.contents(record)?)
+    }
+
+    /// Records that the body of an entry turned out to be damaged after the entry was used. It
+    /// counts as absent from now on.
+    pub(crate) fn found_damaged(&self, body: &Deferred) {
+        if let Deferred::Packed(packed) = body {
+            self.damaged().insert(packed.key);
+            self.add(0, Write::Forget(packed.key));
+        }
+    }
+
+    /// The number of entries that turned out to be damaged after they were used.
+    pub(crate) fn found_damage(&self) -> usize {
+        self.damaged().len()
+    }
+
+    fn damaged(&self) -> MutexGuard<'_, FxHashSet<Key>> {
+        locked(&self.damaged)
     }
 
     /// The state of a document.
     pub(crate) fn revision(key: &DocumentKey, entry: &Entry) -> Revision {
-        Revision { hash: hash(&key.text()), number: entry.number }
+        Revision { document: prefix(&digest(&key.text())), number: entry.number }
     }
 
     /// Whether the documents still are in these states, and each may be used at its age. Blocks.
     pub(crate) fn are_current(&self, revisions: &[Revision], may_be_used: fn(bool) -> bool) -> bool {
-        let mut reader = locked(&self.reader);
-        self.refresh(&mut reader);
-        self.is_outdated.store(false, Ordering::Release);
-        let Some(reader) = reader.as_ref() else { return false };
-        let times = "SELECT fresh_until, confirmed FROM document WHERE hash = ? AND revision = ?";
-        let Ok(mut times) = reader.prepare_cached(times) else { return false };
+        self.look_again();
+        let reader = self.reader();
         revisions.iter().all(|revision| {
-            let row = |row: &Row<'_>| Ok(is_fresh(row.get(0)?, row.get(1)?));
-            times.query_row([revision.hash, revision.number], row).is_ok_and(may_be_used)
+            let record = reader.starting_with(revision.document).filter(|record| record.revision == revision.number);
+            record.is_some_and(|record| may_be_used(is_fresh(record.fresh_until, record.confirmed)))
         })
     }
 
@@ -239,28 +251,17 @@ impl Documents {
         self.is_outdated.store(true, Ordering::Release);
     }
 
-    /// Brings the reader up to date. All reads share one transaction, because beginning one for each document would cost several
-    /// system calls.
-    fn refresh(&self, reader: &mut Option<Connection>) {
-        if reader.is_none() {
-            // A database that can't be opened counts as empty. The first batch creates it again.
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            *reader = Connection::open_with_flags(&self.file, flags).ok();
-        } else if let Some(reader) = reader {
-            let _ = reader.execute_batch("COMMIT");
+    fn reader(&self) -> MutexGuard<'_, Pack> {
+        let mut reader = locked(&self.reader);
+        if self.is_outdated.swap(false, Ordering::AcqRel) {
+            reader.refresh();
         }
-        let begun = reader.as_ref().map(|reader| {
-            reader.busy_timeout(PATIENCE)?;
-            reader.execute_batch("BEGIN")
-        });
-        if begun.is_some_and(|begun| begun.is_err()) {
-            *reader = None;
-        }
+        reader
     }
 
     /// Queues an entry for writing.
     pub(crate) fn write(&self, key: &DocumentKey, entry: Entry) {
-        self.add(entry.summary.len() + entry.body.len(), Write::Keep(key.text(), entry));
+        self.add(entry.summary.len() + entry.body.length(), Write::Keep(key.text(), entry));
     }
 
     /// Queues the registry's confirmation of an entry, and how long it is valid.
@@ -272,7 +273,7 @@ impl Documents {
     pub(crate) fn forget(&self, registry: &Address, name: &str) {
         for form in [Form::Abbreviated, Form::Full] {
             let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
-            self.add(0, Write::Forget(key.text()));
+            self.add(0, Write::Forget(digest(&key.text())));
         }
     }
 
@@ -298,29 +299,48 @@ impl Documents {
         }
         let (queue, _) = writer.thread.get_or_insert_with(|| {
             let (queue, batches) = mpsc::channel::<Vec<Write>>();
-            let file = self.file.clone();
+            let folder = self.path.parent().map(Path::to_owned);
+            let mut pack = Pack::at(self.path.clone());
             let write = move || {
-                let mut database = None;
+                if !pack.exists()
+                    && let Some(folder) = folder
+                {
+                    super::remove_superseded(&folder, A_MONTH);
+                }
                 for batch in batches {
-                    // The cache goes without a batch that can't be written. A full disk must not stop a resolution.
-                    let _ = write(&file, &mut database, &batch);
+                    let changes: Vec<Change> = batch.into_iter().filter_map(Write::into_change).collect();
+                    // The cache goes without a batch that can't be written. A full disk must not
+                    // stop a resolution.
+                    let _ = pack.append(&changes);
                 }
             };
-            (queue, std::thread::spawn(write))
+            let thread = thread::Builder::new().name("cache".to_owned()).spawn(write);
+            (queue, thread.expect("a thread"))
         });
         // This fails only if the thread has ended. The cache then goes without the batch.
         let _ = queue.send(batch);
     }
 
     pub(super) fn flush(&self) {
-        // The reader's transaction would keep the log from being merged.
-        locked(&self.reader).take();
-        self.is_outdated.store(true, Ordering::Release);
         let mut writer = locked(&self.writer);
         self.hand_over(&mut writer);
         if let Some((queue, thread)) = writer.thread.take() {
             drop(queue);
             let _ = thread.join();
+        }
+        self.look_again();
+    }
+}
+
+impl Write {
+    fn into_change(self) -> Option<Change> {
+        match self {
+            Self::Keep(key, entry) => entry.into_change(digest(&key)),
+            Self::Confirm(key, fresh_for) => {
+                let (fresh_until, confirmed) = lifetime(fresh_for);
+                Some(Change::Confirm { key: digest(&key), fresh_until, confirmed })
+            }
+            Self::Forget(key) => Some(Change::Forget { key }),
         }
     }
 }
@@ -333,118 +353,6 @@ impl Drop for Documents {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Writes a batch. A damaged database is replaced by a new one, which has only this batch.
-fn write(file: &Path, database: &mut Option<Connection>, batch: &[Write]) -> rusqlite::Result<()> {
-    let mut written = try_write(file, database, batch);
-    if written.as_ref().is_err_and(is_damaged) {
-        *database = None;
-        for suffix in ["", "-wal", "-shm"] {
-            let mut name = file.as_os_str().to_owned();
-            name.push(suffix);
-            let _ = std::fs::remove_file(name);
-        }
-        written = try_write(file, database, batch);
-    }
-    written
-}
-
-fn try_write(file: &Path, database: &mut Option<Connection>, batch: &[Write]) -> rusqlite::Result<()> {
-    let database = match database {
-        Some(database) => database,
-        None => database.insert(open(file)?),
-    };
-    let transaction = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for write in batch {
-        let (Write::Keep(key, _) | Write::Confirm(key, _) | Write::Forget(key)) = write;
-        let hash = hash(key);
-        let mut find = transaction.prepare_cached("SELECT id FROM document WHERE hash = ? AND key = ?")?;
-        let id: Option<i64> = find.query_row(params![hash, key], |row| row.get(0)).optional()?;
-        match write {
-            Write::Keep(key, entry) => {
-                // This isn't `INSERT OR REPLACE`, because SQLite would then copy each page first to be able to undo the
-                // statement.
-                let mut keep = transaction.prepare_cached(match id {
-                    None => "INSERT INTO document VALUES (?1, ?2, ?13, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                    Some(_) => {
-                        "UPDATE document SET revision = ?13, hash = ?2, key = ?3, content_type = ?4, gzip = ?5, etag = ?6, last_modified = ?7,
-                             fresh_until = ?8, confirmed = ?9, checksum = ?10, summary = ?11, body = ?12 WHERE id = ?1"
-                    }
-                })?;
-                let About { content_type, encoding, validators, fresh_until, confirmed } = &entry.about;
-                let (gzip, checksum) = (*encoding == Encoding::Gzip, entry.checksum());
-                let Validators { etag, last_modified } = validators;
-                keep.execute(params![
-                    id,
-                    hash,
-                    key,
-                    content_type,
-                    gzip,
-                    etag,
-                    last_modified,
-                    fresh_until,
-                    confirmed,
-                    checksum,
-                    entry.summary,
-                    *entry.body,
-                    entry.number,
-                ])?;
-            }
-            Write::Confirm(_, fresh_for) => {
-                let mut confirm =
-                    transaction.prepare_cached("UPDATE document SET fresh_until = ?, confirmed = ? WHERE id = ?")?;
-                let (fresh_until, confirmed) = lifetime(*fresh_for);
-                confirm.execute(params![fresh_until, confirmed, id])?;
-            }
-            Write::Forget(_) => {
-                transaction.prepare_cached("DELETE FROM document WHERE id = ?")?.execute([id])?;
-            }
-        }
-    }
-    transaction.commit()
-}
-
-/// Opens the database, or creates it. It doesn't wait for the disk. A power cut can damage it; it is then created again.
-fn open(file: &Path) -> rusqlite::Result<Connection> {
-    if let Some(folder) = file.parent() {
-        // If the folder can't be created, opening the database fails and reports why.
-        let _ = std::fs::create_dir_all(folder);
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(file, flags)?;
-    database.busy_timeout(PATIENCE)?;
-    database.pragma_update(None, "synchronous", "OFF")?;
-    let made: u32 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if made == 0 {
-        create(&database)?;
-        if let Some(folder) = file.parent() {
-            super::remove_superseded(folder, superseded::A_MONTH);
-        }
-    }
-    database.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
-    database.pragma_update(None, "cache_size", PAGES_IN_MEMORY)?;
-    Ok(database)
-}
-
-/// Creates the tables. `SQLite` doesn't wait for another process that turns the same file into a WAL database, so this does.
-fn create(database: &Connection) -> rusqlite::Result<()> {
-    let start = Instant::now();
-    loop {
-        match database.execute_batch(SCHEMA) {
-            Err(error) if is_busy(&error) && start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(1)),
-            created => return created,
-        }
-    }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
-}
-
-fn is_damaged(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Cached tarballs, named by their integrity. A tarball is verified again when it is read, so a failing disk or another program
-//! can't change a tree.
+//! Cached tarballs, named by their integrity. A tarball is verified again when it is read, so a
+//! failing disk or another program can't change a tree.
 
 use std::fs;
 use std::io::Write as _;
@@ -27,7 +27,8 @@ impl Tarballs {
     /// Keeps a verified tarball. Blocks.
     pub(crate) fn write(&self, integrity: &Integrity, bytes: &[u8]) {
         let Some(path) = self.path(integrity) else { return };
-        // The cache goes without a tarball that can't be written. A full disk must not stop a resolution.
+        // The cache goes without a tarball that can't be written. A full disk must not stop a
+        // resolution.
         let _ = fs::create_dir_all(&self.folder).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(bytes)?;

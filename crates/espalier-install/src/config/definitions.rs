@@ -1,7 +1,7 @@
 //! npm's settings and their defaults, from the definitions of `@npmcli/config`.
 //!
-//! Settings that depend on the machine have no default in the table: folders, the user agent, and the registry, whose address is
-//! in one place only.
+//! Settings that depend on the machine have no default in the table: folders, the user agent, and
+//! the registry, whose address is in one place only.
 
 use std::sync::LazyLock;
 

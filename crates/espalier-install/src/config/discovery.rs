@@ -1,7 +1,8 @@
 //! The sources of npm's settings and their order.
 //!
-//! The order matters beyond precedence: the project's file can name the user's file, and the user's file can name the machine's.
-//! A missing file has no settings. An unreadable file is an error, because a token could be in it.
+//! The order matters beyond precedence: the project's file can name the user's file, and the user's
+//! file can name the machine's. A missing file has no settings. An unreadable file is an error,
+//! because a token could be in it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use indexmap::IndexMap;
 use super::{Config, ConfigError, Environment, Layer, Origin};
 
 impl Config {
-    /// Reads the settings of the project in `directory`. `flags` are the settings from the command line, under npm's names.
+    /// Reads the settings of the project in `directory`. `flags` are the settings from the command
+    /// line, under npm's names.
     pub fn load(
         directory: &Path,
         flags: IndexMap<String, Value>,
@@ -98,8 +100,9 @@ impl Layer {
     }
 }
 
-/// Reads `npm_config_*` in upper or lower case. Variables come in alphabetical order, so the lower case wins. The key of a single
-/// registry (`npm_config_//registry.test/:_authToken`) stays as it is.
+/// Reads `npm_config_*` in upper or lower case. Variables come in alphabetical order, so the lower
+/// case wins. The key of a single registry (`npm_config_//registry.test/:_authToken`) stays as it
+/// is.
 fn from_variables(environment: &Environment) -> Layer {
     let mut layer = Layer { origin: Origin::Environment, settings: IndexMap::new(), expanded: false };
     for (name, value) in environment.variables() {
@@ -119,7 +122,8 @@ fn from_variables(environment: &Environment) -> Layer {
         };
         layer.insert(&key, value, environment);
     }
-    // Environment variables belong to the user. Only variables that a file expands deserve a warning.
+    // Environment variables belong to the user. Only variables that a file expands deserve a
+    // warning.
     layer.expanded = false;
     layer
 }

@@ -1,6 +1,7 @@
 //! Changes one setting in the text of an `.npmrc`.
 //!
-//! The other lines stay as they are, comments included. npm rewrites the whole file and loses its comments.
+//! The other lines stay as they are, comments included. npm rewrites the whole file and loses its
+//! comments.
 
 use super::ini;
 

@@ -34,7 +34,8 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The value of a variable that can be in lower or upper case, such as those for proxies. An empty value counts as none.
+    /// The value of a variable that can be in lower or upper case, such as those for proxies. An
+    /// empty value counts as none.
     pub fn variable_in_either_case(&self, name: &str) -> Option<&str> {
         let lower = self.variable(&name.to_ascii_lowercase());
         lower.or_else(|| self.variable(&name.to_ascii_uppercase())).filter(|value| !value.is_empty())

@@ -27,7 +27,8 @@ pub enum ConfigError {
         /// Where it is set.
         origin: Origin,
     },
-    /// A credential that doesn't name its registry. npm 12 refuses it, so that it can't be sent to the wrong one.
+    /// A credential that doesn't name its registry. npm 12 refuses it, so that it can't be sent to
+    /// the wrong one.
     #[error("{key} in {origin} names no registry")]
     UnscopedCredential {
         /// `_auth`, `_authToken`, `username` or `_password`.

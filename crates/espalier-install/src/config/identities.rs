@@ -1,7 +1,7 @@
 //! Client certificates, which identify the user to a registry.
 //!
-//! `//host/path/:certfile` and `:keyfile` name the files for one registry. `cert` and `key` hold the texts for all registries, as
-//! in older npm. The longest prefix wins, as for tokens.
+//! `//host/path/:certfile` and `:keyfile` name the files for one registry. `cert` and `key` hold
+//! the texts for all registries, as in older npm. The longest prefix wins, as for tokens.
 
 use url::{Position, Url};
 

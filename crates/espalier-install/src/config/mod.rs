@@ -1,9 +1,10 @@
 //! npm's configuration: the settings in force and their origins.
 //!
-//! Settings come from five places, and the nearest one wins: the command line, `npm_config_*` in the environment, and the
-//! `.npmrc` files of the project, the user and the machine. This module finds and merges them under npm's names. [`settings`]
-//! interprets them, and [`registries`] decides which registry a package comes from. npm's builtin file is ignored, because it
-//! belongs to one installation of npm.
+//! Settings come from five places, and the nearest one wins: the command line, `npm_config_*` in
+//! the environment, and the `.npmrc` files of the project, the user and the machine. This module
+//! finds and merges them under npm's names. [`settings`] interprets them, and [`registries`]
+//! decides which registry a package comes from. npm's builtin file is ignored, because it belongs
+//! to one installation of npm.
 
 pub mod definitions;
 mod discovery;
@@ -81,6 +82,11 @@ impl Config {
         self.find(key).map(|(_, origin)| origin)
     }
 
+    /// Whether a setting comes from the command line.
+    pub fn is_option(&self, key: &str) -> bool {
+        self.origin(key) == Some(&Origin::CommandLine)
+    }
+
     /// Every place with settings, the nearest first.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.layers.iter().map(|layer| &layer.origin)
@@ -101,7 +107,8 @@ impl Config {
         }
     }
 
-    /// The values of a setting that can occur more than once. A single value is split at commas, as npm does for `noproxy`.
+    /// The values of a setting that can occur more than once. A single value is split at commas, as
+    /// npm does for `noproxy`.
     pub fn list(&self, key: &str) -> Vec<String> {
         let items = match self.find(key) {
             Some((Value::List(items), _)) => items.clone(),
@@ -110,7 +117,8 @@ impl Config {
         items.iter().flat_map(|item| item.split(',')).map(|item| item.trim().to_owned()).collect()
     }
 
-    /// The value of a switch. As in npm, every text is true except `false`, `null` and the number zero.
+    /// The value of a switch. As in npm, every text is true except `false`, `null` and the number
+    /// zero.
     pub fn flag(&self, key: &str, default: bool) -> bool {
         match self.find(key) {
             None => default,

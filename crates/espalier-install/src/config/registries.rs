@@ -61,8 +61,8 @@ fn refuse_unscoped_credentials(config: &Config, registry: Option<&Address>) -> R
 }
 
 impl Config {
-    /// Warnings about the settings. A project that chooses the registry *and* expands an environment variable in its settings
-    /// could send that variable anywhere.
+    /// Warnings about the settings. A project that chooses the registry *and* expands an
+    /// environment variable in its settings could send that variable anywhere.
     pub fn warnings(&self) -> Vec<String> {
         let redirects = |key: &String| key == "registry" || key.ends_with(":registry");
         let suspicious = |layer: &&super::Layer| {

@@ -1,7 +1,8 @@
 //! Interprets the settings that decide what is resolved and how it is fetched.
 //!
-//! Names and defaults are npm's. There is one exception: the default wait before the first retry is half a second, because npm's
-//! ten seconds are needlessly long.
+//! Names and defaults are npm's, with two exceptions. The default wait before the first retry is
+//! half a second, because npm's ten seconds are needlessly long. More requests for documents are
+//! made at once than npm's 15.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -105,10 +106,12 @@ pub struct Saving {
     pub format_package_lock: bool,
 }
 
-/// The maximum number of concurrent requests for documents. Documents are small and there are two for each package, so the round
-/// trip dominates. The driver reaches this number only if the registry is far away.
+/// The maximum number of concurrent requests for documents. Documents are small and there are two
+/// for each package, so the round trip dominates. The driver reaches this number only if the
+/// registry is far away.
 const DOCUMENTS_AT_ONCE: usize = 256;
-/// The maximum number of concurrent requests for tarballs. They are large and stay in memory until they are verified.
+/// The maximum number of concurrent requests for tarballs. They are large and stay in memory until
+/// they are verified.
 const TARBALLS_AT_ONCE: usize = 64;
 
 impl Settings {
@@ -139,8 +142,8 @@ impl Settings {
 }
 
 impl Target {
-    /// The platform to resolve for on this machine. A C library belongs to a platform, so this machine's says nothing about
-    /// another platform.
+    /// The platform to resolve for on this machine. A C library belongs to a platform, so this
+    /// machine's says nothing about another platform.
     pub fn on(&self, machine: &Platform) -> Platform {
         let os = self.os.clone().unwrap_or_else(|| machine.os.clone());
         let libc = machine.libc.clone().filter(|_| os == machine.os);
@@ -261,7 +264,8 @@ fn options(config: &Config, environment: &Environment) -> Result<Options, Config
         allow_file: allow(config, "allow-file", defaults.allow_file)?,
         allow_directory: allow(config, "allow-directory", defaults.allow_directory)?,
         before_exclude: config.list("min-release-age-exclude"),
-        allow_unused_patches: flag("allow-unused-patches"),
+        // A project cannot make it its policy (`cli-only-flag.js`).
+        allow_unused_patches: config.is_option("allow-unused-patches") && flag("allow-unused-patches"),
         omit: omitted(config, environment),
         ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
         lockfile_version: lockfile_version(config)?,
@@ -301,7 +305,8 @@ fn install_strategy(config: &Config) -> Result<InstallStrategy, ConfigError> {
         None | Some("" | "hoisted") => Ok(InstallStrategy::Hoisted),
         Some("nested") => Ok(InstallStrategy::Nested),
         Some("shallow") => Ok(InstallStrategy::Shallow),
-        // npm also has `linked`. That is a different layout, so ignoring it silently would be worse than an error.
+        // npm also has `linked`. That is a different layout, so ignoring it silently would be worse
+        // than an error.
         Some(_) => Err(config.invalid("install-strategy", "hoisted, nested or shallow")),
     }
 }
@@ -337,8 +342,8 @@ fn parse_date(text: &str) -> Option<i64> {
     Some(mail.timestamp().as_millisecond())
 }
 
-/// Reads npm's `omit` and `include` and the older settings with the same meaning (`buildOmitList`). In production, dev
-/// dependencies are omitted unless they are included.
+/// Reads npm's `omit` and `include` and the older settings with the same meaning (`buildOmitList`).
+/// In production, dev dependencies are omitted unless they are included.
 pub fn omitted(config: &Config, environment: &Environment) -> Omit {
     let in_production = environment.variable("NODE_ENV") == Some("production");
     let (mut omit, mut include) = (config.list("omit"), config.list("include"));

@@ -252,6 +252,17 @@ fn an_allowance_is_all_root_or_none() {
 }
 
 #[test]
+fn only_the_command_line_accepts_unused_patches() {
+    let elsewhere = Place::new([("npm_config_allow_unused_patches", "true")])
+        .with("project/.npmrc", "allow-unused-patches=true\n")
+        .settings();
+    assert!(!elsewhere.expect("settings").options.allow_unused_patches);
+    let config = Place::new([]).load(&[("allow-unused-patches", "true")]);
+    let settings = Settings::new(&config, &Environment::default()).expect("settings");
+    assert!(settings.options.allow_unused_patches);
+}
+
+#[test]
 fn retries_wait_longer_by_npms_factor() {
     assert_eq!(Place::new([]).settings().expect("settings").network.retry_factor, 10);
 }

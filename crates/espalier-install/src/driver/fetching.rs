@@ -1,8 +1,9 @@
 //! The fetching thread. It owns the sockets and hands answers over in batches.
 //!
-//! There is one thread, because most answers are small: passing each between the threads of a runtime cost more than fetching it.
-//! The resolving thread reads the documents; the fetching thread reads them only if that one is far behind. A batch is handed
-//! over when the thread has nothing else to do, or when it is full, so the resolving thread is woken once for many answers.
+//! There is one thread, because most answers are small: passing each between the threads of a
+//! runtime cost more than fetching it. The resolving thread reads the documents; the fetching
+//! thread reads them only if that one is far behind. A batch is handed over when the thread has
+//! nothing else to do, or when it is full, so the resolving thread is woken once for many answers.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -71,7 +72,8 @@ struct Outbox {
 struct Waiting {
     demanded: VecDeque<Errand>,
     speculative: VecDeque<Errand>,
-    /// Documents of versions. The resolution learns nothing new from them, so they fill idle connections.
+    /// Documents of versions. The resolution learns nothing new from them, so they fill idle
+    /// connections.
     last: VecDeque<Errand>,
     /// The number of requests that were taken.
     taken: usize,
@@ -164,7 +166,8 @@ impl Drop for Fetching {
 }
 
 impl Outbox {
-    /// Whether the resolving thread is further behind than this one. If it has nothing to do, it gets what is there instead.
+    /// Whether the resolving thread is further behind than this one. If it has nothing to do, it
+    /// gets what is there instead.
     fn is_behind(&self) -> bool {
         if self.unused.load(Ordering::Relaxed) <= BEHIND {
             return false;
@@ -228,8 +231,8 @@ impl Allowance {
         Self { now: most.min(AT_FIRST), most, since, taken: 0 }
     }
 
-    /// Measures once each worker has taken a few requests. If all were busy and the answers were slow, the number of workers may
-    /// double.
+    /// Measures once each worker has taken a few requests. If all were busy and the answers were
+    /// slow, the number of workers may double.
     fn review(&mut self, waiting: &Waiting, now: Instant) {
         const FEW: u32 = 2;
         let taken = waiting.taken - self.taken;
@@ -251,8 +254,8 @@ async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, 
     let mut allowance = Allowance::new(most, Instant::now());
     loop {
         tokio::select! {
-            // Ended workers are counted first. Otherwise one of them could be counted as active below, and nobody would take the
-            // new requests.
+            // Ended workers are counted first. Otherwise one of them could be counted as active
+            // below, and nobody would take the new requests.
             biased;
             Some(ended) = workers.join_next() => {
                 if let Err(panic) = ended.map_err(JoinError::into_panic) {
@@ -327,7 +330,8 @@ mod tests {
         assert_eq!(taken, [packument("b"), version("b"), packument("a"), version("a")]);
     }
 
-    /// The permitted number of workers, after each of the first has taken some requests in this time.
+    /// The permitted number of workers, after each of the first has taken some requests in this
+    /// time.
     fn allowed(most: usize, elapsed: Duration, left: usize) -> usize {
         let mut allowance = Allowance::new(most, Instant::now());
         let mut waiting = Waiting::default();

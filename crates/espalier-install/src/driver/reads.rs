@@ -1,4 +1,5 @@
-//! The answers that a resolution got, so that a later run can check whether it would get the same ones.
+//! The answers that a resolution got, so that a later run can check whether it would get the same
+//! ones.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -71,7 +72,8 @@ impl Reads {
         (!told.beyond && !told.asked_registry).then(|| told.reads.clone())
     }
 
-    /// The answers, if all of them can be checked: those from the project's files, and the states of documents.
+    /// The answers, if all of them can be checked: those from the project's files, and the states
+    /// of documents.
     pub fn all(&self) -> Option<(Vec<Read>, Vec<Revision>)> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (!told.beyond).then(|| (told.reads.clone(), told.documents.clone()))

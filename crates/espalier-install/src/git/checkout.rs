@@ -1,7 +1,8 @@
-//! Checks out the files of a commit into a folder of their own (`git.js` of pacote, `clone.js` of `@npmcli/git`).
+//! Checks out the files of a commit into a folder of their own (`git.js` of pacote, `clone.js` of
+//! `@npmcli/git`).
 //!
-//! From a known host, npm takes an archive, which has no links and omits paths with the attribute `export-ignore`. From other
-//! hosts, it takes a clone with submodules. Here git makes both.
+//! From a known host, npm takes an archive, which has no links and omits paths with the attribute
+//! `export-ignore`. From other hosts, it takes a clone with submodules. Here git makes both.
 
 use std::fs;
 use std::path::{Path, PathBuf};

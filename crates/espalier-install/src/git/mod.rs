@@ -1,8 +1,8 @@
-//! Git repositories, by means of the system's git. This finds the commit of a spec, reads its package.json and, for an
-//! installation, gets all of its files ([`checkout`]).
+//! Git repositories, by means of the system's git. This finds the commit of a spec, reads its
+//! package.json and, for an installation, gets all of its files ([`checkout`]).
 //!
-//! Reading a package.json needs no checkout, because git prints the file from its object store. No hook of a repository ever
-//! runs. Refs are interpreted as in npm (`@npmcli/git`).
+//! Reading a package.json needs no checkout, because git prints the file from its object store. No
+//! hook of a repository ever runs. Refs are interpreted as in npm (`@npmcli/git`).
 
 mod checkout;
 
@@ -75,8 +75,8 @@ async fn commit_at(url: &str, wanted: &GitRevision, folder: &str) -> Result<GitC
     Ok(GitCommit { commit: hash, manifest, files: files.lines().map(str::to_owned).collect() })
 }
 
-/// Fetches a revision into a new bare repository. A revision that isn't known to be a commit or a ref requires fetching
-/// everything.
+/// Fetches a revision into a new bare repository. A revision that isn't known to be a commit or a
+/// ref requires fetching everything.
 async fn fetch(url: &str, revision: &str, known: bool, repository: &Path) -> Result<(), String> {
     git(None, &["init", "--bare", "--quiet", &repository.to_string_lossy()]).await?;
     let shallow = ["fetch", "--quiet", "--depth=1", "--no-tags", "--", url, revision];
@@ -125,7 +125,8 @@ impl Refs {
         self.by_name.get(name).cloned().or_else(by_hash).or_else(|| is_hash(name).then(|| name.to_owned()))
     }
 
-    /// The commit of the best version in a range: the default branch if it is a match, otherwise the highest version.
+    /// The commit of the best version in a range: the default branch if it is a match, otherwise
+    /// the highest version.
     fn best(&self, range: &str) -> Option<String> {
         let latest = self.by_name.get("latest").or_else(|| self.by_name.get("HEAD"));
         let at_latest = self.versions.iter().rfind(|(_, hash)| Some(*hash) == latest);
@@ -184,8 +185,8 @@ fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind, message: message.replace(url, &without_credentials(url)), url: without_credentials(url) }
 }
 
-/// The address without credentials, for messages. In an HTTP URL, even the user name can be a token. In an ssh URL, `git@` isn't
-/// one.
+/// The address without credentials, for messages. In an HTTP URL, even the user name can be a
+/// token. In an ssh URL, `git@` isn't one.
 pub(crate) fn without_credentials(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let end = rest.find('/').unwrap_or(rest.len());

@@ -1,9 +1,9 @@
-//! Downloads that begin before the tree is complete: as soon as a package is placed, or at once if there is a lockfile and
-//! nothing is installed.
+//! Downloads that begin before the tree is complete: as soon as a package is placed, or at once if
+//! there is a lockfile and nothing is installed.
 //!
-//! The packages go into the store and nowhere else. Some may turn out to be unnecessary; the choice of packages to install
-//! doesn't depend on these downloads. Only tarballs that need no permission are fetched: those at the package's own registry,
-//! under its own name.
+//! The packages go into the store and nowhere else. Some may turn out to be unnecessary; the choice
+//! of packages to install doesn't depend on these downloads. Only tarballs that need no permission
+//! are fetched: those at the package's own registry, under its own name.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ use crate::registry::Registry;
 use crate::reify::Origins;
 use crate::store::Store;
 
-/// The maximum number of concurrent downloads. It is low, so that documents get their connections; the tree waits for those.
+/// The maximum number of concurrent downloads. It is low, so that documents get their connections;
+/// the tree waits for those.
 const AT_ONCE: usize = 16;
 
 /// The downloads under way.
@@ -59,8 +60,8 @@ impl Ahead {
         }
     }
 
-    /// Fetches the packages of a lockfile that suit this platform. It is read on another thread, because the resolution reads it,
-    /// too, and needs nothing from here.
+    /// Fetches the packages of a lockfile that suit this platform. It is read on another thread,
+    /// because the resolution reads it, too, and needs nothing from here.
     pub fn read(&mut self, lockfile: String, platform: Platform) {
         let (found, looked_up) = oneshot::channel();
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
@@ -75,8 +76,8 @@ impl Ahead {
         self.looked_up = Some(looked_up);
     }
 
-    /// Waits until the store was asked for the packages of the lockfile, and cancels the downloads that haven't begun. The
-    /// installation knows what it needs.
+    /// Waits until the store was asked for the packages of the lockfile, and cancels the downloads
+    /// that haven't begun. The installation knows what it needs.
     pub async fn settle(&mut self) {
         if let Some(looked_up) = self.looked_up.take() {
             // It only ends, and sends nothing.

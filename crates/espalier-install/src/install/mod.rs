@@ -1,9 +1,11 @@
 //! `ci` and `install`: resolve a project, plan the changes on disk, and carry them out.
 //!
-//! `ci` requires a matching lockfile, changes neither it nor package.json, and checks every installed file. `install` starts from
-//! the lockfile, trusts the hidden lockfile, and writes the lockfile at the end.
+//! `ci` requires a matching lockfile, changes neither it nor package.json, and checks every
+//! installed file. `install` starts from the lockfile, trusts the hidden lockfile, and writes the
+//! lockfile at the end.
 
 mod ahead;
+mod early;
 mod outcome;
 mod patches;
 mod prepare;
@@ -34,6 +36,7 @@ use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::store::Store;
 use ahead::Ahead;
+use early::Early;
 pub use outcome::{Done, InstallError, Phases};
 use prepare::Prepared;
 use scripts::{ScriptFailure, Scripts};
@@ -65,7 +68,8 @@ pub struct Install {
 }
 
 impl Install {
-    /// Runs the installation. `observe` receives the events of the resolution. When `interruption` completes, the run ends.
+    /// Runs the installation. `observe` receives the events of the resolution. When `interruption`
+    /// completes, the run ends.
     pub async fn run(
         self,
         mut observe: impl FnMut(Event),
@@ -96,6 +100,7 @@ impl Install {
         let flights = Arc::<Flights>::default();
         let mut ahead = self.ahead(&started, &flights);
         let parsed = self.clean.then(|| self.parsed_meanwhile(&started));
+        let installed = (!self.clean).then(|| self.installed_meanwhile());
         let mut placed = Vec::new();
         let observe = |event: Event| {
             if let Event::Placed { location, .. } = &event {
@@ -121,11 +126,12 @@ impl Install {
                 return Err(InstallError::Disagreement { differences });
             }
         }
-        let store = ahead.as_ref().map(Ahead::store);
-        Box::pin(self.apply(resolved, flights, store, unchanged.as_ref(), interruption)).await
+        let early = Early { store: ahead.as_ref().map(Ahead::store), installed };
+        Box::pin(self.apply(resolved, flights, early, unchanged.as_ref(), interruption)).await
     }
 
-    /// Begins to download, unless nothing is to be installed. A store that can't be used is reported later.
+    /// Begins to download, unless nothing is to be installed. A store that can't be used is
+    /// reported later.
     fn ahead(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
         let project = self.lock.project.path();
         if self.dry_run || started.registry.is_offline() {
@@ -157,13 +163,13 @@ impl Install {
         self,
         resolved: Resolved,
         flights: Arc<Flights>,
-        store: Option<Arc<Store>>,
+        early: Early,
         unchanged: Option<&Unchanged>,
         interruption: impl Future<Output = ()>,
     ) -> Result<Done, InstallError> {
         let (mut phases, start) = (Phases { resolution: resolved.phases, ..Phases::default() }, Instant::now());
         let mut interruption = pin!(interruption);
-        let prepared = self.prepare(&resolved, store, interruption.as_mut()).await?;
+        let prepared = self.prepare(&resolved, early, interruption.as_mut()).await?;
         phases.planning = start.elapsed();
         let Prepared { layout, plan, patches, left_out, store, note, hold } = prepared;
         if self.dry_run {
@@ -214,7 +220,8 @@ impl Install {
         Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed(), phases })
     }
 
-    /// Writes the lockfiles and makes the installation final. `is_store_temporary` says whether the store goes with it.
+    /// Writes the lockfiles and makes the installation final. `is_store_temporary` says whether the
+    /// store goes with it.
     fn finish(
         &self,
         built: Built<'_>,
@@ -276,7 +283,8 @@ impl Install {
         Ok(Some((resolved.lockfile.path().to_owned(), written)))
     }
 
-    /// Whether npm has read or written a lockfile of the project. Only then does the hidden lockfile state the project's name.
+    /// Whether npm has read or written a lockfile of the project. Only then does the hidden
+    /// lockfile state the project's name.
     fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
         let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
         self.clean || self.lock.settings.options.package_lock && (has_lock || resolved.outcome.is_saved)
@@ -290,7 +298,8 @@ impl Install {
         self.scripts.of_project(self.lock.project.path(), event).await
     }
 
-    /// Runs the approved scripts of new packages. An optional package whose script fails is left out.
+    /// Runs the approved scripts of new packages. An optional package whose script fails is left
+    /// out.
     async fn run_scripts(&self, graph: &Graph, built: &mut Built<'_>, links: &[String]) -> Result<(), ScriptFailure> {
         let project = self.lock.project.path();
         let is_new = |location: &str| {

@@ -1,4 +1,5 @@
-//! Reads the texts of patches (`patchedDependencies`). The resolution has decided which package each patch is for.
+//! Reads the texts of patches (`patchedDependencies`). The resolution has decided which package
+//! each patch is for.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Everything that is decided before anything changes: the target state, the plan, and the checks of both.
+//! Everything that is decided before anything changes: the target state, the plan, and the checks
+//! of both.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -11,6 +12,7 @@ use espalier_package::noted::Noted;
 use espalier_package::trust::{Refusal, World};
 use rustc_hash::FxHashMap;
 
+use super::early::Early;
 use super::selection::{Selection, Touched};
 use super::{Install, InstallError, patches};
 use crate::lock::{LockError, Resolved};
@@ -47,7 +49,7 @@ impl Install {
     pub(super) async fn prepare(
         &self,
         resolved: &Resolved,
-        store: Option<Arc<Store>>,
+        early: Early,
         interruption: Pin<&mut impl Future<Output = ()>>,
     ) -> Result<Prepared, InstallError> {
         let project = self.lock.project.path();
@@ -73,15 +75,14 @@ impl Install {
         } else {
             None
         };
-        // This is read as late as here, because another installation may have just finished.
-        let installed = if self.clean { None } else { self.lock.project.noted().map(|(noted, _)| noted) };
-        let (store, note) = match store {
-            Some(store) => (store, None),
+        let (store, note) = match &early.store {
+            Some(store) => (Arc::clone(store), None),
             None => {
                 let (store, note) = open_store(&self.store, project)?;
                 (Arc::new(store.counted_by(&self.lock.activity)), note)
             }
         };
+        let installed = early.installed(&self.lock.project).await;
         let mut plan = self.plan(&layout, &store, installed.as_ref());
         let touched = Touched::by(&plan);
         selection.limit(&mut plan, installed.as_ref());
@@ -103,7 +104,8 @@ impl Install {
         Selection::of(graph, &changes.workspaces, changes.include_root)
     }
 
-    /// Handles missing packages without a known source. An optional one is left out; any other is an error.
+    /// Handles missing packages without a known source. An optional one is left out; any other is
+    /// an error.
     fn left_out_as_unknown(
         &self,
         plan: &Plan,
@@ -186,7 +188,8 @@ impl Install {
     }
 }
 
-/// Opens the store. If it can't be written to, opens one for this installation alone and returns a message about it.
+/// Opens the store. If it can't be written to, opens one for this installation alone and returns a
+/// message about it.
 fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), StoreError> {
     match Store::open(folder) {
         Ok(store) => Ok((store, None)),

@@ -1,5 +1,5 @@
-//! Runs the scripts of an installation: the approved ones of dependencies, while everything can still be undone (`rebuild.js`),
-//! and the project's own (`install.js`).
+//! Runs the scripts of an installation: the approved ones of dependencies, while everything can
+//! still be undone (`rebuild.js`), and the project's own (`install.js`).
 //!
 //! The caller decides which packages are new and what a failure leads to.
 
@@ -61,7 +61,8 @@ pub struct Ran {
 }
 
 impl Scripts {
-    /// Follows npm's settings and the project's `allowScripts`. `command` is npm's name of the current command.
+    /// Follows npm's settings and the project's `allowScripts`. `command` is npm's name of the
+    /// current command.
     pub fn new(
         config: &Config,
         environment: &Environment,

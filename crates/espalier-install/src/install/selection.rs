@@ -1,5 +1,5 @@
-//! The part of a tree that is installed if some workspaces are selected: the workspaces and what they need (`filterNodes` of
-//! `diff.js`). The lockfile covers the whole tree.
+//! The part of a tree that is installed if some workspaces are selected: the workspaces and what
+//! they need (`filterNodes` of `diff.js`). The lockfile covers the whole tree.
 
 use std::collections::VecDeque;
 
@@ -64,8 +64,8 @@ impl Selection {
         Self(Some(meant))
     }
 
-    /// Removes from a layout what is neither selected nor installed already, that is, what the whole plan would write. Without a
-    /// plan, everything that isn't selected goes.
+    /// Removes from a layout what is neither selected nor installed already, that is, what the
+    /// whole plan would write. Without a plan, everything that isn't selected goes.
     pub fn narrow(&self, layout: &mut Layout, plan: Option<&Touched>) {
         let Some(meant) = &self.0 else { return };
         let stays = |location: &String| {
@@ -86,8 +86,8 @@ impl Selection {
         layout.leave_out(out);
     }
 
-    /// Removes from a plan what concerns other parts of the tree. A package that nobody needs is removed if the hidden lockfile
-    /// lists it, or if there is no hidden lockfile.
+    /// Removes from a plan what concerns other parts of the tree. A package that nobody needs is
+    /// removed if the hidden lockfile lists it, or if there is no hidden lockfile.
     pub fn limit(&self, plan: &mut Plan, installed: Option<&Noted>) {
         let Some(meant) = &self.0 else { return };
         plan.place.retain(|placement| meant.contains(&placement.location));

@@ -1,13 +1,15 @@
-//! Detects that nothing has changed since an installation found nothing to do. Then there is nothing to do now either, and
-//! neither the tree nor the store is looked at.
+//! Detects that nothing has changed since an installation found nothing to do. Then there is
+//! nothing to do now either, and neither the tree nor the store is looked at.
 //!
-//! A resolution is a function of its options, the project's files and the answers that it got; a plan is a function of the
-//! resolution and of `node_modules`. A run that asked no registry and had an empty plan leaves a note in the cache, with a digest
-//! of all of these. The next run computes the same digest. If anything differs or is unknown, the run goes on in full.
+//! A resolution is a function of its options, the project's files and the answers that it got; a
+//! plan is a function of the resolution and of `node_modules`. A run that asked no registry and had
+//! an empty plan leaves a note in the cache, with a digest of all of these. The next run computes
+//! the same digest. If anything differs or is unknown, the run goes on in full.
 //!
-//! Of `node_modules`, the digest covers the times and inode numbers of the hidden lockfile, of all folders that npm checks before
-//! it trusts the hidden lockfile, and of those with commands. A folder that became older counts as changed, too. As in npm, only
-//! `ci` looks at the files of packages.
+//! Of `node_modules`, the digest covers the times and inode numbers of the hidden lockfile, of all
+//! folders that npm checks before it trusts the hidden lockfile, and of those with commands. A
+//! folder that became older counts as changed, too. As in npm, only `ci` looks at the files of
+//! packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +56,8 @@ pub(super) struct Found {
 }
 
 impl Unchanged {
-    /// Collects all inputs beside the project's folders. `None` for installations that always run in full.
+    /// Collects all inputs beside the project's folders. `None` for installations that always run
+    /// in full.
     pub async fn of(install: &Install) -> Option<Self> {
         let lock = &install.lock;
         let project = &lock.project;
@@ -75,7 +78,8 @@ impl Unchanged {
         digest.add(program()?);
         digest.add(project.path().to_string_lossy().as_bytes());
         digest.add(lock.settings.source);
-        // The date that follows from `min-release-age` changes with each run. The setting itself is part of the digest.
+        // The date that follows from `min-release-age` changes with each run. The setting itself is
+        // part of the digest.
         let options = Options { before: None, ..lock.options().await };
         digest.add(format!("{options:?} {:?} {:?}", lock.changes, install.trust));
         digest.add(format!("{:?} {} {}", install.scripts.gate, install.bin_links, install.store.display()));
@@ -130,7 +134,7 @@ impl Unchanged {
 
 /// The times and inode numbers of these folders and of the hidden lockfile.
 #[cfg(unix)]
-fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
+pub(super) fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags};
     let project = rustix::fs::openat(CWD, project, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     let project = project.ok()?;
@@ -146,7 +150,7 @@ fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
 }
 
 #[cfg(not(unix))]
-fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
+pub(super) fn stamps(project: &Path, folders: &[String]) -> Option<Digested> {
     let mut digest = Digest::default();
     for path in folders.iter().map(String::as_str).chain([HIDDEN_LOCKFILE]) {
         let found = fs::metadata(project.join(path)).ok()?;

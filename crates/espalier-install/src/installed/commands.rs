@@ -1,6 +1,8 @@
-//! Links the commands of installed packages again (`rebuild.js`). The package.json of each package names them.
+//! Links the commands of installed packages again (`rebuild.js`). The package.json of each package
+//! names them.
 //!
-//! If several packages have a command of the same name, the first in the order of building wins, as in an installation.
+//! If several packages have a command of the same name, the first in the order of building wins, as
+//! in an installation.
 
 use std::collections::HashSet;
 use std::io;

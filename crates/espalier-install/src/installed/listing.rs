@@ -1,7 +1,8 @@
-//! The tree of dependencies that `npm ls` lists, from the root down. Each package is expanded once (`ls.js`).
+//! The tree of dependencies that `npm ls` lists, from the root down. Each package is expanded once
+//! (`ls.js`).
 //!
-//! The walk is breadth first. The first time it reaches a package, it lists its dependencies; after that, the package is deduped.
-//! This module doesn't print.
+//! The walk is breadth first. The first time it reaches a package, it lists its dependencies; after
+//! that, the package is deduped. This module doesn't print.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -206,7 +207,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Judges a package when the walk reaches it, as npm does. By then, other dependents may have found it invalid, too.
+    /// Judges a package when the walk reaches it, as npm does. By then, other dependents may have
+    /// found it invalid, too.
     fn judge(&mut self, item: &mut Item) {
         if let Some(node) = item.node.filter(|_| !item.deduped) {
             item.invalid = self.invalid.get(&node).cloned();
@@ -307,7 +309,8 @@ impl Walk<'_> {
             }
             None => {
                 child.included = self.selection.packages.is_empty();
-                // npm keeps missing dependencies under one key, so it loses the spec of all but the first.
+                // npm keeps missing dependencies under one key, so it loses the spec of all but the
+                // first.
                 if std::mem::replace(&mut self.missing_before, true) {
                     child.required = None;
                 }

@@ -1,7 +1,7 @@
 //! Reads the existing tree, either from `node_modules` or from the lockfile.
 //!
-//! Nothing is resolved or changed. If npm's hidden lockfile is up to date, it is read instead of a thousand files. Otherwise the
-//! folders are scanned ([`scan`]).
+//! Nothing is resolved or changed. If npm's hidden lockfile is up to date, it is read instead of a
+//! thousand files. Otherwise the folders are scanned (`scan`).
 
 mod commands;
 pub mod listing;

@@ -1,7 +1,7 @@
 //! Describes the packages in `node_modules` as a lockfile (`load-actual.js`).
 //!
-//! Each package's package.json describes it. Only the project's lockfile knows where it came from, provided that it has the same
-//! version at the same location.
+//! Each package's package.json describes it. Only the project's lockfile knows where it came from,
+//! provided that it has the same version at the same location.
 
 use std::collections::HashSet;
 use std::fs;
@@ -45,8 +45,8 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Adds the packages in the `node_modules` of a folder. Names are in alphabetical order, so that the result is always the
-    /// same.
+    /// Adds the packages in the `node_modules` of a folder. Names are in alphabetical order, so
+    /// that the result is always the same.
     fn modules(&mut self, location: &str) {
         if !self.visited.insert(location.to_owned()) {
             return;

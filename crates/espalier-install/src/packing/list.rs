@@ -1,7 +1,7 @@
 //! Lists the files of a folder that belong to its package (`npm-packlist`).
 //!
-//! Only plain files are listed. Links are never followed, neither to files nor to folders. Bundled packages are looked up in the
-//! package's own `node_modules`.
+//! Only plain files are listed. Links are never followed, neither to files nor to folders. Bundled
+//! packages are looked up in the package's own `node_modules`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,8 @@ struct Packing<'a> {
 }
 
 impl Packing<'_> {
-    /// Lists the package in a folder and its bundled packages. In a bundled package, all dependencies count as bundled.
+    /// Lists the package in a folder and its bundled packages. In a bundled package, all
+    /// dependencies count as bundled.
     fn package(&mut self, folder: &str, is_first: bool) -> io::Result<()> {
         if !self.seen.insert(folder.to_owned()) {
             return Ok(());
@@ -59,7 +60,8 @@ impl Packing<'_> {
 
     fn walk(&mut self, folder: &str, level: &Level<'_>) -> io::Result<()> {
         for entry in sorted_entries(&self.root.join(folder))? {
-            // Names that Windows can't have aren't packed, and neither are names that aren't Unicode.
+            // Names that Windows can't have aren't packed, and neither are names that aren't
+            // Unicode.
             let Some(name) = entry.file_name().to_str().map(str::to_owned).filter(|name| !name.contains('*')) else {
                 continue;
             };
@@ -168,7 +170,8 @@ pub(super) fn manifest(folder: &Path) -> Map<String, Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
 }
 
-/// The rules for files that are always packed or never packed: those that package.json names, and patches.
+/// The rules for files that are always packed or never packed: those that package.json names, and
+/// patches.
 fn required(manifest: &Map<String, Value>, is_first: bool) -> Vec<String> {
     let text = |field: &str| manifest.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
     let mut rules: Vec<String> =

@@ -1,7 +1,8 @@
-//! Packs a folder into a tarball, as npm does with git dependencies and, with `--install-links`, with folders (`dir.js` of
-//! pacote).
+//! Packs a folder into a tarball, as npm does with git dependencies and, with `--install-links`,
+//! with folders (`dir.js` of pacote).
 //!
-//! The archive isn't compressed, because it goes straight into the store. [`prepare`] decides which scripts run before.
+//! The archive isn't compressed, because it goes straight into the store. [`prepare`] decides which
+//! scripts run before.
 
 mod list;
 pub mod prepare;

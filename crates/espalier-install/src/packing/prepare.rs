@@ -1,7 +1,8 @@
-//! Prepares a folder for packing: installs the dependencies of a clone and runs `prepare` (`git.js` and `dir.js` of pacote).
+//! Prepares a folder for packing: installs the dependencies of a clone and runs `prepare` (`git.js`
+//! and `dir.js` of pacote).
 //!
-//! npm does this for everything that `allow-git` permits. Here the package has to be approved, as for any script. It is packed in
-//! either case.
+//! npm does this for everything that `allow-git` permits. Here the package has to be approved, as
+//! for any script. It is packed in either case.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,7 +16,8 @@ use crate::scripts::environment::ScriptEnvironment;
 use crate::scripts::package::ScriptPackage;
 use crate::scripts::process::Script;
 
-/// An environment variable with the clones that outer processes are preparing. It ends a circle of clones.
+/// An environment variable with the clones that outer processes are preparing. It ends a circle of
+/// clones.
 const SEEN: &str = "_PACOTE_NO_PREPARE_";
 
 /// The scripts that need the dependencies of a clone.

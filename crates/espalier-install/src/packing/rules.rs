@@ -1,5 +1,5 @@
-//! The rules that decide which files of a folder are packed: npm's own, those of package.json, and those of the ignore files of
-//! each folder (`ignore-walk`, `npm-packlist`).
+//! The rules that decide which files of a folder are packed: npm's own, those of package.json, and
+//! those of the ignore files of each folder (`ignore-walk`, `npm-packlist`).
 
 use std::sync::LazyLock;
 
@@ -68,8 +68,8 @@ impl Rules {
         Self { usual: usual(), strict: patterns(&["/.git"]), ..Self::default() }
     }
 
-    /// The rules of a package's own folder. `files` was looked up on disk; `required` are the rules for files that are always
-    /// packed.
+    /// The rules of a package's own folder. `files` was looked up on disk; `required` are the rules
+    /// for files that are always packed.
     pub fn of_package(files: Option<&[String]>, required: &[String]) -> Self {
         let mut strict = patterns(ALWAYS);
         strict.extend(patterns(required));
@@ -80,7 +80,8 @@ impl Rules {
         Self { usual: usual(), files, strict, ..Self::default() }
     }
 
-    /// Drops the rules for files that are usually left out, because a bundled package is packed as it was installed.
+    /// Drops the rules for files that are usually left out, because a bundled package is packed as
+    /// it was installed.
     pub fn without_usual(self) -> Self {
         Self { usual: &[], ..self }
     }
@@ -95,7 +96,8 @@ impl Rules {
         self.git_ignore = Some(of_text(text));
     }
 
-    /// The rules that count. `files` precedes `.npmignore`, which precedes `.gitignore`; only the first of them counts.
+    /// The rules that count. `files` precedes `.npmignore`, which precedes `.gitignore`; only the
+    /// first of them counts.
     fn all(&self) -> impl Iterator<Item = &Pattern> {
         let chosen = self.files.as_ref().or(self.npm_ignore.as_ref()).or(self.git_ignore.as_ref());
         self.usual.iter().chain(chosen.into_iter().flatten()).chain(&self.strict)

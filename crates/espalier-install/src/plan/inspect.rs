@@ -1,7 +1,8 @@
 //! Compares the files on disk with the target state.
 //!
-//! Links are never followed: a link in the place of a folder is wrong. Either the hidden lockfile is trusted, as in `npm
-//! install`, or every file is compared, in `ci` and without a hidden lockfile.
+//! Links are never followed: a link in the place of a folder is wrong. Either the hidden lockfile
+//! is trusted, as in `npm install`, or every file is compared, in `ci` and without a hidden
+//! lockfile.
 
 use std::fs::{self, FileType};
 use std::path::Path;
@@ -100,7 +101,8 @@ impl Inspection<'_> {
         findings
     }
 
-    /// Finds entries of a `node_modules` that don't belong there. Adds the kinds of those that may be packages to `present`.
+    /// Finds entries of a `node_modules` that don't belong there. Adds the kinds of those that may
+    /// be packages to `present`.
     fn look_into(
         &self,
         folder: &str,
@@ -151,16 +153,16 @@ impl Inspection<'_> {
         }
     }
 
-    /// Finds installed packages in a package whose `node_modules` should have none. Packages that it brings itself aren't in the
-    /// hidden lockfile, and stay.
+    /// Finds installed packages in a package whose `node_modules` should have none. Packages that
+    /// it brings itself aren't in the hidden lockfile, and stay.
     fn look_for_forgotten(&self, folders: &FxHashMap<&str, FxHashSet<&str>>, findings: &mut Findings) {
         let mut noted: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         let locations = self.installed.into_iter().flat_map(Noted::locations);
         for location in locations.filter(|location| lies_in_node_modules(location)) {
             let (folder, name) = split(location);
             let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
-            // The target state has the owner, with nothing in its `node_modules`. Other folders go with their owner, or are
-            // compared anyway.
+            // The target state has the owner, with nothing in its `node_modules`. Other folders go
+            // with their owner, or are compared anyway.
             if owner.is_some_and(|owner| !owner.is_link()) && !folders.contains_key(folder) {
                 noted.entry(folder).or_default().insert(name);
             }
@@ -187,8 +189,9 @@ impl Inspection<'_> {
         findings.extraneous.sort_unstable();
     }
 
-    /// Checks the patch of a package whose version is right. The hidden lockfile records the patch. Without one, a package with a
-    /// patch counts as wrong, because the store doesn't know patched files.
+    /// Checks the patch of a package whose version is right. The hidden lockfile records the patch.
+    /// Without one, a package with a patch counts as wrong, because the store doesn't know patched
+    /// files.
     fn patched(&self, found: Condition, location: &str, package: &Package) -> Condition {
         let noted = self.installed.and_then(|installed| installed.get(location));
         let is_right = noted.map_or(package.patch.is_none(), |entry| entry.is_patched_as(package));

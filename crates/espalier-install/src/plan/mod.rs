@@ -1,5 +1,5 @@
-//! An installation as data: what is moved away, fetched, placed, linked and run. It can be printed. [`reify`](crate::reify)
-//! carries it out.
+//! An installation as data: what is moved away, fetched, placed, linked and run. It can be printed.
+//! [`reify`](crate::reify) carries it out.
 
 pub mod inspect;
 pub mod verify;
@@ -102,7 +102,8 @@ pub struct Link {
 }
 
 impl Plan {
-    /// Derives the steps from what was found and the target state. `stored` looks packages up in the store.
+    /// Derives the steps from what was found and the target state. `stored` looks packages up in
+    /// the store.
     pub fn new(
         layout: &Layout,
         findings: &Findings,

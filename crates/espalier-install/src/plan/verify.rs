@@ -1,7 +1,8 @@
 //! Compares an installed package with the store, file by file.
 //!
-//! A file is right if its length, mode and modification time are. The time is different for every package ([`PackageKey`]). So no
-//! content is read, and still every edited, truncated or added file is detected.
+//! A file is right if its length, mode and modification time are. The time is different for every
+//! package ([`PackageKey`]). So no content is read, and still every edited, truncated or added file
+//! is detected.
 //!
 //! [`PackageKey`]: crate::store::PackageKey
 
@@ -17,7 +18,8 @@ use espalier_package::bins::without_carriage_return;
 pub struct Expectation<'a> {
     /// The package in the store.
     pub stored: &'a StoredPackage,
-    /// Whether a path belongs there for another reason, such as `.bin` or a package in its `node_modules`.
+    /// Whether a path belongs there for another reason, such as `.bin` or a package in its
+    /// `node_modules`.
     pub belongs: &'a dyn Fn(&str) -> bool,
     /// The files that have to be executable.
     pub executables: &'a FxHashSet<&'a str>,
@@ -65,7 +67,8 @@ pub fn first_difference(folder: &Path, expectation: &Expectation<'_>) -> Option<
     None
 }
 
-/// Whether a command differs from the stored file only by the removed carriage return in its first line.
+/// Whether a command differs from the stored file only by the removed carriage return in its first
+/// line.
 fn is_mended(folder: &Path, path: &str, stored: &StoredPackage) -> bool {
     let mended = fs::read(stored.folder.join(path)).ok().and_then(|content| without_carriage_return(&content));
     mended.is_some() && mended == fs::read(folder.join(path)).ok()

@@ -1,4 +1,5 @@
-//! Finds the folders of a project that hold a package.json. They are the candidates for its workspaces.
+//! Finds the folders of a project that hold a package.json. They are the candidates for its
+//! workspaces.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +9,9 @@ use espalier_core::{FetchFailure, FetchFailureKind, WorkspaceFolders};
 use super::{MANIFEST, ProjectFolder};
 
 impl ProjectFolder {
-    /// The folders, sorted, without the root. The walk skips `node_modules` and `.git`, which no workspace can be in. It lists
-    /// links to folders but doesn't follow them, so that it ends. Blocks.
+    /// The folders, sorted, without the root. The walk skips `node_modules` and `.git`, which no
+    /// workspace can be in. It lists links to folders but doesn't follow them, so that it ends.
+    /// Blocks.
     pub fn package_folders(&self) -> Result<Vec<String>, FetchFailure> {
         let workspaces = WorkspaceFolders::of(&self.manifest().unwrap_or_default());
         let mut found = Vec::new();
@@ -42,8 +44,8 @@ impl ProjectFolder {
         Ok(found)
     }
 
-    /// The files and folders below a folder, as relative paths with forward slashes. Links aren't followed. Unreadable entries
-    /// are skipped. Blocks.
+    /// The files and folders below a folder, as relative paths with forward slashes. Links aren't
+    /// followed. Unreadable entries are skipped. Blocks.
     pub fn files_below(&self, folder: &str) -> Vec<String> {
         let folder = self.path().join(folder);
         let mut found = Vec::new();

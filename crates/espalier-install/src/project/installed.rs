@@ -1,7 +1,8 @@
-//! Reads what is installed: the hidden lockfile if it can be trusted, otherwise the packages in `node_modules`.
+//! Reads what is installed: the hidden lockfile if it can be trusted, otherwise the packages in
+//! `node_modules`.
 //!
-//! The order is npm's (`load-actual.js`): the entries of a folder by name, with scopes expanded in place, and then the levels
-//! below.
+//! The order is npm's (`load-actual.js`): the entries of a folder by name, with scopes expanded in
+//! place, and then the levels below.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,9 +18,11 @@ use super::{MANIFEST, ProjectFolder};
 
 /// npm's record of what is installed.
 pub const HIDDEN_LOCKFILE: &str = "node_modules/.package-lock.json";
-/// How much older than a folder the hidden lockfile may be, because the clocks of file systems are coarse.
+/// How much older than a folder the hidden lockfile may be, because the clocks of file systems are
+/// coarse.
 const JITTER: Duration = Duration::from_millis(10);
-/// The number of threads that walk through `node_modules`. More threads would wait for the same locks in the kernel.
+/// The number of threads that walk through `node_modules`. More threads would wait for the same
+/// locks in the kernel.
 const WALKERS: usize = 2;
 
 impl ProjectFolder {
@@ -31,8 +34,8 @@ impl ProjectFolder {
         }
     }
 
-    /// The hidden lockfile and its text. `None` if something in `node_modules` is newer or differs from it (`assertNoNewer` of
-    /// `shrinkwrap.js`).
+    /// The hidden lockfile and its text. `None` if something in `node_modules` is newer or differs
+    /// from it (`assertNoNewer` of `shrinkwrap.js`).
     pub fn noted(&self) -> Option<(Noted, String)> {
         let text = fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?;
         let noted = Noted::read(&text)?;
@@ -40,8 +43,8 @@ impl ProjectFolder {
         Some((noted, text))
     }
 
-    /// The folders whose times show whether `node_modules` has changed: those that npm checks, and those with packages or
-    /// commands. `None` if the hidden lockfile is out of date. Blocks.
+    /// The folders whose times show whether `node_modules` has changed: those that npm checks, and
+    /// those with packages or commands. `None` if the hidden lockfile is out of date. Blocks.
     pub fn noted_folders(&self) -> Option<Vec<String>> {
         let noted = Noted::read(&fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?)?;
         let check = Check::of(self.path(), &noted)?;
@@ -128,7 +131,8 @@ impl<'a> Check<'a> {
         self.enter(location)?.iter().try_for_each(|inside| self.folder(inside))
     }
 
-    /// The subfolders to walk through next. `None` if an entry is newer than the hidden lockfile or missing from it.
+    /// The subfolders to walk through next. `None` if an entry is newer than the hidden lockfile or
+    /// missing from it.
     fn enter(&mut self, location: &str) -> Option<Vec<String>> {
         let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
         let holds_packages = name == "node_modules" || (name.starts_with('@') && above.ends_with("node_modules"));

@@ -1,7 +1,7 @@
 //! The lockfile on disk: its name, and how it is replaced.
 //!
-//! The new file is written beside the old one and renamed, so an interrupted run leaves the old one. An unchanged file isn't
-//! touched, so programs that watch it aren't woken.
+//! The new file is written beside the old one and renamed, so an interrupted run leaves the old
+//! one. An unchanged file isn't touched, so programs that watch it aren't woken.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -1,7 +1,7 @@
 //! The project on disk: its manifest, its lockfile, and the folders of its dependencies.
 //!
-//! This module hands files over as text, which the core interprets. Paths that leave it are relative to the project and have
-//! forward slashes.
+//! This module hands files over as text, which the core interprets. Paths that leave it are
+//! relative to the project and have forward slashes.
 
 mod folders;
 mod installed;
@@ -89,14 +89,15 @@ impl ProjectFolder {
         Err(ProjectError::NoManifest { folder: path, upwards: false })
     }
 
-    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as in npm, or the project that
-    /// has this folder as a workspace.
+    /// The project that this folder belongs to: the nearest folder upwards with a package.json, as
+    /// in npm, or the project that has this folder as a workspace.
     pub fn around(folder: &Path) -> Result<Self, ProjectError> {
         let nearest = Self::nearest(folder)?;
         Ok(nearest.above().unwrap_or(nearest))
     }
 
-    /// The nearest folder upwards with a package.json, even if it is a workspace (`--no-workspaces`).
+    /// The nearest folder upwards with a package.json, even if it is a workspace
+    /// (`--no-workspaces`).
     pub fn nearest(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join(MANIFEST).is_file()).map(Path::to_owned);
@@ -104,13 +105,14 @@ impl ProjectFolder {
         project.ok_or(ProjectError::NoManifest { folder: start, upwards: true })
     }
 
-    /// A folder without a package.json. The caller creates a project in it, or needs only its settings.
+    /// A folder without a package.json. The caller creates a project in it, or needs only its
+    /// settings.
     pub fn without_manifest(folder: &Path) -> Result<Self, ProjectError> {
         Ok(Self { path: absolute(folder)?, workspace: None })
     }
 
-    /// The folder in which npm creates a project for added packages: the nearest folder upwards with a `node_modules`, otherwise
-    /// this one.
+    /// The folder in which npm creates a project for added packages: the nearest folder upwards
+    /// with a `node_modules`, otherwise this one.
     pub fn to_be(folder: &Path) -> Result<Self, ProjectError> {
         let start = absolute(folder)?;
         let found = start.ancestors().find(|folder| folder.join("node_modules").is_dir()).map(Path::to_owned);
@@ -152,8 +154,9 @@ impl ProjectFolder {
         EXTENSION_FILES.into_iter().find(|name| self.path.join(name).is_file())
     }
 
-    /// What `ci` requires the lockfile to be made with, including the script that may change manifests, even if it is ignored.
-    /// npm looks for files of the usual names, unless a setting names another file.
+    /// What `ci` requires the lockfile to be made with, including the script that may change
+    /// manifests, even if it is ignored. npm looks for files of the usual names, unless a setting
+    /// names another file.
     pub fn declared(&self, extension_file: Option<&str>) -> Declared {
         let names = extension_file.map_or(EXTENSION_FILES.to_vec(), |name| vec![name]);
         let read = |name: &str| Some((name.to_owned(), std::fs::read(self.path.join(name)).ok()?));
@@ -222,7 +225,8 @@ impl ProjectFolder {
         }
     }
 
-    /// Lists a tarball on disk. The address is `file:` and a path, which can be relative to the project. Blocks.
+    /// Lists a tarball on disk. The address is `file:` and a path, which can be relative to the
+    /// project. Blocks.
     pub fn tarball(&self, address: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
         let path = address.strip_prefix("file:").unwrap_or(address);
         let path = path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path);
@@ -243,8 +247,8 @@ impl ProjectFolder {
     }
 }
 
-/// An absolute path as Node's `path.resolve` makes it: without `..` and without a slash at its end, so that its last part is the
-/// folder's name.
+/// An absolute path as Node's `path.resolve` makes it: without `..` and without a slash at its end,
+/// so that its last part is the folder's name.
 fn absolute(folder: &Path) -> Result<PathBuf, ProjectError> {
     let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut resolved = PathBuf::new();

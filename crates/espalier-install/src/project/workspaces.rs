@@ -1,5 +1,5 @@
-//! The workspaces of a project: all of them, those that filters select, and the project of a workspace's folder
-//! (`get-workspaces.js` of npm, `loadLocalPrefix` of `@npmcli/config`).
+//! The workspaces of a project: all of them, those that filters select, and the project of a
+//! workspace's folder (`get-workspaces.js` of npm, `loadLocalPrefix` of `@npmcli/config`).
 
 use std::path::{Path, PathBuf};
 
@@ -48,8 +48,8 @@ impl ProjectFolder {
         edges.filter_map(workspace).collect()
     }
 
-    /// The workspaces that these filters select. A filter is a name, a folder, or a folder of folders; relative ones start at
-    /// `from`.
+    /// The workspaces that these filters select. A filter is a name, a folder, or a folder of
+    /// folders; relative ones start at `from`.
     pub fn workspaces_by(&self, filters: &[String], from: &Path) -> Result<Vec<Workspace>, ProjectError> {
         let all = self.workspaces();
         let text = |path: &Path| path.to_string_lossy().replace('\\', "/");

@@ -1,4 +1,5 @@
-//! Security advisories, from the bulk endpoint of the default registry, as for `npm audit`. The caller interprets them.
+//! Security advisories, from the bulk endpoint of the default registry, as for `npm audit`. The
+//! caller interprets them.
 
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_registry::{Address, Trouble};
@@ -14,7 +15,8 @@ const PATH: &str = "-/npm/v1/security/advisories/bulk";
 const LONGEST: u64 = 32 << 20;
 
 impl Registry {
-    /// Sends names with their versions as JSON, once, and returns the answer as it is. Nothing is cached.
+    /// Sends names with their versions as JSON, once, and returns the answer as it is. Nothing is
+    /// cached.
     pub async fn advisories(&self, question: Vec<u8>) -> Result<Vec<u8>, FetchFailure> {
         let registry = self.registries.default_registry();
         let address = Address::parse(&format!("{}{PATH}", registry.as_str()), normalize);

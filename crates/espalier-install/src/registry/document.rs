@@ -1,7 +1,9 @@
-//! Packuments and version documents, cached. [`espalier_registry`] decides how to request and recognise them.
+//! Packuments and version documents, cached. [`espalier_registry`] decides how to request and
+//! recognise them.
 //!
-//! Fetching and reading a document are separate steps. One thread fetches. Whoever waits for a document has time to inflate and parse
-//! it. A document that can't be read is fetched again, which counts as another attempt.
+//! Fetching and reading a document are separate steps. One thread fetches. Whoever waits for a
+//! document has time to inflate and parse it. A document that can't be read is fetched again, which
+//! counts as another attempt.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
@@ -96,7 +98,8 @@ impl Registry {
         self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument_text).await
     }
 
-    /// The document of one version, as JSON text. `integrity` is that of the tarball, by the packument.
+    /// The document of one version, as JSON text. `integrity` is that of the tarball, by the
+    /// packument.
     pub async fn version_document(
         &self,
         name: &str,
@@ -189,7 +192,8 @@ impl Registry {
             Some(entry) if self.is_usable(&document.key, &entry) => {
                 Ok(Unread { document, came: Came::Stored(entry), attempts: 0 })
             }
-            // In a box, because a task that only reads the cache would be as large otherwise, and is moved several times.
+            // In a box, because a task that only reads the cache would be as large otherwise, and
+            // is moved several times.
             stored => Box::pin(document.fetch(stored, 0)).await,
         }
     }
@@ -226,18 +230,24 @@ impl Document {
 
 impl Unread {
     /// A source that gives the text of a packument again, if that takes less memory than the text.
+    /// Without the text, the resolution has no true result; the cache counts the damage.
     fn source(&self) -> Option<Source> {
         let Entry { about, body, .. } = self.entry();
         let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
-        let body = Arc::clone(body);
-        is_smaller.then(|| {
-            Source::new(move || {
-                Inflater::with(|inflater| {
-                    let text = Encoding::Gzip.decode(&body, document::LONGEST_MEANT, inflater).ok()?;
-                    Some(text.to_vec())
-                })
+        let (body, cache) = (body.clone(), self.document.registry.cache.clone());
+        let text = move || {
+            let Some(bytes) = body.read() else {
+                if let Some(cache) = &cache {
+                    cache.documents.found_damaged(&body);
+                }
+                return None;
+            };
+            Inflater::with(|inflater| {
+                let text = Encoding::Gzip.decode(&bytes, document::LONGEST_MEANT, inflater).ok()?;
+                Some(text.to_vec())
             })
-        })
+        };
+        is_smaller.then(|| Source::new(text))
     }
 
     /// Whether reading it is cheap.
@@ -260,11 +270,6 @@ impl Unread {
         entry
     }
 
-    fn entry_mut(&mut self) -> &mut Entry {
-        let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = &mut self.came;
-        entry
-    }
-
     /// Reads it, as the answer to a request.
     pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
         if self.document.key.form.is_final() {
@@ -284,9 +289,9 @@ impl Unread {
     }
 
     /// The document of a version, as far as a resolution reads it.
-    fn read_version(mut self) -> Result<String, Box<Misread>> {
+    fn read_version(self) -> Result<String, Box<Misread>> {
         if self.is_prepared()
-            && let Some(text) = essentials::document(std::mem::take(&mut self.entry_mut().summary))
+            && let Some(text) = essentials::document(&self.entry().summary)
         {
             self.note_use();
             self.document.registry.experience().learn(&self.document.key.registry, true);
@@ -299,7 +304,7 @@ impl Unread {
         if let Some(kept) = kept {
             kept.keep(summary.clone());
         }
-        Ok(essentials::document(summary).expect("a summary that was just made"))
+        Ok(essentials::document(&summary).expect("a summary that was just made"))
     }
 
     fn read_whole_version(self) -> Result<String, Box<Misread>> {
@@ -341,7 +346,8 @@ impl Unread {
         Ok((Arc::new(packument), source.map(|source| Box::new(Unsettled { source, kept }))))
     }
 
-    /// The packument with its whole text, because the caller wants more of it than a resolution does.
+    /// The packument with its whole text, because the caller wants more of it than a resolution
+    /// does.
     fn read_whole_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
         let (packument, kept) = self.read_as(Document::packument)?;
         if let Some(kept) = kept {
@@ -399,19 +405,19 @@ impl Document {
     fn decoded<T>(&self, entry: &Entry, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<T, String> {
         let activity = self.registry.activity();
         Inflater::with(|inflater| {
-            let Entry { about, body, .. } = entry;
+            let (encoding, body) = entry.encoded()?;
             let inflating = &activity.inflating;
-            let text = inflating.time(|| about.encoding.decode(body, document::LONGEST_MEANT, inflater))?;
+            let text = inflating.time(|| encoding.decode(&body, document::LONGEST_MEANT, inflater))?;
             activity.parsing.time(|| read(text))
         })
     }
 
     fn packument(&self, entry: &Entry) -> Result<Packument, String> {
         let activity = self.registry.activity();
-        let Entry { about, body, .. } = entry;
-        let decode = |inflater: &mut _| about.encoding.decode_to_keep(body, document::LONGEST_MEANT, inflater);
+        let (encoding, body) = entry.encoded()?;
+        let decode = |inflater: &mut _| encoding.decode_to_keep(&body, document::LONGEST_MEANT, inflater);
         let (memory, length) = activity.inflating.time(|| Inflater::with(decode))?;
-        let detail = self.key.form.detail(&about.content_type);
+        let detail = self.key.form.detail(&entry.about.content_type);
         let parse = || Packument::parse_in(memory, length, detail);
         activity.parsing.time(parse).map_err(|error| format!("is {error}"))
     }
@@ -421,7 +427,7 @@ impl Kept {
     fn keep(self, summary: Vec<u8>) {
         let Document { registry, key, .. } = &self.document;
         if let Some(cache) = &registry.cache {
-            cache.documents.write(key, Entry { summary, ..self.entry });
+            cache.documents.write(key, Entry { summary: summary.into(), ..self.entry });
         }
     }
 }
@@ -439,7 +445,8 @@ impl Unsettled {
 }
 
 impl Misread {
-    /// Fetches it again, without validators, because a stored or confirmed document that can't be read was kept by mistake.
+    /// Fetches it again, without validators, because a stored or confirmed document that can't be
+    /// read was kept by mistake.
     pub async fn again(self) -> Result<Unread, FetchFailure> {
         let Unread { document, came, mut attempts } = self.unread;
         if !matches!(came, Came::Stored(_)) {

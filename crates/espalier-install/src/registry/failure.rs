@@ -1,4 +1,5 @@
-//! Translates errors of HTTP clients into the protocol's terms. The innermost cause is the informative one.
+//! Translates errors of HTTP clients into the protocol's terms. The innermost cause is the
+//! informative one.
 
 use std::error::Error;
 
@@ -48,7 +49,8 @@ fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::TimedOut)
 }
 
-/// Whether the name of the host has no address. The resolver's error has no type of its own, only its message.
+/// Whether the name of the host has no address. The resolver's error has no type of its own, only
+/// its message.
 fn is_unknown_host(error: &reqwest::Error) -> bool {
     error.is_connect() && sources(error).any(|source| source.to_string() == UNKNOWN_HOST)
 }

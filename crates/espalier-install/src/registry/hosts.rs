@@ -1,7 +1,8 @@
 //! The addresses of hosts. Each host is looked up once, however many connections to it are made.
 //!
-//! A run opens dozens of connections to one registry at the same moment. Some name servers can't answer a look-up for each of
-//! them, and one failure fails the run. npm keeps addresses for five minutes (`@npmcli/agent`, `dns.js`).
+//! A run opens dozens of connections to one registry at the same moment. Some name servers can't
+//! answer a look-up for each of them, and one failure fails the run. npm keeps addresses for five
+//! minutes (`@npmcli/agent`, `dns.js`).
 
 use std::collections::HashMap;
 use std::io;

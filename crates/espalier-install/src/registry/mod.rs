@@ -1,7 +1,8 @@
 //! Registries: packuments, version documents and tarballs, from the cache or over the network.
 //!
-//! The caller gets parsed and verified values, or a failure with a message. The configuration decides which registry and
-//! credentials are used. The resolution decides what it needs and what it means.
+//! The caller gets parsed and verified values, or a failure with a message. The configuration
+//! decides which registry and credentials are used. The resolution decides what it needs and what
+//! it means.
 
 mod advisories;
 mod answer;
@@ -73,7 +74,8 @@ impl AskedFor {
 }
 
 impl Registry {
-    /// Starts writing the queue of the cache and doesn't wait for it. The end of a run does this as well.
+    /// Starts writing the queue of the cache and doesn't wait for it. The end of a run does this as
+    /// well.
     pub fn keep(&self) {
         if let Some(cache) = &self.cache {
             cache.documents.settle();

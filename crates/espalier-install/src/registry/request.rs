@@ -1,7 +1,8 @@
 //! One request with its retries.
 //!
-//! A request takes no longer than all attempts and the waits between them, so it always ends. The reader of a body decides
-//! whether it is usable. Reading is part of the attempt, so a body that was damaged on its way is fetched again.
+//! A request takes no longer than all attempts and the waits between them, so it always ends. The
+//! reader of a body decides whether it is usable. Reading is part of the attempt, so a body that
+//! was damaged on its way is fetched again.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;

@@ -41,8 +41,8 @@ impl Registry {
         .await
     }
 
-    /// Fetches a tarball for an installation and gives it to `take`. If `take` fails, the tarball is fetched again. `package` is
-    /// the name of the expected package.
+    /// Fetches a tarball for an installation and gives it to `take`. If `take` fails, the tarball
+    /// is fetched again. `package` is the name of the expected package.
     pub async fn package<T: Send + 'static>(
         &self,
         address: &str,
@@ -57,10 +57,11 @@ impl Registry {
         self.fetch_tarball(get, package, integrity, take).await
     }
 
-    /// Whether an address is at the registry of a package. Only then may the tarball be fetched without permission (npm's
-    /// `#isRegistryResolvedTarball`).
+    /// Whether an address is at the registry of a package. Only then may the tarball be fetched
+    /// without permission (npm's `#isRegistryResolvedTarball`).
     pub fn is_of_registry(&self, address: &str, package: &str) -> bool {
-        // Nearly all addresses are of this kind. Parsing an address takes as long as resolving its package from a lock.
+        // Nearly all addresses are of this kind. Parsing an address takes as long as resolving its
+        // package from a lock.
         is_plainly_below(address, self.registries.of_package(package).as_str())
             || self.registries.is_of_registry(address, package)
     }
@@ -78,7 +79,8 @@ impl Registry {
         let decode = move |reply| {
             found.store(false, Ordering::Relaxed);
             let Reply::Body(received) = reply else { return Err("is empty".to_owned()) };
-            // The tarball is the compressed file itself. A content encoding on top of it belongs to the transport.
+            // The tarball is the compressed file itself. A content encoding on top of it belongs to
+            // the transport.
             let bytes = received.encoding.undone(received.bytes, LONGEST_SENT)?;
             let tarball = Hashed::new(&bytes);
             if let Some(expected) = &expected {
@@ -115,7 +117,8 @@ impl Registry {
     }
 }
 
-/// Whether an address is a folder's and a path of plain characters, which a URL parser leaves as they are.
+/// Whether an address is a folder's and a path of plain characters, which a URL parser leaves as
+/// they are.
 fn is_plainly_below(address: &str, folder: &str) -> bool {
     let is_plain = |step: &str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~@+".contains(&byte);

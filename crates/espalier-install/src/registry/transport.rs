@@ -1,7 +1,8 @@
 //! The HTTP clients: sockets, certificates and proxies.
 //!
-//! They don't decompress bodies, because the parsing thread does. The plain client ([`super::wire`]) is used if possible, over
-//! HTTP/2 if the registry agrees. The general client is used for proxies and client certificates, over HTTP/1.1.
+//! They don't decompress bodies, because the parsing thread does. The plain client
+//! ([`super::wire`]) is used if possible, over HTTP/2 if the registry agrees. The general client is
+//! used for proxies and client certificates, over HTTP/1.1.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -34,8 +35,9 @@ pub(super) struct Clients {
     wire: Option<Arc<Wire>>,
 }
 
-/// The client without a certificate of its own. It is made when it is needed, because that reads the system's certificates, which
-/// takes as long as everything else that a command does before its first request.
+/// The client without a certificate of its own. It is made when it is needed, because that reads
+/// the system's certificates, which takes as long as everything else that a command does before its
+/// first request.
 #[derive(Debug)]
 struct Usual {
     client: OnceLock<Client>,
@@ -74,7 +76,8 @@ impl Clients {
         Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }
 
-    /// The plain client. `None` if there are proxies or client certificates, or if certificates aren't verified.
+    /// The plain client. `None` if there are proxies or client certificates, or if certificates
+    /// aren't verified.
     pub fn wire(&self) -> Option<&Wire> {
         self.wire.as_deref()
     }

@@ -1,8 +1,10 @@
-//! Plain requests over connections of our own: HTTP/1.1, one at a time on each, or HTTP/2 ([`streams`]).
+//! Plain requests over connections of our own: HTTP/1.1, one at a time on each, or HTTP/2
+//! ([`streams`]).
 //!
-//! A resolution asks for thousands of documents, most of them small. A general client spends more on each than the system does: it
-//! parses the address again, copies headers, and passes the answer from task to task. This client has no proxies, redirects or client
-//! certificates. Requests that need them go to the other client of [`super::transport`].
+//! A resolution asks for thousands of documents, most of them small. A general client spends more
+//! on each than the system does: it parses the address again, copies headers, and passes the answer
+//! from task to task. This client has no proxies, redirects or client certificates. Requests that
+//! need them go to the other client of [`super::transport`].
 
 mod message;
 mod streams;
@@ -106,7 +108,8 @@ struct Connection {
     alarm: Alarm,
 }
 
-/// The timer for a silent registry. It is reset only if it is far off, because resetting costs more than a look at it.
+/// The timer for a silent registry. It is reset only if it is far off, because resetting costs more
+/// than a look at it.
 struct Alarm {
     sleep: Pin<Box<Sleep>>,
     /// The end of the attempt.
@@ -143,7 +146,8 @@ impl Wire {
         let address = get.address.as_str();
         let origin = format!("{}://{}", get.address.scheme(), get.address.authority());
         if !address.strip_prefix(&*origin).is_some_and(|target| target.starts_with('/')) {
-            // The user name and password in the address belong into a header, which the other client sends.
+            // The user name and password in the address belong into a header, which the other
+            // client sends.
             return None;
         }
         let key = (Handle::current().id(), origin);
@@ -171,7 +175,8 @@ impl Wire {
             connection.alarm.end = end;
             connection.write_request(target, get.address.authority(), &self.greeting, &headers);
             match connection.exchange(get, spans).await {
-                // The registry sent this before the request arrived, because it had waited too long for one.
+                // The registry sent this before the request arrived, because it had waited too long
+                // for one.
                 Ok((Outcome::Answer(Answer { judged: Judged::Refused { status, .. }, .. }), false))
                     if !is_fresh && status == 408 => {}
                 Ok((outcome, may_be_used_again)) => {
@@ -255,7 +260,8 @@ impl Connection {
         self.written.extend_from_slice(b"\r\n");
     }
 
-    /// Sends the prepared request and reads the answer. Also returns whether another request may follow.
+    /// Sends the prepared request and reads the answer. Also returns whether another request may
+    /// follow.
     async fn exchange(&mut self, get: &Get, spans: Option<&Spans>) -> Result<(Outcome, bool), Failed> {
         let broke_off = |error: std::io::Error| Trouble::Broken(Broken::BrokeOff(failure::innermost(&error)));
         let sent = self.alarm.in_time(self.stream.write_all(&self.written)).await.map_err(Failed::Answered)?;

@@ -13,7 +13,8 @@ use crate::plan::bins::BinLink;
 #[cfg(unix)]
 use crate::plan::bins::without_carriage_return;
 
-/// Makes every `.bin` folder hold exactly these commands. A command without its file is left out, as in npm.
+/// Makes every `.bin` folder hold exactly these commands. A command without its file is left out,
+/// as in npm.
 pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32, journal: &Journal) -> io::Result<()> {
     let mut by_folder: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for folder in folders {
@@ -100,8 +101,8 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Makes a command's file executable. Files of placed packages already are; a link's target, or a file of a kept package with a
-/// new command, may not be.
+/// Makes a command's file executable. Files of placed packages already are; a link's target, or a
+/// file of a kept package with a new command, may not be.
 #[cfg(unix)]
 fn repair(file: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

@@ -31,10 +31,12 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// The package of a source, from the store if it is there. Its bytes were verified when they were stored.
+    /// The package of a source, from the store if it is there. Its bytes were verified when they
+    /// were stored.
     pub async fn obtain(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
         let stored = self.stored_or_fetched(source).await?;
-        // This also applies to stored packages: a lock can give a package's integrity under another name.
+        // This also applies to stored packages: a lock can give a package's integrity under another
+        // name.
         self.check_identity(source, &stored.record).map_err(|message| {
             let (kind, url) = (FetchFailureKind::Invalid, git::without_credentials(&source.resolved));
             ObtainError::Fetch(FetchFailure { kind, message: format!("its tarball {message}"), url })
@@ -42,7 +44,8 @@ impl Origins {
         Ok(stored)
     }
 
-    /// Checks that a package from a registry states the requested name and version. A tarball by URL may state any.
+    /// Checks that a package from a registry states the requested name and version. A tarball by
+    /// URL may state any.
     pub(super) fn check_identity(&self, source: &Source, record: &PackageRecord) -> Result<(), String> {
         let of_registry = self.registry.is_of_registry(&source.resolved, &source.name);
         let Some(version) = source.version.as_ref().filter(|_| of_registry) else { return Ok(()) };

@@ -30,7 +30,8 @@ type Landed = Result<StoredPackage, FetchFailure>;
 pub struct Flights(Mutex<FxHashMap<Key, Arc<OnceCell<Landed>>>>);
 
 impl Flights {
-    /// The result of fetching a source, which may have been fetched before. If one caller goes away, the next one continues.
+    /// The result of fetching a source, which may have been fetched before. If one caller goes
+    /// away, the next one continues.
     pub(super) async fn of<F>(&self, source: &Source, fetch: impl FnOnce() -> F) -> Result<StoredPackage, ObtainError>
     where
         F: Future<Output = Result<StoredPackage, ObtainError>>,

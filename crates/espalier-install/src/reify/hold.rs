@@ -7,12 +7,13 @@ use std::time::Duration;
 use super::ReifyError;
 use super::replaced::Replaced;
 
-/// How often the lock is tried, and for how long: the other installation may be compiling something.
+/// How often the lock is tried, and for how long: the other installation may be compiling
+/// something.
 const INTERVAL: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_mins(15);
 
-/// Keeps other processes from changing the same project, on systems that can lock folders. The system releases the lock if the
-/// process dies.
+/// Keeps other processes from changing the same project, on systems that can lock folders. The
+/// system releases the lock if the process dies.
 #[derive(Debug)]
 pub struct Hold {
     path: PathBuf,
@@ -24,7 +25,8 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Waits for the lock on a project's `node_modules`. Creates the folder if necessary; anything else in its place makes way.
+    /// Waits for the lock on a project's `node_modules`. Creates the folder if necessary; anything
+    /// else in its place makes way.
     pub async fn of(project: &Path) -> Result<Option<Self>, ReifyError> {
         let path = project.join("node_modules");
         let disk = |source| ReifyError::Disk { path: path.clone(), source };

@@ -1,7 +1,8 @@
 //! A record of the changes to a project, so that they can be undone.
 //!
-//! What has to go is moved into a folder beside it and stays there until everything else has worked. A killed process leaves that
-//! folder and no hidden lockfile. The next installation then looks at every file and finishes.
+//! What has to go is moved into a folder beside it and stays there until everything else has
+//! worked. A killed process leaves that folder and no hidden lockfile. The next installation then
+//! looks at every file and finishes.
 
 use std::fs;
 use std::io;
@@ -42,7 +43,8 @@ impl Journal {
         let end = location.find("node_modules").map_or(0, |at| at + "node_modules".len());
         let top = self.project.join(&location[..end]);
         if top == path {
-            // A link or file is in the place of `node_modules`, so there is no folder to move it into.
+            // A link or file is in the place of `node_modules`, so there is no folder to move it
+            // into.
             let replaced = Replaced::take(&path)?;
             self.steps().replaced.extend(replaced.map(|replaced| (path, replaced)));
             return Ok(());
@@ -93,7 +95,8 @@ impl Journal {
         }
     }
 
-    /// Removes what was moved away. If something can't be removed now, the next installation removes it.
+    /// Removes what was moved away. If something can't be removed now, the next installation
+    /// removes it.
     pub fn finish(&self) {
         let steps = std::mem::take(&mut *self.steps());
         for folder in &steps.folders {

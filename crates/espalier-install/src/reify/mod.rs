@@ -1,8 +1,9 @@
 //! Carries out a plan (`reify.js`): moves away, fetches, places and links.
 //!
-//! Everything before [`Built::commit`] can be undone, and a failure that isn't optional undoes it. The hidden lockfile is removed
-//! first and written last, so an interrupted installation never looks complete. The caller decides which scripts run between
-//! [`Reify::build`] and [`Built::commit`].
+//! Everything before [`Built::commit`] can be undone, and a failure that isn't optional undoes it.
+//! The hidden lockfile is removed first and written last, so an interrupted installation never
+//! looks complete. The caller decides which scripts run between [`Reify::build`] and
+//! [`Built::commit`].
 
 pub(crate) mod commands;
 mod fetch;
@@ -12,7 +13,6 @@ mod journal;
 mod place;
 mod ready;
 mod replaced;
-mod route;
 pub mod shims;
 mod task;
 
@@ -220,7 +220,8 @@ impl<'a> Reify<'a> {
             make_link(self.project, &link.location, &link.text, journal).map_err(disk(&link.location))?;
         }
         let bins = bins::links(&self.layout);
-        // This includes folders that have just lost their last package, whose commands lead nowhere.
+        // This includes folders that have just lost their last package, whose commands lead
+        // nowhere.
         let emptied = self.plan.retire.iter().filter(|retirement| lies_in_node_modules(&retirement.path));
         let emptied = emptied.map(|retirement| split(&retirement.path).0);
         let folders: FxHashSet<&str> = self.layout.folders().into_keys().chain(emptied).collect();
@@ -323,8 +324,8 @@ impl<'a> Reify<'a> {
         jobs
     }
 
-    /// Places packages that the lock calls bundled, but that their bundle lacks. They come from the address that the lock gives
-    /// for them.
+    /// Places packages that the lock calls bundled, but that their bundle lacks. They come from the
+    /// address that the lock gives for them.
     async fn place_missing_bundled(
         &self,
         shared: &Arc<Shared>,

@@ -1,8 +1,9 @@
 //! Places a stored package in a folder: by hard links if possible, otherwise by copies.
 //!
-//! Copies are made if a file must belong to this project alone: in packages with a patch, for commands that aren't executable in
-//! the tarball, and if the store is on another file system, which is reported once. Each file is checked before it is linked. One
-//! changed file makes the whole package damaged.
+//! Copies are made if a file must belong to this project alone: in packages with a patch, for
+//! commands that aren't executable in the tarball, and if the store is on another file system,
+//! which is reported once. Each file is checked before it is linked. One changed file makes the
+//! whole package damaged.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -12,15 +13,15 @@ use std::sync::OnceLock;
 use espalier_package::patch::PatchError;
 use rustc_hash::FxHashSet;
 
-use super::route::Route;
+use crate::folder::{Folder, new_file};
 use crate::plan::bins::without_carriage_return;
 use crate::store::{FileRecord, StoredPackage};
-use crate::unpack;
 
 /// Copies up to this size go through memory, because a copy by the system takes more calls.
 const SMALL: u64 = 128 << 10;
 
-/// A second thread helps with a package of this number of files. Starting it takes as long as linking ten files.
+/// A second thread helps with a package of this number of files. Starting it takes as long as
+/// linking ten files.
 const MANY: usize = 128;
 
 /// Why a package could not be placed.
@@ -67,30 +68,32 @@ impl Linker {
         self.copying.get().copied()
     }
 
-    /// Creates the package's folder and its content. The folder may exist, with other packages below.
+    /// Creates the package's folder and its content. The folder may exist, with other packages
+    /// below.
     pub fn place(&self, stored: &StoredPackage, target: &Path, placing: &Placing<'_>) -> Result<(), PlaceError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |source| PlaceError::Unwritable { path, source }
         };
         fs::create_dir_all(target).map_err(unwritable(target))?;
-        let route = match Route::open(&stored.folder, target) {
-            Ok(route) => route,
+        let from = match Folder::open(&stored.folder) {
+            Ok(from) => from,
             Err(_) if !stored.folder.is_dir() => return Err(PlaceError::Damaged(stored.folder.clone())),
-            Err(error) => return Err(unwritable(target)(error)),
+            Err(error) => return Err(unwritable(&stored.folder)(error)),
         };
+        let to = Folder::open(target).map_err(unwritable(target))?;
         for folder in &stored.record.folders {
-            route.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
+            to.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
         let files = &stored.record.files[..];
         let (own, other) =
             files.split_at(if placing.is_alone && files.len() >= MANY { files.len() / 2 } else { files.len() });
         if other.is_empty() {
-            return self.place_files(own, stored, target, &route, placing);
+            return self.place_files(own, stored, target, (&from, &to), placing);
         }
         std::thread::scope(|scope| {
-            let other = scope.spawn(|| self.place_files(other, stored, target, &route, placing));
-            let placed = self.place_files(own, stored, target, &route, placing);
+            let other = scope.spawn(|| self.place_files(other, stored, target, (&from, &to), placing));
+            let placed = self.place_files(own, stored, target, (&from, &to), placing);
             placed.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
@@ -100,7 +103,7 @@ impl Linker {
         files: &[FileRecord],
         stored: &StoredPackage,
         target: &Path,
-        route: &Route,
+        (from_folder, to_folder): (&Folder, &Folder),
         placing: &Placing<'_>,
     ) -> Result<(), PlaceError> {
         let unwritable = |path: &Path| {
@@ -108,11 +111,15 @@ impl Linker {
             move |source| PlaceError::Unwritable { path, source }
         };
         for file in files {
-            if !stored.is_fresh && !route.is_untouched(file, &stored.key) {
+            if !stored.is_fresh && !from_folder.has_file(&file.path, file.size, stored.key.seconds()) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());
-            if !placing.private && !executable && self.copying.get().is_none() && route.link(&file.path).is_ok() {
+            if !placing.private
+                && !executable
+                && self.copying.get().is_none()
+                && from_folder.link(&file.path, to_folder).is_ok()
+            {
                 continue;
             }
             let (from, to) = (stored.folder.join(&file.path), target.join(&file.path));
@@ -137,7 +144,8 @@ impl Linker {
                 }
                 Err(error) => match reason_to_copy(&error) {
                     Some(reason) => self.copying.get_or_init(|| reason),
-                    // The file has as many links as the file system allows. It is copied, and the next file may be linked again.
+                    // The file has as many links as the file system allows. It is copied, and the
+                    // next file may be linked again.
                     None if error.kind() == io::ErrorKind::TooManyLinks => return copy(from, to, file, stored),
                     None => return Err(error),
                 },
@@ -162,11 +170,12 @@ fn reason_to_copy(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// Copies a file. The copy gets the modification time of the stored file, by which it is recognised.
+/// Copies a file. The copy gets the modification time of the stored file, by which it is
+/// recognised.
 fn copy(from: &Path, to: &Path, file: &FileRecord, stored: &StoredPackage) -> io::Result<()> {
     if file.size <= SMALL {
         let content = fs::read(from)?;
-        match unpack::new_file(to, file.mode) {
+        match new_file(to, file.mode) {
             Ok(mut copy) => {
                 copy.write_all(&content)?;
                 return copy.set_modified(stored.key.modified());
@@ -189,7 +198,8 @@ fn copy_whole(from: &Path, to: &Path, stored: &StoredPackage) -> io::Result<()> 
     fs::File::options().write(true).open(to)?.set_modified(stored.key.modified())
 }
 
-/// Makes a command as `bin-links` leaves it: executable, and without a carriage return after its `#!` line.
+/// Makes a command as `bin-links` leaves it: executable, and without a carriage return after its
+/// `#!` line.
 fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) -> io::Result<()> {
     copy_whole(from, to, stored)?;
     if let Some(content) = without_carriage_return(&fs::read(to)?) {

@@ -1,5 +1,6 @@
-//! Places the packages that are already in the store, which usually is most of them. A few threads take them from one queue and
-//! don't wait for each other. A package that can't be placed becomes a task of its own, which can fetch it again.
+//! Places the packages that are already in the store, which usually is most of them. A few threads
+//! take them from one queue and don't wait for each other. A package that can't be placed becomes a
+//! task of its own, which can fetch it again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,8 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Queues these packages, those with the most files first, so that the threads end at about the same time.
+    /// Queues these packages, those with the most files first, so that the threads end at about the
+    /// same time.
     pub fn new(mut jobs: Vec<Job>) -> Arc<Self> {
         let files = |job: &Job| job.source.stored.as_ref().map_or(0, |stored| stored.record.files.len());
         jobs.sort_by_key(|job| std::cmp::Reverse(files(job) * job.placements.len()));

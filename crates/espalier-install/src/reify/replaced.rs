@@ -1,5 +1,6 @@
-//! A link or file in the place of a `node_modules`. As in npm (`reify.js`, `[_validateNodeModules]`), it makes way and is never
-//! followed. Unlike in npm, it comes back if the installation fails.
+//! A link or file in the place of a `node_modules`. As in npm (`reify.js`,
+//! `[_validateNodeModules]`), it makes way and is never followed. Unlike in npm, it comes back if
+//! the installation fails.
 
 use std::fs;
 use std::io;

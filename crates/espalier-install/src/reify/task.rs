@@ -1,4 +1,5 @@
-//! The task for one source: fetching it and placing it at its locations. Many of these run concurrently.
+//! The task for one source: fetching it and placing it at its locations. Many of these run
+//! concurrently.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,8 @@
 //! Approves and denies packages in `allowScripts` of package.json (`allow-scripts-writer.js`).
 //!
-//! Approving pins the installed version (`name@1.2.3`), so that the next version has to be reviewed again. Denying applies to the
-//! name, because a denial should outlast a version. Approving twice changes nothing.
+//! Approving pins the installed version (`name@1.2.3`), so that the next version has to be reviewed
+//! again. Denying applies to the name, because a denial should outlast a version. Approving twice
+//! changes nothing.
 
 use espalier_core::spec::{SpecKind, Specs};
 use serde::Serialize;
@@ -81,7 +82,8 @@ fn repository(source: &str, with_commit: bool) -> Option<String> {
     Some(commit.filter(|_| with_commit).map_or_else(|| name.clone(), |commit| format!("{name}#{commit}")))
 }
 
-/// Approves the installed versions of a package. `project` is its absolute folder. Without `pin`, approves all versions.
+/// Approves the installed versions of a package. `project` is its absolute folder. Without `pin`,
+/// approves all versions.
 pub fn approve(existing: &Map<String, Value>, subjects: &[&Subject], pin: bool, project: &str) -> Decision {
     let mut decision = Decision { entries: existing.clone(), ..Decision::default() };
     let Some(&sample) = subjects.first() else { return decision };
@@ -161,7 +163,8 @@ pub struct Unused {
     pub reason: &'static str,
 }
 
-/// The entries that match none of these packages. The flag of a package says whether it has scripts. Unparsable entries stay.
+/// The entries that match none of these packages. The flag of a package says whether it has
+/// scripts. Unparsable entries stay.
 pub fn unused(existing: &Map<String, Value>, installed: &[(Subject, bool)], project: &str) -> Vec<Unused> {
     let judge = |(key, value): (&String, &Value)| {
         let policy = Policy::of([(key.clone(), true)]);

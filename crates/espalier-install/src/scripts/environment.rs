@@ -1,5 +1,5 @@
-//! The environment of a script: npm's variables and its `PATH` (`set-envs.js` of `@npmcli/config`, `set-path.js` and
-//! `make-spawn-args.js` of `@npmcli/run-script`).
+//! The environment of a script: npm's variables and its `PATH` (`set-envs.js` of `@npmcli/config`,
+//! `set-path.js` and `make-spawn-args.js` of `@npmcli/run-script`).
 //!
 //! A script also inherits the environment of this process.
 
@@ -92,8 +92,8 @@ impl ScriptEnvironment {
         }
     }
 
-    /// The variables for one event of a package. `programs` are folders that precede the rest of `PATH`; `extra` are variables of
-    /// this run only.
+    /// The variables for one event of a package. `programs` are folders that precede the rest of
+    /// `PATH`; `extra` are variables of this run only.
     pub fn of_event(
         &self,
         package: &ScriptPackage,
@@ -127,7 +127,8 @@ impl ScriptEnvironment {
     }
 }
 
-/// Settings that differ from npm's defaults, as `npm_config_*`. Variables that are already set stay as they are.
+/// Settings that differ from npm's defaults, as `npm_config_*`. Variables that are already set stay
+/// as they are.
 fn settings(config: &Config) -> Vec<(OsString, OsString)> {
     let mut variables: Vec<(OsString, OsString)> = Vec::new();
     let mut seen = Vec::new();

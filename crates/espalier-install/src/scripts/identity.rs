@@ -1,7 +1,7 @@
 //! The trusted identity of the package in a folder of `node_modules` (`script-allowed.js`).
 //!
-//! A package's own package.json comes from its tarball and can claim any name. The URL in the lock can be trusted. Without a URL,
-//! so can the name that dependents ask for.
+//! A package's own package.json comes from its tarball and can claim any name. The URL in the lock
+//! can be trusted. Without a URL, so can the name that dependents ask for.
 
 use espalier_core::graph::{Graph, GraphNode};
 use espalier_core::paths;
@@ -96,7 +96,8 @@ fn registry_name(name: &str, spec: &str) -> Option<String> {
     }
 }
 
-/// The name and version in the URL of a tarball, `…/@scope/name/-/name-1.2.3.tgz` (`version-from-tgz.js`).
+/// The name and version in the URL of a tarball, `…/@scope/name/-/name-1.2.3.tgz`
+/// (`version-from-tgz.js`).
 pub fn of_tarball(resolved: &str) -> Option<Identity> {
     let address = resolved.strip_prefix("http://").or_else(|| resolved.strip_prefix("https://"))?;
     let path = address.split_once('/')?.1.split(['?', '#']).next()?;

@@ -1,9 +1,9 @@
-//! Plans the scripts of an installation: which packages have some, which of them may run, and in which order (`rebuild.js`,
-//! `install-scripts.js`).
+//! Plans the scripts of an installation: which packages have some, which of them may run, and in
+//! which order (`rebuild.js`, `install-scripts.js`).
 //!
-//! The dependencies come first, then the targets of links. Each group has four rounds: preinstall, prepare (links only), install,
-//! postinstall. Before the third round, the caller links the commands. In a round, the order is by depth and path, and scripts
-//! run concurrently.
+//! The dependencies come first, then the targets of links. Each group has four rounds: preinstall,
+//! prepare (links only), install, postinstall. Before the third round, the caller links the
+//! commands. In a round, the order is by depth and path, and scripts run concurrently.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ use super::policy::{Policy, Verdict};
 use super::process::{Ended, Script};
 use crate::blocking;
 
-/// The project's own scripts that npm runs at the end of an installation (`install.js`), in this order.
+/// The project's own scripts that npm runs at the end of an installation (`install.js`), in this
+/// order.
 pub const PROJECT_EVENTS: [&str; 7] =
     ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
 
@@ -177,7 +178,8 @@ fn extra_variables(node: &GraphNode) -> Vec<(String, String)> {
     variables
 }
 
-/// The dependencies with install scripts that the policy doesn't mention, in the order of the graph.
+/// The dependencies with install scripts that the policy doesn't mention, in the order of the
+/// graph.
 pub fn unreviewed(graph: &Graph, project: &Path, policy: &Policy) -> Vec<Unreviewed> {
     let text = project.to_string_lossy();
     let candidates = graph
@@ -199,7 +201,8 @@ pub fn unreviewed(graph: &Graph, project: &Path, policy: &Policy) -> Vec<Unrevie
         .collect()
 }
 
-/// The scripts that installing this package would run. They include `prepare`, unless the package is from a registry.
+/// The scripts that installing this package would run. They include `prepare`, unless the package
+/// is from a registry.
 pub fn install_scripts(folder: &Path, subject: &Subject) -> Vec<(&'static str, String)> {
     let Ok(package) = ScriptPackage::read(folder) else { return Vec::new() };
     let prepare = (!subject.is_from_registry()).then_some("prepare");
@@ -216,15 +219,17 @@ pub struct Finished {
     pub result: Result<Ended, String>,
 }
 
-/// Runs a round: as many scripts at once as there are processors but one, or one after the other on the terminal. The results
-/// have the order of the tasks. After the failure of a script that isn't optional, no more are started.
+/// Runs a round: as many scripts at once as there are processors but one, or one after the other on
+/// the terminal. The results have the order of the tasks. After the failure of a script that isn't
+/// optional, no more are started.
 pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: bool) -> Vec<Finished> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let limit = if foreground { 1 } else { processors.saturating_sub(1).max(1) };
     let mut running = tokio::task::JoinSet::new();
     let mut finished: Vec<(usize, Finished)> = Vec::new();
     let mut failed = false;
-    // All files are copied before the first script runs, because a package may contain another whose script changes files.
+    // All files are copied before the first script runs, because a package may contain another
+    // whose script changes files.
     let mut waiting = Vec::new();
     for (index, task) in tasks.into_iter().enumerate() {
         match take_files(&task).await {

@@ -1,5 +1,5 @@
-//! Gives a package copies of its own of the files that it shares with the store and with other projects, because its scripts may
-//! write to them.
+//! Gives a package copies of its own of the files that it shares with the store and with other
+//! projects, because its scripts may write to them.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -25,7 +25,8 @@ pub(super) fn take(folder: &Path) -> io::Result<()> {
             }
         }
         if is_changed {
-            // A newer folder would make the hidden lockfile look outdated. If that fails, the next installation only takes longer.
+            // A newer folder would make the hidden lockfile look outdated. If that fails, the next
+            // installation only takes longer.
             let _ = File::open(&folder).and_then(|open| open.set_modified(before.modified()?));
         }
     }

@@ -83,7 +83,8 @@ impl ScriptPackage {
         &self.manifest
     }
 
-    /// Whether `node-gyp` builds the package by default, because it has a `binding.gyp` (`@npmcli/node-gyp`).
+    /// Whether `node-gyp` builds the package by default, because it has a `binding.gyp`
+    /// (`@npmcli/node-gyp`).
     pub fn is_built_by_default(&self, folder: &Path) -> bool {
         self.script("install").is_none()
             && self.script("preinstall").is_none()

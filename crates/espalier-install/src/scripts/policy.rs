@@ -1,8 +1,9 @@
 //! npm 12's `allowScripts`: which dependencies may run their install scripts.
 //!
-//! A policy maps specs to true or false. Scripts of an unmentioned package are unreviewed and don't run. A denial outweighs any
-//! approval. Scripts of bundled packages never run. A name in a policy means the registry's package of that name at any location,
-//! and not a package that only claims the name. The rules are those of `script-allowed.js` and `resolve-allow-scripts.js`.
+//! A policy maps specs to true or false. Scripts of an unmentioned package are unreviewed and don't
+//! run. A denial outweighs any approval. Scripts of bundled packages never run. A name in a policy
+//! means the registry's package of that name at any location, and not a package that only claims
+//! the name. The rules are those of `script-allowed.js` and `resolve-allow-scripts.js`.
 
 use espalier_core::semver::{self, Version};
 use espalier_core::spec::{Spec, SpecKind, Specs, split_argument};
@@ -35,7 +36,8 @@ pub struct Policy {
 /// Why there is no policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// In npm, this option is for use outside of projects only, so that a team's installs agree (EALLOWSCRIPTS).
+    /// In npm, this option is for use outside of projects only, so that a team's installs agree
+    /// (EALLOWSCRIPTS).
     #[error("--allow-scripts does not apply to projects. Use allowScripts in package.json, or .npmrc")]
     OnCommandLine,
 }
@@ -67,8 +69,8 @@ impl Policy {
         Ok(policy)
     }
 
-    /// The policy for packages that are fetched for one run. Neither the project's manifest nor its `.npmrc` can decide about
-    /// them.
+    /// The policy for packages that are fetched for one run. Neither the project's manifest nor its
+    /// `.npmrc` can decide about them.
     pub fn of_user(config: &Config) -> Self {
         let of_project = |origin: &Origin| matches!(origin, Origin::Project(_));
         let nearest = config.origins().filter(|origin| !of_project(origin)).map(|origin| listed(config, origin));
@@ -163,7 +165,8 @@ impl Key {
         }
     }
 
-    /// Whether it matches a package. If the version isn't certain, `closed` decides: a denial matches, an approval doesn't.
+    /// Whether it matches a package. If the version isn't certain, `closed` decides: a denial
+    /// matches, an approval doesn't.
     fn matches(&self, subject: &Subject, closed: bool) -> bool {
         match &self.spec.kind {
             SpecKind::Version { .. } | SpecKind::Range { .. } => self.matches_registry(subject, closed),
@@ -199,8 +202,8 @@ impl Key {
         }
     }
 
-    /// Whether it names the same repository, and the same commit if it names one. The key's commit can be abbreviated, the lock's
-    /// can't.
+    /// Whether it names the same repository, and the same commit if it names one. The key's commit
+    /// can be abbreviated, the lock's can't.
     fn matches_git(&self, subject: &Subject, with_commit: bool) -> bool {
         let SpecKind::Git(wanted) = &self.spec.kind else { return false };
         let Some(resolved) = subject.sources().first().copied().filter(|text| text.starts_with("git")) else {

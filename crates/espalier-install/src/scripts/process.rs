@@ -45,8 +45,8 @@ impl Ended {
 }
 
 impl Script<'_> {
-    /// Runs the script on this process's own terminal. SIGINT and SIGTERM are passed on to it, and this process ends when it
-    /// does.
+    /// Runs the script on this process's own terminal. SIGINT and SIGTERM are passed on to it, and
+    /// this process ends when it does.
     pub async fn run_in_foreground(self) -> io::Result<Ended> {
         let mut child = self.command().spawn()?;
         let status = wait_handing_on_signals(&mut child).await?;

@@ -30,7 +30,8 @@ fn is_cmd(shell: &str) -> bool {
     name == "cmd" || name == "cmd.exe"
 }
 
-/// Whether the script starts a batch file, whose arguments `cmd` parses twice. Packages' commands are batch files on Windows.
+/// Whether the script starts a batch file, whose arguments `cmd` parses twice. Packages' commands
+/// are batch files on Windows.
 fn runs_batch_file(script: &str) -> bool {
     let first = script.split(' ').next().unwrap_or_default().trim_matches(['"', '\'']).to_ascii_lowercase();
     first != "node" && std::path::Path::new(&first).extension().is_none_or(|extension| extension != "exe")
@@ -62,7 +63,8 @@ pub fn for_sh(argument: &str) -> String {
     quoted.replace("\\'''", "\\'")
 }
 
-/// Puts an argument in double quotes and escapes `cmd`'s special characters, twice for a batch file.
+/// Puts an argument in double quotes and escapes `cmd`'s special characters, twice for a batch
+/// file.
 fn for_cmd(argument: &str, twice: bool) -> String {
     if argument.is_empty() {
         return "\"\"".to_owned();

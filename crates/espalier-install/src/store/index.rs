@@ -1,7 +1,8 @@
 //! The store's index: an `SQLite` database from keys to records.
 //!
-//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk. A power cut can destroy it; an
-//! unreadable index is created again. The packages themselves are checked when they are used.
+//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk. A
+//! power cut can destroy it; an unreadable index is created again. The packages themselves are
+//! checked when they are used.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +19,8 @@ pub(super) struct Index {
     connection: Connection,
 }
 
-/// A package that is new to the index: its key, the integrities that locks know it by, and its record.
+/// A package that is new to the index: its key, the integrities that locks know it by, and its
+/// record.
 #[derive(Debug)]
 pub(super) struct Row {
     pub key: PackageKey,
@@ -45,9 +47,11 @@ impl Index {
         connection.pragma_update(None, "synchronous", "OFF")?;
         let made: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if made == 0 {
+            // `package` has rowids, so that a search for a key reads keys. Without them, it would
+            // read the record beside each key that it passes.
             connection.execute_batch(
                 "BEGIN IMMEDIATE;
-                 CREATE TABLE IF NOT EXISTS package (key TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+                 CREATE TABLE IF NOT EXISTS package (key TEXT PRIMARY KEY, record BLOB NOT NULL);
                  CREATE TABLE IF NOT EXISTS known_as (integrity TEXT, umask INTEGER, key TEXT NOT NULL,
                      PRIMARY KEY (integrity, umask)) WITHOUT ROWID;
                  PRAGMA user_version = 1;
@@ -57,7 +61,8 @@ impl Index {
         Ok(Self { connection })
     }
 
-    /// The package with each of these integrities. One transaction serves all, because beginning one costs more than a lookup.
+    /// The package with each of these integrities. One transaction serves all, because beginning
+    /// one costs more than a lookup.
     pub fn find_all(
         &self,
         integrities: &[String],
@@ -71,7 +76,8 @@ impl Index {
 
     /// The package with this integrity.
     pub fn find(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
-        // A join would be planned again for every value, because SQLite takes the values for a hint (`SQLITE_ENABLE_STAT4`).
+        // A join would be planned again for every value, because SQLite takes the values for a hint
+        // (`SQLITE_ENABLE_STAT4`).
         let mut known_as =
             self.connection.prepare_cached("SELECT key FROM known_as WHERE integrity = ? AND umask = ?")?;
         let key: Option<String> = known_as.query_row(params![integrity, umask], |row| row.get(0)).optional()?;

@@ -35,7 +35,8 @@ pub struct Pruned {
 }
 
 impl Store {
-    /// Compares the digest of every file. Damaged packages are removed, so that they are fetched again when they are needed.
+    /// Compares the digest of every file. Damaged packages are removed, so that they are fetched
+    /// again when they are needed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
         self.flush()?;
         let mut verified = Verified::default();
@@ -51,7 +52,8 @@ impl Store {
         Ok(verified)
     }
 
-    /// Removes the packages that no project links to, and stores of earlier formats. Projects keep the files that they link to.
+    /// Removes the packages that no project links to, and stores of earlier formats. Projects keep
+    /// the files that they link to.
     pub fn prune(&self) -> Result<Pruned, StoreError> {
         self.flush()?;
         let earlier = self.root.parent().map_or(0, |folder| remove_superseded(folder, Duration::ZERO));

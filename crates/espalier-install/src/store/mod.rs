@@ -1,8 +1,9 @@
 //! The store has every package once, unpacked, for all projects of a user.
 //!
-//! A package is named by the SHA-512 of its tarball and is added only after its integrity was verified. It is unpacked beside the
-//! store and renamed into it as a whole, so a named package is complete, even if a process is killed. Its files are never written
-//! again. Changes by others are detected by size and time when a package is used, and by digest in [`Store::verify`]. A damaged
+//! A package is named by the SHA-512 of its tarball and is added only after its integrity was
+//! verified. It is unpacked beside the store and renamed into it as a whole, so a named package is
+//! complete, even if a process is killed. Its files are never written again. Changes by others are
+//! detected by size and time when a package is used, and by digest in [`Store::verify`]. A damaged
 //! package is removed and fetched again.
 //!
 //! Several processes can use a store at once. It knows nothing of projects and trees.
@@ -106,7 +107,8 @@ pub fn default_folder(environment: &Environment, cache: Option<&Path>) -> Option
 impl Store {
     /// Opens the store in this folder, or creates it.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        // The format is part of the path, so that versions of this program with other formats don't meet.
+        // The format is part of the path, so that versions of this program with other formats don't
+        // meet.
         let root = folder.join(format!("v{FORMAT}"));
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         if !root.exists() {
@@ -173,7 +175,8 @@ impl Store {
         StoredPackage { key, folder, record: Arc::new(record), is_fresh: false }
     }
 
-    /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity if there is one.
+    /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity
+    /// if there is one.
     pub fn add(&self, tarball: &Hashed<'_>, integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
         let key = PackageKey::of(tarball, self.umask);
         let manner = Manner { umask: self.umask, modified: key.modified() };
@@ -217,7 +220,8 @@ impl Store {
                 Err(_) if folder.is_dir() => {}
                 moved => return moved,
             }
-            // Another process was faster, or the index has lost the package. The same tarball gives the same files.
+            // Another process was faster, or the index has lost the package. The same tarball gives
+            // the same files.
             if is_sound(folder, key, record) {
                 return fs::remove_dir_all(staged);
             }
@@ -244,7 +248,8 @@ impl Store {
         }
     }
 
-    /// Writes new packages into the index. One that can't be written is fetched again by a later run.
+    /// Writes new packages into the index. One that can't be written is fetched again by a later
+    /// run.
     pub fn flush(&self) -> Result<(), StoreError> {
         self.write(&mut self.pending())
     }
@@ -287,7 +292,8 @@ fn is_sound(folder: &Path, key: &PackageKey, record: &PackageRecord) -> bool {
     files.all(|file| fs::symlink_metadata(folder.join(&file.path)).is_ok_and(|found| is_untouched(&found, file, key)))
 }
 
-/// Removes stores of earlier formats that weren't used for that long. A folder that is called `v1` but is no store stays.
+/// Removes stores of earlier formats that weren't used for that long. A folder that is called `v1`
+/// but is no store stays.
 fn remove_superseded(folder: &Path, unused_for: Duration) -> usize {
     let is_store = |path: &Path| path.join("index.sqlite").is_file() && path.join("packages").is_dir();
     superseded::remove(folder, "v", FORMAT, unused_for, is_store)

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::integrity::{Hashed, hexadecimal};
 use crate::unpack::{Unpacked, UnpackedFile};
 
-/// The name of a package in a store: the SHA-512 of its tarball, and the umask that its files were created with.
+/// The name of a package in a store: the SHA-512 of its tarball, and the umask that its files were
+/// created with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackageKey(String);
 
@@ -27,9 +28,10 @@ impl PackageKey {
         &self.0
     }
 
-    /// The modification time of the package's files, which is derived from the key. So two processes that store the same package
-    /// write identical files, a file that somebody changed is detected by its time, and tools that remember files by size and
-    /// time don't confuse two versions.
+    /// The modification time of the package's files, which is derived from the key. So two
+    /// processes that store the same package write identical files, a file that somebody changed is
+    /// detected by its time, and tools that remember files by size and time don't confuse two
+    /// versions.
     pub fn modified(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds())
     }

@@ -1,7 +1,8 @@
 //! The folder in which a process unpacks packages, on the store's own file system.
 //!
-//! A process holds a lock on a file beside its folder. If nobody holds that lock, the process was killed, and the next process
-//! removes the folder. The lock is taken before the folder is created, so that a new folder isn't mistaken for an old one.
+//! A process holds a lock on a file beside its folder. If nobody holds that lock, the process was
+//! killed, and the next process removes the folder. The lock is taken before the folder is created,
+//! so that a new folder isn't mistaken for an old one.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! Tarballs made by hand, byte by byte where a well-behaved writer would refuse.
+//! Builds tarballs, also those that a well-behaved writer refuses to write.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{EntryType, Header};
 
-/// An archive that is being made.
+/// An archive under construction.
 #[derive(Default)]
 pub struct Archive {
     bytes: Vec<u8>,
@@ -23,7 +23,7 @@ impl Archive {
         self.entry(path, EntryType::Regular, mode, "", content)
     }
 
-    /// A link of either kind.
+    /// A symbolic or hard link.
     pub fn link(self, path: &str, kind: EntryType, target: &str) -> Self {
         self.entry(path, kind, 0o777, target, b"")
     }

@@ -1,5 +1,5 @@
-//! What the tests of this crate share: small recorded registries, a server that misbehaves on purpose, and settings that
-//! point to either.
+//! What the tests of this crate share: small recorded registries, a server that misbehaves on
+//! purpose, and settings that point to either.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -75,4 +75,12 @@ pub fn cached_client(flags: &[(&str, &str)], folder: &Path) -> (Registry, Arc<Ca
     let activity = Arc::<Activity>::default();
     let registry = Registry::new(&settings(flags), Some(Arc::clone(&cache)), Arc::clone(&activity));
     (registry.expect("a client"), cache, activity)
+}
+
+/// Damages the contents of all cached documents.
+pub fn damage_documents(cache: &Path) {
+    let mut files = std::fs::read_dir(cache).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let pack = files.find(|path| path.extension().is_some_and(|end| end == "pack")).expect("a pack");
+    let length = std::fs::metadata(&pack).expect("a file").len();
+    std::fs::write(pack, vec![0; usize::try_from(length).expect("a small file")]).expect("written");
 }

@@ -1,4 +1,4 @@
-//! A project, a store, and a registry of packages that are made on the spot, with real tarballs.
+//! A project, a store, and a registry with made-up packages and real tarballs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -65,7 +65,7 @@ impl Scene {
         self.package_as(id, manifest, &files(archive).tgz())
     }
 
-    /// A package whose tarball is these bytes, whatever they are.
+    /// A package whose tarball consists of these bytes.
     pub fn package_as(mut self, id: &str, manifest: serde_json::Value, tarball: &[u8]) -> Self {
         let (name, version) = id.rsplit_once('@').expect("name@version");
         let file = format!("{}-{version}.tgz", name.rsplit('/').next().expect("a name"));
@@ -86,7 +86,7 @@ impl Scene {
         self
     }
 
-    /// Says when a version was published.
+    /// Sets the date of a version.
     pub fn published(mut self, id: &str, date: &str) -> Self {
         let (name, version) = id.rsplit_once('@').expect("name@version");
         let packument = self.packuments.get_mut(name).expect("a package");
@@ -96,7 +96,7 @@ impl Scene {
         self
     }
 
-    /// Puts other bytes where a package's tarball is.
+    /// Replaces a package's tarball with other bytes.
     pub fn replace_tarball(&self, id: &str, bytes: &[u8]) {
         let (name, version) = id.rsplit_once('@').expect("name@version");
         let file = format!("{}-{version}.tgz", name.rsplit('/').next().expect("a name"));

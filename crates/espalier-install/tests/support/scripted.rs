@@ -1,6 +1,6 @@
-//! A server that answers each request with the next line of a script, and remembers what it was asked.
+//! A server that answers each request with the next line of a script, and records the requests.
 //!
-//! For what no well-behaved server does: break off, stall, refuse once, redirect elsewhere.
+//! It can do what no well-behaved server does: break off, stall, refuse once, redirect elsewhere.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,11 +14,11 @@ use tokio::task::JoinHandle;
 pub enum Reply {
     /// A response with this status line's rest, these header lines and this body.
     Respond(String, Vec<String>, Vec<u8>),
-    /// The connection ends without a word.
+    /// Closes the connection without an answer.
     HangUp,
-    /// Nothing, for longer than any test waits.
+    /// Sends nothing, for longer than any test waits.
     Stall,
-    /// Half of the body that was announced.
+    /// Sends half of the announced body.
     BreakOff(Vec<u8>),
 }
 
@@ -36,7 +36,7 @@ impl Reply {
     }
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// `GET /a HTTP/1.1`

@@ -1,8 +1,9 @@
 //! Reads a package's tarball piece by piece, as pacote does (`fetcher.js`, `#tarxOptions`).
 //!
-//! Archives are hostile input. The receiver gets plain files only: links, devices and everything else are left out, folders exist
-//! because of the files in them, and no path leads out of the package. Sizes, counts and ratios are bounded. The caller decides
-//! where files go and verifies the bytes.
+//! Archives are hostile input. The receiver gets plain files only: links, devices and everything
+//! else are left out, folders exist because of the files in them, and no path leads out of the
+//! package. Sizes, counts and ratios are bounded. The caller decides where files go and verifies
+//! the bytes.
 
 mod listing;
 mod path;
@@ -35,11 +36,13 @@ impl Default for Limits {
     }
 }
 
-/// Receives the files of an archive, one after the other. If a path occurs twice, the last content counts.
+/// Receives the files of an archive, one after the other. If a path occurs twice, the last content
+/// counts.
 pub trait Receiver {
     /// Why a file can't be received.
     type Error;
-    /// A file begins. `mode` is the recorded one. If the path occurs again, it is that of the first file.
+    /// A file begins. `mode` is the recorded one. If the path occurs again, it is that of the first
+    /// file.
     fn begin(&mut self, path: &str, mode: u32) -> Result<(), Self::Error>;
     /// A piece of its content.
     fn content(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
@@ -82,7 +85,8 @@ impl Reader {
         Self { form: Form::Unknown, tar: Tar::new(length, limits) }
     }
 
-    /// Takes the next piece. The first piece needs at least two bytes. After an error, no more pieces may follow.
+    /// Takes the next piece. The first piece needs at least two bytes. After an error, no more
+    /// pieces may follow.
     pub fn push<R: Receiver>(&mut self, piece: &[u8], receiver: &mut R) -> Result<(), ArchiveError<R::Error>> {
         const GZIP: &[u8] = &[0x1f, 0x8b];
         if matches!(self.form, Form::Unknown) && !piece.is_empty() {
@@ -120,7 +124,8 @@ impl Reader {
     }
 }
 
-/// Reads an archive that the caller has inflated, to no more than [`longest`] bytes. `length` is its compressed length.
+/// Reads an archive that the caller has inflated, to no more than [`longest`] bytes. `length` is
+/// its compressed length.
 pub fn read_inflated<R: Receiver>(
     inflated: &[u8],
     length: u64,
@@ -145,7 +150,8 @@ pub fn read<R: Receiver>(bytes: &[u8], limits: Limits, receiver: &mut R) -> Resu
     reader.finish(receiver)
 }
 
-/// The mode that npm makes of a recorded one: at least what the owner needs, and at most what the umask allows.
+/// The mode that npm makes of a recorded one: at least what the owner needs, and at most what the
+/// umask allows.
 pub fn mode(recorded: u32, umask: u32) -> u32 {
     ((recorded & 0o777) | 0o666) & !umask | 0o600
 }

@@ -1,5 +1,5 @@
-//! The path of an archive's entry in the package, by the rules of node-tar and pacote. The first component is dropped, absolute
-//! paths become relative, and a path with `..` is refused.
+//! The path of an archive's entry in the package, by the rules of node-tar and pacote. The first
+//! component is dropped, absolute paths become relative, and a path with `..` is refused.
 
 /// The maximum depth of folders.
 const DEEPEST: usize = 1024;
@@ -8,7 +8,8 @@ const DEEPEST: usize = 1024;
 pub fn inside(path: &str) -> Option<String> {
     let (_, below) = path.split_once('/')?;
     let relative = without_root(below);
-    // On Unix, a backslash is an ordinary character. A name that would climb on Windows is refused everywhere.
+    // On Unix, a backslash is an ordinary character. A name that would climb on Windows is refused
+    // everywhere.
     if relative.split(['/', '\\']).any(|step| step == "..") || relative.contains('\0') {
         return None;
     }

@@ -191,8 +191,8 @@ struct Names {
 }
 
 impl Names {
-    /// The path that a file gets, if any. A `.gitignore` becomes an `.npmignore`, unless its folder has one, because npm reads
-    /// either.
+    /// The path that a file gets, if any. A `.gitignore` becomes an `.npmignore`, unless its folder
+    /// has one, because npm reads either.
     fn goal(&mut self, path: &str) -> Option<String> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let goal = match name {
@@ -207,7 +207,8 @@ impl Names {
         goal.filter(|goal| self.has_room(goal))
     }
 
-    /// Whether the path is free. As in npm, if a file and a folder have the same name, the first one stays.
+    /// Whether the path is free. As in npm, if a file and a folder have the same name, the first
+    /// one stays.
     fn has_room(&self, path: &str) -> bool {
         let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
         !self.folders.contains(path) && above.all(|folder| !self.files.contains_key(folder))

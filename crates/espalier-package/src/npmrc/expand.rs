@@ -1,7 +1,7 @@
 //! Expands `${NAME}` in a setting, as npm does.
 //!
-//! An unknown name stays as it is, unless it is written as `${NAME?}`, which becomes empty. A preceding backslash keeps the text
-//! literal.
+//! An unknown name stays as it is, unless it is written as `${NAME?}`, which becomes empty. A
+//! preceding backslash keeps the text literal.
 
 /// The text with expanded variables, and whether there were any.
 pub fn expand<V: AsRef<str>>(text: &str, variable: impl Fn(&str) -> Option<V>) -> (String, bool) {

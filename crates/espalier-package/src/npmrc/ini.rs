@@ -1,8 +1,9 @@
 //! The dialect of INI that npm uses for its configuration.
 //!
-//! It differs from others: an unescaped `;` or `#` ends a value anywhere, a quoted value is JSON, a key without `=` is true,
-//! `key[]` adds to a list, and an invalid line is skipped. The format has sections, but npm has no setting in one, so their
-//! content is dropped. The caller interprets the keys and expands `${NAME}`.
+//! It differs from others: an unescaped `;` or `#` ends a value anywhere, a quoted value is JSON, a
+//! key without `=` is true, `key[]` adds to a list, and an invalid line is skipped. The format has
+//! sections, but npm has no setting in one, so their content is dropped. The caller interprets the
+//! keys and expands `${NAME}`.
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -98,8 +99,8 @@ fn literal(value: Json) -> String {
     }
 }
 
-/// A quoted text is read as JSON. Single quotes are removed first, so `'1'` is a number. Any other text ends at a comment sign; a
-/// backslash escapes that sign or itself.
+/// A quoted text is read as JSON. Single quotes are removed first, so `'1'` is a number. Any other
+/// text ends at a comment sign; a backslash escapes that sign or itself.
 fn unquote(text: &str) -> Json {
     let text = text.trim();
     let quoted_by = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);

@@ -1,6 +1,7 @@
 //! Applies the changes of one file (`patch/apply.js` of `diff` 8, with a fuzz factor of 0).
 //!
-//! A hunk that doesn't fit at its line is tried above and below, where each of its lines has to match.
+//! A hunk that doesn't fit at its line is tried above and below, where each of its lines has to
+//! match.
 
 use std::borrow::Cow;
 

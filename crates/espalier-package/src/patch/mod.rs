@@ -1,7 +1,9 @@
-//! Patches of packages (`patchedDependencies`): unified diffs, applied without fuzz (`patch.js` of arborist, on `diff` 8).
+//! Patches of packages (`patchedDependencies`): unified diffs, applied without fuzz (`patch.js` of
+//! arborist, on `diff` 8).
 //!
-//! A patch belongs to the project, but the package doesn't. So a patch stays inside the package, follows no link out of it, and
-//! fails if the text differs. The resolution decides which patch is for which package. Only [`Files`] knows where the files are.
+//! A patch belongs to the project, but the package doesn't. So a patch stays inside the package,
+//! follows no link out of it, and fails if the text differs. The resolution decides which patch is
+//! for which package. Only [`Files`] knows where the files are.
 
 mod apply;
 mod parse;

@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use super::{apply, parse};
 
-/// The cases were recorded by `tests/oracle/patches.mjs`: a source, a patch, and the result of `diff`, which is absent if the patch
-/// doesn't apply or can't be parsed.
+/// The cases were recorded by `tests/oracle/patches.mjs`: a source, a patch, and the result of
+/// `diff`, which is absent if the patch doesn't apply or can't be parsed.
 #[test]
 fn patches_apply_as_diff_says() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("cases.json")).expect("cases");

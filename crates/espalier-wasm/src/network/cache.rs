@@ -1,4 +1,5 @@
-//! The cache in JavaScript: `IndexedDB`, memory, or the embedder's own. If it throws, nothing is cached.
+//! The cache in JavaScript: `IndexedDB`, memory, or the embedder's own. If it throws, nothing is
+//! cached.
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;

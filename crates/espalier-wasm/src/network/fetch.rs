@@ -1,8 +1,9 @@
 //! A GET over `fetch`, with a time limit, cancellation, retries, and distinct failures.
 //!
-//! Requests are simple ones: their only header is `accept` with a safelisted value, because any other header makes a browser send
-//! a preflight, which registries rarely answer. A token is an unavoidable exception. The platform's `fetch` is found in the
-//! global scope, so pages, workers, Node and Deno are alike. The embedder's `fetch` is called in the same way.
+//! Requests are simple ones: their only header is `accept` with a safelisted value, because any
+//! other header makes a browser send a preflight, which registries rarely answer. A token is an
+//! unavoidable exception. The platform's `fetch` is found in the global scope, so pages, workers,
+//! Node and Deno are alike. The embedder's `fetch` is called in the same way.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,8 +21,8 @@ use super::timer::{Patience, sleep};
 use super::traffic::Traffic;
 use crate::queue::Queue;
 
-/// The freshness of a document whose registry states none. Public registries state five minutes. A browser can't revalidate a
-/// document, because that needs another header.
+/// The freshness of a document whose registry states none. Public registries state five minutes. A
+/// browser can't revalidate a document, because that needs another header.
 const UNSAID_FRESHNESS: u64 = 300;
 /// The maximum length of a body that fits into memory beside everything else.
 const LONGEST: u64 = 512 << 20;
@@ -62,7 +63,8 @@ pub struct Manner {
 /// Reads a body with a content type. The error completes a sentence about the body.
 pub type Reader<'a> = &'a mut dyn FnMut(&[u8], &str) -> Result<(), String>;
 
-/// The purpose of an answer. This is one type, because an instance of [`Fetch::get`] for each purpose would weigh 10 KB.
+/// The purpose of an answer. This is one type, because an instance of [`Fetch::get`] for each
+/// purpose would weigh 10 KB.
 pub enum Use<'a> {
     /// A document to read.
     Document(Reader<'a>),
@@ -99,8 +101,8 @@ impl Drop for Flight<'_> {
 }
 
 impl Fetch {
-    /// Makes a request. Reading the answer is part of an attempt, so a damaged body is fetched again. For a tarball, its own
-    /// integrity is returned as well.
+    /// Makes a request. Reading the answer is part of an attempt, so a damaged body is fetched
+    /// again. For a tarball, its own integrity is returned as well.
     pub async fn get(
         &self,
         get: &Get,

@@ -1,7 +1,7 @@
 //! Documents and tarballs, from the cache or over the network, for resolving and installing.
 //!
-//! [`espalier_registry`] defines what is sent and what an answer means, as it does natively. This module uses JavaScript's
-//! platform: [`fetch`], [`cache`] and [`digest`].
+//! [`espalier_registry`] defines what is sent and what an answer means, as it does natively. This
+//! module uses JavaScript's platform: [`fetch`], [`cache`] and [`digest`].
 
 mod cache;
 mod digest;
@@ -71,7 +71,8 @@ struct Inner {
     room: usize,
     asked: usize,
     end: Queue<()>,
-    /// The tarballs that were fetched while resolving, by key, because an installation needs them again.
+    /// The tarballs that were fetched while resolving, by key, because an installation needs them
+    /// again.
     flights: RefCell<Vec<Flight>>,
 }
 
@@ -156,7 +157,8 @@ impl Network {
         })))
     }
 
-    /// Fetches a tarball. No byte of it is passed on before it is verified. Resolves with a `Tarball`.
+    /// Fetches a tarball. No byte of it is passed on before it is verified. Resolves with a
+    /// `Tarball`.
     #[wasm_bindgen(js_name = fetchTarball)]
     pub fn fetch_tarball(&self, resolved: String, package: String, integrity: Option<String>) -> Promise {
         self.flight(resolved, package, integrity, true, false)
@@ -228,9 +230,9 @@ impl Network {
         self.0.offline || self.0.prefer_offline
     }
 
-    /// Gets a document and reads it. An unreadable document is fetched again, bypassing all caches. A version document with the
-    /// integrity of its packument never changes. Returns until when it can be used without asking, in milliseconds since the
-    /// epoch.
+    /// Gets a document and reads it. An unreadable document is fetched again, bypassing all caches.
+    /// A version document with the integrity of its packument never changes. Returns until when it
+    /// can be used without asking, in milliseconds since the epoch.
     pub async fn document(
         &self,
         name: &str,
@@ -386,8 +388,8 @@ impl Network {
     }
 }
 
-/// The cache key of a document. It includes a hash of the token, because a document may be for this token only. If hashing is
-/// impossible, the document isn't cached.
+/// The cache key of a document. It includes a hash of the token, because a document may be for this
+/// token only. If hashing is impossible, the document isn't cached.
 async fn document_key(get: &Get) -> Option<String> {
     let key = format!("document:{} {}", get.address.as_str(), get.accept);
     let Some(authorization) = &get.authorization else { return Some(key) };

@@ -48,8 +48,9 @@ pub async fn sleep(milliseconds: f64) {
     Timer::set(milliseconds).passed().await;
 }
 
-/// A time limit for something that is done many times, also concurrently. An unused timer keeps running for the next one, because
-/// setting and clearing it is a large part of the cost of a small request.
+/// A time limit for something that is done many times, also concurrently. An unused timer keeps
+/// running for the next one, because setting and clearing it is a large part of the cost of a small
+/// request.
 pub struct Patience {
     milliseconds: f64,
     waiting: Cell<u32>,

@@ -1,5 +1,6 @@
-//! The charts. For a comparison, it is a group of bars for each measurement: the length of a bar is the contestant's median, relative
-//! to the slowest of the group. For growth, it is a curve for each shape of tree.
+//! The charts. For a comparison, it is a group of bars for each measurement: the length of a bar is
+//! the contestant's median, relative to the slowest of the group. For growth, it is a curve for
+//! each shape of tree.
 
 use std::fmt::Write as _;
 

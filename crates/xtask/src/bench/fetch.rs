@@ -1,4 +1,5 @@
-//! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops it.
+//! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops
+//! it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -35,20 +36,22 @@ pub fn once(address: SocketAddr, path: &str) -> Result<Vec<u8>> {
     Ok(connection.body)
 }
 
-struct Connection {
+/// A connection that serves one request after the other.
+pub struct Connection {
     stream: BufReader<TcpStream>,
     line: String,
     body: Vec<u8>,
 }
 
 impl Connection {
-    fn open(address: SocketAddr) -> Result<Self> {
+    pub fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         Ok(Self { stream: BufReader::with_capacity(1 << 16, stream), line: String::new(), body: Vec::new() })
     }
 
-    fn get(&mut self, path: &str) -> Result<()> {
+    /// Requests a document and returns its body.
+    pub fn get(&mut self, path: &str) -> Result<&[u8]> {
         let request = format!(
             "GET {path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\
              accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*\r\n\r\n"
@@ -70,7 +73,8 @@ impl Connection {
             }
         }
         self.body.resize(length.with_context(|| format!("{path} has no length"))?, 0);
-        Ok(self.stream.read_exact(&mut self.body)?)
+        self.stream.read_exact(&mut self.body)?;
+        Ok(&self.body)
     }
 
     fn read_line(&mut self) -> Result<()> {

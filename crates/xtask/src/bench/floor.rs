@@ -1,25 +1,27 @@
-//! Floors: the cost of a resolution's requests without a resolver, and of an installation's links without an installer.
+//! Floors: the cost of a resolution's requests without a resolver, and of an installation's tarballs
+//! and links without an installer.
 
 mod link;
+mod unpack;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use serde_json::Value;
 
-use super::contestants::Contestant;
 use super::fetch;
-use super::phase::{Phase, Project, Seed};
+use super::phase::{Phase, Project};
 use super::server::Replay;
 
-/// The floors of a phase, in milliseconds, by name.
+/// The floors of a phase, in milliseconds, by name. `made` is the project as Espalier installed it in
+/// this phase.
 pub fn of(
     phase: Phase,
     project: &Project,
     server: &Replay,
     scratch: &Path,
-    prepared: &[(Contestant, &PathBuf, Seed)],
+    made: &Path,
 ) -> Result<BTreeMap<&'static str, f64>> {
     let mut floors = BTreeMap::new();
     if phase == Phase::P1 && !server.is_tls() {
@@ -28,9 +30,11 @@ pub fn of(
         let both: Vec<String> = packuments.into_iter().chain(versions).collect();
         floors.insert("packuments and version documents alone", fetch::all(server.address, &both)?);
     }
-    let ours = prepared.iter().find(|(contestant, ..)| contestant.is_ours());
-    if let (Phase::P4, Some(installed)) = (phase, ours.and_then(|(.., seed)| seed.installed.as_ref())) {
-        floors.insert("links alone", link::all(&installed.join("node_modules"), scratch)?);
+    if phase == Phase::P3 && !server.is_tls() {
+        floors.insert("tarballs alone", unpack::all(server.address, made, scratch)?);
+    }
+    if phase == Phase::P4 {
+        floors.insert("links alone", link::all(&made.join("node_modules"), scratch)?);
     }
     Ok(floors)
 }

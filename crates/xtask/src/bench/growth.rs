@@ -1,7 +1,8 @@
-//! `cargo xtask growth`: how the time and the memory of a cold resolution grow with the tree, on made-up registries of several shapes.
+//! `cargo xtask growth`: how the time and the memory of a cold resolution grow with the tree, on
+//! made-up registries of several shapes.
 //!
-//! Processor time and peak memory are divided by the number of packages in the lock. Where an algorithm takes more than
-//! proportional time, the quotient grows with the size.
+//! Processor time and peak memory are divided by the number of packages in the lock. Where an
+//! algorithm takes more than proportional time, the quotient grows with the size.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -146,8 +147,8 @@ fn markdown(curves: &BTreeMap<&str, Vec<Point>>) -> String {
     text
 }
 
-/// The quotient of the figures of the largest and the smallest tree. A program that grows in proportion has 1, or less if it has
-/// constant costs.
+/// The quotient of the figures of the largest and the smallest tree. A program that grows in
+/// proportion has 1, or less if it has constant costs.
 fn growth(points: &[Point], figure: fn(&Point) -> f64) -> f64 {
     match points {
         [first, .., last] => figure(last) / figure(first),

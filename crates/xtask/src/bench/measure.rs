@@ -1,8 +1,8 @@
-//! Measures a run of a command as a whole process: time, processor time, memory, context switches, and, in a separate run, system
-//! calls.
+//! Measures a run of a command as a whole process: time, processor time, memory, context switches,
+//! and, in a separate run, system calls.
 //!
-//! The system adds up the usage of a process's finished children. So a process without other children starts the command: this
-//! program again.
+//! The system adds up the usage of a process's finished children. So a process without other
+//! children starts the command: this program again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,8 @@ pub fn system_calls(command: &Command, folder: &Path) -> Result<BTreeMap<String,
     Ok(counted(&fs::read_to_string(counts)?))
 }
 
-/// Parses the table of `strace -c`: percent, seconds, microseconds per call, calls, errors if there are any, name.
+/// Parses the table of `strace -c`: percent, seconds, microseconds per call, calls, errors if there
+/// are any, name.
 pub fn counted(table: &str) -> BTreeMap<String, u64> {
     let row = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();

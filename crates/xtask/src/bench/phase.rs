@@ -17,11 +17,11 @@ use super::server::Replay;
 pub enum Phase {
     /// Nothing exists. Everything is installed.
     P0,
-    /// Nothing exists. Only the lock is made.
+    /// Nothing exists. Only the lock is written.
     P1,
     /// The lock is made with a fresh cache.
     WarmP1,
-    /// The same, but package.json isn't the one that the cache was filled for.
+    /// The same, after a change to package.json.
     EditedP1,
     /// The lock is made with a cache that has to be revalidated.
     StaleP1,
@@ -86,7 +86,7 @@ pub struct Seed {
     /// The name and text of its lockfile.
     lock: Option<(&'static str, String)>,
     /// An installed project.
-    pub installed: Option<PathBuf>,
+    installed: Option<PathBuf>,
 }
 
 impl Project {

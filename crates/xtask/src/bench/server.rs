@@ -1,4 +1,5 @@
-//! The registry of a bench run: `espalier-replay` in a process of its own, so that it isn't measured with a contestant.
+//! The registry of a bench run: `espalier-replay` in a process of its own, so that it isn't
+//! measured with a contestant.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;

@@ -1,7 +1,8 @@
-//! `cargo xtask parity --browser`: the same comparison in Chromium, with the wasm build and `fetch`.
+//! `cargo xtask parity --browser`: the same comparison in Chromium, with the wasm build and
+//! `fetch`.
 //!
-//! `tests/e2e/corpus.spec.ts` is the page and the comparison. The recorded registry is served on loopback, over HTTP/1.1 and
-//! HTTP/2.
+//! `tests/e2e/corpus.spec.ts` is the page and the comparison. The recorded registry is served on
+//! loopback, over HTTP/1.1 and HTTP/2.
 
 use std::path::Path;
 use std::process::Command;

@@ -12,7 +12,8 @@ pub enum Expected {
     Lockfile(String),
     /// An error.
     Failure {
-        /// npm's code. `None` if npm crashed; Espalier then has to fail, too, but may give a reason.
+        /// npm's code. `None` if npm crashed; Espalier then has to fail, too, but may give a
+        /// reason.
         code: Option<String>,
         /// In npm's words.
         message: String,
@@ -37,7 +38,8 @@ const NETWORK_FAILURES: [&str; 11] = [
 ];
 
 impl Expected {
-    /// Whether npm could not reach the registry. Such a failure depends on the network, not on the project.
+    /// Whether npm could not reach the registry. Such a failure depends on the network, not on the
+    /// project.
     pub fn is_network_failure(&self) -> bool {
         let Self::Failure { code: Some(code), .. } = self else { return false };
         code.starts_with("ERR_SOCKET_") || NETWORK_FAILURES.contains(&code.as_str())
@@ -96,7 +98,8 @@ pub struct Difference {
 }
 
 impl Verdict {
-    /// The kind of the difference, as a text that similar differences share. `None` if there is none.
+    /// The kind of the difference, as a text that similar differences share. `None` if there is
+    /// none.
     pub fn kind(&self) -> Option<String> {
         let code = |outcome: &str| outcome.split(':').next().unwrap_or_default().to_owned();
         match self {

@@ -1,5 +1,5 @@
-//! Drives a resolution with answers from a recording and a project's folder. This is the smallest host that
-//! the core can have: no network, no concurrency, answers in the order of the requests.
+//! Drives a resolution with answers from a recording and a project's folder. This is the smallest
+//! host that the core can have: no network, no concurrency, answers in the order of the requests.
 
 use std::collections::HashMap;
 use std::fs;
@@ -37,7 +37,8 @@ impl Recording {
         Self { registry, abbreviated, parsed: Mutex::default() }
     }
 
-    /// Resolves a project. A bug of the core is an answer too, so that the next project can be tried.
+    /// Resolves a project. A bug of the core is an answer too, so that the next project can be
+    /// tried.
     pub fn resolve(&self, input: &Input, options: Options) -> Answer {
         self.command(input, options).0
     }

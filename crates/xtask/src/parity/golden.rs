@@ -27,7 +27,8 @@ fn the_embedded_projects_have_npms_locks() {
     compare(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/registry"));
 }
 
-/// This compares nothing unless `ESPALIER_CORPUS` names a corpus. `cargo xtask test` prints whether it does.
+/// This compares nothing unless `ESPALIER_CORPUS` names a corpus. `cargo xtask test` prints whether
+/// it does.
 #[test]
 fn the_projects_of_the_corpus_have_npms_locks() {
     if let Some(corpus) = std::env::var_os("ESPALIER_CORPUS") {

@@ -1,8 +1,10 @@
-//! `cargo xtask parity --install`: compares the tree on disk with that of `npm ci --ignore-scripts`.
+//! `cargo xtask parity --install`: compares the tree on disk with that of `npm ci
+//! --ignore-scripts`.
 //!
-//! Both programs install the recorded lock from the same server. Every path, its kind, mode, content and link are compared. Then
-//! npm judges Espalier's tree: `npm ls` has to print the same for both, and `npm install` has to find nothing to do. Finally,
-//! both install from package.json alone, which has to give the same lock, too.
+//! Both programs install the recorded lock from the same server. Every path, its kind, mode,
+//! content and link are compared. Then npm judges Espalier's tree: `npm ls` has to print the same
+//! for both, and `npm install` has to find nothing to do. Finally, both install from package.json
+//! alone, which has to give the same lock, too.
 
 use std::collections::BTreeMap;
 use std::fs;

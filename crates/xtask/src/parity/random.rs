@@ -1,7 +1,8 @@
-//! `cargo xtask parity --random N`: random projects, which npm and Espalier resolve with the same packuments.
+//! `cargo xtask parity --random N`: random projects, which npm and Espalier resolve with the same
+//! packuments.
 //!
-//! npm runs in a few long-lived processes, and the target folder caches its answers. A project whose results differ is written to
-//! a folder, both as it was generated and in its smallest form.
+//! npm runs in a few long-lived processes, and the target folder caches its answers. A project
+//! whose results differ is written to a folder, both as it was generated and in its smallest form.
 
 mod ask;
 mod case;
@@ -47,7 +48,8 @@ pub struct Arguments {
     /// The seed of the random projects
     #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
     seed: u64,
-    /// Also generate small registries instead of using the corpus's packages; npm is fast with those
+    /// Also generate small registries instead of using the corpus's packages; npm is fast with
+    /// those
     #[arg(long, requires = "random")]
     small: bool,
     /// The number of the first project.
@@ -62,7 +64,8 @@ pub struct Arguments {
     /// Do not make cases with differences smaller
     #[arg(long, requires = "random")]
     no_shrink: bool,
-    /// Print the parts of npm's placement code that were never executed; npm's answers are then not cached
+    /// Print the parts of npm's placement code that were never executed; npm's answers are then not
+    /// cached
     #[arg(long, requires = "random")]
     coverage: bool,
 }

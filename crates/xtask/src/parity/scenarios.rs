@@ -1,4 +1,5 @@
-//! `cargo xtask parity --scenarios`: compares npm's results with `tests/scenarios/*.md`. With `--write`, writes them there.
+//! `cargo xtask parity --scenarios`: compares npm's results with `tests/scenarios/*.md`. With
+//! `--write`, writes them there.
 
 use std::fs;
 use std::path::Path;

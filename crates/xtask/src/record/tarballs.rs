@@ -1,7 +1,8 @@
 //! The tarballs of a small registry, and their paths.
 //!
-//! Most projects are only resolved. A project with a file `with-tarballs` is installed, too, so the tarballs of its lock are
-//! kept. The file names more of them for tests that add packages, one `name@version` on each line.
+//! Most projects are only resolved. A project with a file `with-tarballs` is installed, too, so the
+//! tarballs of its lock are kept. The file names more of them for tests that add packages, one
+//! `name@version` on each line.
 
 use std::collections::BTreeSet;
 use std::fs;

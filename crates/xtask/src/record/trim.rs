@@ -1,5 +1,5 @@
-//! Reduces manifests to the fields that determine a lock, and writes one line for each version. Differences between recordings
-//! are then readable.
+//! Reduces manifests to the fields that determine a lock, and writes one line for each version.
+//! Differences between recordings are then readable.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -114,7 +114,8 @@ fn distribution(dist: &Value, sizes: &Sizes) -> Value {
     dist.into()
 }
 
-/// The sizes in a recording. They stay if the tarball is the same, because another source may not know them.
+/// The sizes in a recording. They stay if the tarball is the same, because another source may not
+/// know them.
 fn recorded_sizes(folder: &Path) -> anyhow::Result<Sizes> {
     let mut sizes = Sizes::new();
     for file in fs::read_dir(folder)? {

@@ -1,7 +1,8 @@
 //! The order of the module's functions: by type, then by size.
 //!
-//! The order means nothing to an engine. Functions that resemble each other compress better side by side, which saves 3.5 KB of
-//! brotli. `wasm-opt` keeps the compiler's order, which changes with every name and with the path of the checkout.
+//! The order means nothing to an engine. Functions that resemble each other compress better side by
+//! side, which saves 3.5 KB of brotli. `wasm-opt` keeps the compiler's order, which changes with
+//! every name and with the path of the checkout.
 
 use anyhow::{Context as _, Result};
 use wasm_encoder::reencode::{Error, Reencode};

@@ -1,4 +1,5 @@
-// The worker of `runner.mjs`: gives the program its arguments and files, and reports lines and the exit code.
+// The worker of `runner.mjs`: gives the program its arguments and files, and reports lines and the
+// exit code.
 
 import { ConsoleStdout, Directory, File, OpenFile, PreopenDirectory, WASI } from '/shim/index.js';
 
@@ -18,7 +19,8 @@ async function ended(wasi, module) {
   try {
     return wasi.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport }));
   } catch (trap) {
-    // The panic's message is printed already: a failed test ends all of them, because wasm can't unwind.
+    // The panic's message is printed already: a failed test ends all of them, because wasm can't
+    // unwind.
     postMessage({ line: String(trap), isError: true });
     return 101;
   }

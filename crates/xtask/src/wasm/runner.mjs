@@ -1,7 +1,9 @@
-// Runs a wasm32-wasip1 program in headless Chromium, as cargo's runner: `node runner.mjs program.wasm arguments…`
+// Runs a wasm32-wasip1 program in headless Chromium, as cargo's runner: `node runner.mjs
+// program.wasm arguments…`
 //
-// Node's own WASI dies now and then while the process ends, after the tests have passed. A browser is also where the core
-// runs for real. The program runs in a worker and sees the folders with test data, in memory and read-only.
+// Node's own WASI dies now and then while the process ends, after the tests have passed. A browser
+// is also where the core runs for real. The program runs in a worker and sees the folders with test
+// data, in memory and read-only.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,5 @@
-// The head of a table: its headings, the column edges to drag, and the list that chooses columns and their widths.
+// The head of a table: its headings, the column edges to drag, and the list that chooses columns
+// and their widths.
 
 import { createUniqueId, For, Show, type JSX } from 'solid-js';
 import { LEAST_WIDTH, MOST_WIDTH, type Columns, type ColumnSpec } from '../../state/columns';

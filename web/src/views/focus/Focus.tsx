@@ -10,7 +10,10 @@ import { FocusBox } from './FocusBox';
 import { FocusRows } from './FocusRows';
 import './focus.css';
 
-/** The minimum and maximum sizes of boxes and gaps. Dependents, package and dependencies are visible together. */
+/**
+ * The minimum and maximum sizes of boxes and gaps. Dependents, package and dependencies are visible
+ * together.
+ */
 const WIDE = [124, 200] as const;
 const ACROSS = [84, 160] as const;
 /** In narrower windows, the columns are stacked. */
@@ -226,7 +229,10 @@ export function Focus(props: { tree: Tree }) {
   );
 }
 
-/** The package to show without a selection: the only dependency of the project, or the package with the most dependents. */
+/**
+ * The package to show without a selection: the only dependency of the project, or the package with
+ * the most dependents.
+ */
 function first(tree: Tree): number {
   const [only, ...others] = tree.out[0]!;
   if (only !== undefined && others.length === 0 && answer(tree, only) > 0) return answer(tree, only);

@@ -1,4 +1,5 @@
-// A package of the focus graph: the pointer highlights its path, and a click moves it into the middle.
+// A package of the focus graph: the pointer highlights its path, and a click moves it into the
+// middle.
 
 import type { JSX } from 'solid-js';
 import type { Tree } from '../../model/tree';

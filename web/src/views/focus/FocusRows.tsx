@@ -1,5 +1,5 @@
-// The focus graph in narrow windows: the paths from the project come down a wire to the package, and its dependencies are below
-// it.
+// The focus graph in narrow windows: the paths from the project come down a wire to the package,
+// and its dependencies are below it.
 
 import { For, type JSX, Show } from 'solid-js';
 import type { Column } from '../../model/focus';

@@ -1,5 +1,5 @@
-// The frame: the start page until there is a project, then three regions side by side, or stacked on a phone, with the strip of
-// time below.
+// The frame: the start page until there is a project, then three regions side by side, or stacked
+// on a phone, with the strip of time below.
 
 import { createSignal, Match, Show, Switch } from 'solid-js';
 import { isPlayed } from '../../state/played';

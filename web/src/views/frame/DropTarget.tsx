@@ -1,4 +1,5 @@
-// Accepts files that are dropped anywhere: a package.json becomes the manifest, and a package-lock.json is compared.
+// Accepts files that are dropped anywhere: a package.json becomes the manifest, and a
+// package-lock.json is compared.
 
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { takeDropped } from '../../state/intake';

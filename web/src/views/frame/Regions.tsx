@@ -1,4 +1,5 @@
-// The three regions. In a narrow window, they are still side by side, and swiping or the bar below moves between them.
+// The three regions. In a narrow window, they are still side by side, and swiping or the bar below
+// moves between them.
 
 import { createEffect, createSignal, For, on, onCleanup, onMount, type JSX } from 'solid-js';
 import type { Side } from '../../state/panes';

@@ -7,7 +7,10 @@ import { areas } from '../../model/strip';
 
 const WIDTH = 1000;
 const HEIGHT = 24;
-/** The minimum number of bytes to show. If a snapshot has everything but a few missing documents, fewer would read as "0 kB". */
+/**
+ * The minimum number of bytes to show. If a snapshot has everything but a few missing documents,
+ * fewer would read as "0 kB".
+ */
 const LEAST_SHOWN = 1000;
 
 export function TimeStrip() {

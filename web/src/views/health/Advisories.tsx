@@ -1,4 +1,5 @@
-// Security advisories. Public registries do not let a page request them (CORS), but the program behind `espalier play` can.
+// Security advisories. Public registries do not let a page request them (CORS), but the program
+// behind `espalier play` can.
 
 import { createEffect, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { fixesFor, hits, question, vulnerable, type Hit } from '../../model/advisories';

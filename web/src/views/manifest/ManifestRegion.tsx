@@ -12,7 +12,8 @@ import { Flags } from './Flags';
 import { RegistryChoice } from './RegistryChoice';
 import './manifest.css';
 
-// The editor is half of the page's weight, and the start page does not need it. Loading and creating it are separate tasks.
+// The editor is half of the page's weight, and the start page does not need it. Loading and
+// creating it are separate tasks.
 const Editor = lazy(async () => {
   const { Editor } = await import('./Editor');
   await breathe();

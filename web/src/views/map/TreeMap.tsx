@@ -221,7 +221,10 @@ export function TreeMap(props: { tree: Tree }) {
   );
 }
 
-/** Truncates a text to the available width. A text of which too little would remain is left out. The font is monospaced. */
+/**
+ * Truncates a text to the available width. A text of which too little would remain is left out. The
+ * font is monospaced.
+ */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   const letter = context.measureText('m').width;
   const most = Math.floor(room / letter);

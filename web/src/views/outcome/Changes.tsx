@@ -1,4 +1,5 @@
-// The effect of an edit, another lockfile or another date: the numbers of added, removed and changed packages, and a table of them.
+// The effect of an edit, another lockfile or another date: the numbers of added, removed and
+// changed packages, and a table of them.
 
 import { createMemo, For, Show } from 'solid-js';
 import { isIdentical } from '../../model/compare';

@@ -1,4 +1,5 @@
-// The middle region: a sentence and the open view of the tree, the error of a failed run, or the samples.
+// The middle region: a sentence and the open view of the tree, the error of a failed run, or the
+// samples.
 
 import { lazy, Match, Show, Suspense, Switch } from 'solid-js';
 import { useSession } from '../../state/session';
@@ -24,7 +25,10 @@ const Duplicates = lazy(() => import('../duplicates/Duplicates').then((module) =
 const Health = lazy(() => import('../health/Health').then((module) => ({ default: module.Health })));
 const Replay = lazy(() => import('../replay/Replay').then((module) => ({ default: module.Replay })));
 
-/** Views that show every package and highlight the matches of a filter. The others are empty if nothing matches. */
+/**
+ * Views that show every package and highlight the matches of a filter. The others are empty if
+ * nothing matches.
+ */
 const WHOLE = new Set(['overview', 'map', 'focus', 'duplicates', 'health', 'replay']);
 
 export function OutcomeRegion() {

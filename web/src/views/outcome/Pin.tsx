@@ -1,7 +1,10 @@
 import { Show } from 'solid-js';
 import { useSession } from '../../state/session';
 
-/** Keeps the present tree for comparison. The button is beside the sentence in wide windows, and beside the tabs in narrow ones. */
+/**
+ * Keeps the present tree for comparison. The button is beside the sentence in wide windows, and
+ * beside the tabs in narrow ones.
+ */
 export function Pin(props: { class: 'wide' | 'narrow' }) {
   const { run, changes, pin } = useSession();
   return (

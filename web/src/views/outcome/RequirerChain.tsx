@@ -1,4 +1,5 @@
-// The dependents from the root downwards, each on its wire. The last row is the dependency that failed.
+// The dependents from the root downwards, each on its wire. The last row is the dependency that
+// failed.
 
 import { For } from 'solid-js';
 import type { Requirer } from '../../engine/types';

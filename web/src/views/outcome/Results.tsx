@@ -1,4 +1,5 @@
-// The matches of a search, grouped by name, exact names first. A click selects a package, and another click its next copy.
+// The matches of a search, grouped by name, exact names first. A click selects a package, and
+// another click its next copy.
 
 import { createMemo, For, Show } from 'solid-js';
 import { count } from '../../model/format';

@@ -1,4 +1,5 @@
-// The search field. The figures of the sentence write their filters into it, so every filter is undone in one place.
+// The search field. The figures of the sentence write their filters into it, so every filter is
+// undone in one place.
 
 import { Show } from 'solid-js';
 import { count } from '../../model/format';

@@ -16,7 +16,10 @@ const CHIPS = [
   ['is:problem', 'Unmet'],
 ] as const;
 
-/** Filters that match in nearly every project. They are visible before the counts are known, so that the toolbar rarely moves. */
+/**
+ * Filters that match in nearly every project. They are visible before the counts are known, so that
+ * the toolbar rarely moves.
+ */
 const USUAL: ReadonlySet<string> = new Set(['is:direct', 'is:duplicated', 'is:dev', 'is:optional', 'is:nested']);
 
 export function Toolbar() {

@@ -135,7 +135,8 @@ function Picture(props: OverviewProps) {
     });
   };
   createEffect(() => {
-    // Layout and drawing happen in the frame itself, because a growing tree changes more often than it is drawn.
+    // Layout and drawing happen in the frame itself, because a growing tree changes more often than
+    // it is drawn.
     [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), hovered(), found()];
     [changes(), moving(), props.present];
     frame ||= requestAnimationFrame(() => untrack(draw));

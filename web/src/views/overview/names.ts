@@ -1,5 +1,6 @@
-// Places names on the overview, as on a map: the most important first, and none over a leaf or another name. Names of the
-// project's own dependencies are below their wire, where nothing grows. Others are between two levels.
+// Places names on the overview, as on a map: the most important first, and none over a leaf or
+// another name. Names of the project's own dependencies are below their wire, where nothing grows.
+// Others are between two levels.
 
 import type { Tree } from '../../model/tree';
 import { title } from '../words';
@@ -138,7 +139,10 @@ class Room {
     });
   }
 
-  /** Whether a name fits. One that is always shown fits anywhere; that of a direct dependency or a match may cover leaves; others need a free area. */
+  /**
+   * Whether a name fits. One that is always shown fits anywhere; that of a direct dependency or a
+   * match may cover leaves; others need a free area.
+   */
   take(x: number, y: number, width: number, height: number, value: number): boolean {
     const isFree = (cell: number) => !this.#names[cell] && (value >= DIRECT || !this.#leaves[cell]);
     if (value < ALWAYS && !this.#each(x, y, width, height, isFree)) return false;

@@ -110,7 +110,10 @@ function branch(context: CanvasRenderingContext2D, x0: number, y0: number, x1: n
   context.lineTo(x1, y1);
 }
 
-/** Draws the path from the root to the selected or pointed package, and the edges that hoisting hides. */
+/**
+ * Draws the path from the root to the selected or pointed package, and the edges that hoisting
+ * hides.
+ */
 function relations(context: CanvasRenderingContext2D, scene: Scene): void {
   const { tree, layout, camera, palette, selected, hovered, present } = scene;
   const stands = (node: number) => !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
@@ -155,7 +158,10 @@ function relations(context: CanvasRenderingContext2D, scene: Scene): void {
   if (selected !== undefined && selected > 0) draw(selected, true);
 }
 
-/** Whether a package is on the wire that begins at its parent, a limb. The limb may continue on another wire. */
+/**
+ * Whether a package is on the wire that begins at its parent, a limb. The limb may continue on
+ * another wire.
+ */
 function follows(layout: Espalier, from: number, node: number): boolean {
   const isNext = Math.abs(layout.y[from]! - layout.level - layout.y[node]!) < 0.5;
   return from > 0 && isNext && layout.x[node]! / layout.x[from]! >= 1;
@@ -227,7 +233,10 @@ function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** Draws a package: a leaf if it is hoisted, a diamond if it is inside of another package, or a dot if it is too small for either. */
+/**
+ * Draws a package: a leaf if it is hoisted, a diamond if it is inside of another package, or a dot
+ * if it is too small for either.
+ */
 function leaf(context: CanvasRenderingContext2D, tree: Tree, node: number, x: number, y: number, r: number): void {
   const isSpecial = node > 0 && isGraft(tree.nodes[node]!.location);
   if (isSpecial) {

@@ -1,5 +1,5 @@
-// Facts from the document of the selected version, which is requested from its registry. The embedded registry has no such
-// documents.
+// Facts from the document of the selected version, which is requested from its registry. The
+// embedded registry has no such documents.
 
 import { createResource, onCleanup, Show } from 'solid-js';
 import { aboutOf } from '../../model/about';
@@ -8,7 +8,10 @@ import type { Tree } from '../../model/tree';
 import { EMBEDDED, registryAddress } from '../../state/project';
 import { useSession } from '../../state/session';
 
-/** The pause before the request, in milliseconds. Keys that move the selection pass packages without a request. */
+/**
+ * The pause before the request, in milliseconds. Keys that move the selection pass packages without
+ * a request.
+ */
 const PAUSE = 350;
 
 export function Facts(props: { tree: Tree; node: number }) {

@@ -1,4 +1,5 @@
-// Explains why a package is installed: the dependents up to the project, with their ranges aligned at the right.
+// Explains why a package is installed: the dependents up to the project, with their ranges aligned
+// at the right.
 
 import { createMemo, createSignal, For, Show } from 'solid-js';
 import { count } from '../../model/format';

@@ -1,5 +1,5 @@
-// Replays the resolution step by step: each decision, its reason, and the tree at that moment. Every package appears at its final
-// position in the drawing.
+// Replays the resolution step by step: each decision, its reason, and the tree at that moment.
+// Every package appears at its final position in the drawing.
 
 import {
   createEffect,
@@ -36,19 +36,26 @@ import './replay.css';
 
 /** The number of decisions to list before and after the present one. */
 const AROUND = 20;
-/** The name of a speed, the milliseconds between two steps, and whether playing ends within half a minute whatever their number. */
+/**
+ * The name of a speed, the milliseconds between two steps, and whether playing ends within half a
+ * minute whatever their number.
+ */
 const SPEEDS = [
   ['Slow', 900, false],
   ['Normal', 250, false],
   ['Fast', 40, true],
 ] as const;
 const HALF_A_MINUTE = 30_000;
-/** The maximum number of missed steps to make up for at once. A page that was hidden does not jump to the end. */
+/**
+ * The maximum number of missed steps to make up for at once. A page that was hidden does not jump
+ * to the end.
+ */
 const MOST_AT_ONCE = 25;
 
 export function Replay(props: { tree: Tree }) {
   const { run, view, project } = useSession();
-  // The decisions are recorded when this view opens. With the folders that were tried, they are far more data than other views need.
+  // The decisions are recorded when this view opens. With the folders that were tried, they are far
+  // more data than other views need.
   const [recorded] = createResource(
     () => run.result() && project.inputs(),
     (inputs) => {
@@ -61,7 +68,8 @@ export function Replay(props: { tree: Tree }) {
   const [step, setStep] = createSignal(0);
   const [playing, setPlaying] = createSignal(false);
   const [speed, setSpeed] = createSignal<(typeof SPEEDS)[number]>(SPEEDS[1]);
-  // A new resolution is shown at its end, like in the other views. The recorded decisions arrive later and keep the step.
+  // A new resolution is shown at its end, like in the other views. The recorded decisions arrive
+  // later and keep the step.
   let shown: unknown;
   createEffect(
     on(list, (all, before) => {
@@ -85,7 +93,8 @@ export function Replay(props: { tree: Tree }) {
     const stride = isBrief ? Math.ceil(list().length / (HALF_A_MINUTE / pause)) : 1;
     let last = performance.now();
     const timer = setInterval(() => {
-      // If drawing takes longer than the pause, timers are late, and the next step makes up for the missed ones.
+      // If drawing takes longer than the pause, timers are late, and the next step makes up for the
+      // missed ones.
       const late = isBrief ? Math.floor((performance.now() - last) / pause) : 1;
       last = performance.now();
       go(step() + stride * Math.max(1, Math.min(late, MOST_AT_ONCE)));
@@ -228,7 +237,10 @@ export function Replay(props: { tree: Tree }) {
 
 const BEGINNING = 'Nothing is decided yet. The tree contains only the project.';
 
-/** The alternatives of a decision: the versions that were passed over, or the folders that were tried. */
+/**
+ * The alternatives of a decision: the versions that were passed over, or the folders that were
+ * tried.
+ */
 function Detail(props: { decision: Decision | undefined }) {
   return (
     <div class="replay-detail soft">

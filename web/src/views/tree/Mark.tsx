@@ -1,4 +1,5 @@
-// The sign before a name: a branch that opens, a leaf, a graft (a copy inside another package), a deduped or a missing package.
+// The sign before a name: a branch that opens, a leaf, a graft (a copy inside another package), a
+// deduped or a missing package.
 
 import { Match, Switch } from 'solid-js';
 

@@ -1,48 +1,21 @@
-// The tree as a treegrid. The grid keeps the focus and points at the active row, which may be redrawn at any
-// time while the tree grows.
+// The tree as a treegrid. The grid keeps the focus and points at the active row, which may be
+// redrawn at any time while the tree grows.
 
 import { createEffect, createMemo, Index, on, Show } from 'solid-js';
 import { counted } from '../../model/format';
 import type { Order } from '../../model/rows';
 import { nameWords } from '../../model/search';
-import { createColumns, type ColumnSpec } from '../../state/columns';
+import { createColumns } from '../../state/columns';
 import { useSession } from '../../state/session';
 import { ColumnHeads, SortButton, type Sorted } from '../columns/Columns';
+import { COLUMNS, FIRST, type ColumnName, type TreeColumn } from './columns';
 import { createTreeKeys } from './keys';
 import { TreeRow } from './TreeRow';
 import { createWindow } from './window';
 import { trainedWires } from './Wires';
 import './tree.css';
 
-const COLUMNS = [
-  { name: 'package', words: 'Package', width: 150 },
-  { name: 'version', words: 'Version', width: 84 },
-  { name: 'wanted', words: 'Wanted', about: 'The range that the dependent asks for', width: 100, from: 480 },
-  { name: 'kind', words: 'Kind', width: 68, from: 760 },
-  {
-    name: 'only',
-    words: 'Only',
-    about: 'The number of packages that would go with it, including itself',
-    width: 52,
-  },
-  {
-    name: 'reaches',
-    words: 'Reaches',
-    about: 'The number of packages that it needs, directly or through others',
-    width: 68,
-    from: 600,
-  },
-  { name: 'notes', words: 'Notes', width: 112 },
-] as const satisfies readonly ColumnSpec[];
-export type ColumnName = (typeof COLUMNS)[number]['name'];
-type TreeColumn = ColumnSpec & { readonly name: ColumnName };
 const HEADER = 32;
-/** The sortable columns, and whether they start with the largest value. */
-const FIRST: Partial<Record<ColumnName, Order>> = {
-  package: { by: 'package', descending: false },
-  only: { by: 'only', descending: true },
-  reaches: { by: 'reaches', descending: true },
-};
 
 export function TreeGrid() {
   const { view, run } = useSession();

@@ -8,10 +8,10 @@ import type { Row } from '../../model/rows';
 import { useSession } from '../../state/session';
 import { Sign } from '../Sign';
 import { kindWord, title } from '../words';
+import type { ColumnName } from './columns';
 import { Mark, type MarkKind } from './Mark';
 import { Marked } from './Marked';
 import { Notes } from './Notes';
-import type { ColumnName } from './TreeGrid';
 import { Wires, type Trained } from './Wires';
 
 export interface TreeRowProps {

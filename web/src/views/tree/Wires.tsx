@@ -1,5 +1,5 @@
-// The wires left of a name: straight, with a small chamfer where a branch leaves. The one that leads to the
-// active row is green.
+// The wires left of a name: straight, with a small chamfer where a branch leaves. The one that
+// leads to the active row is green.
 
 import { Show } from 'solid-js';
 import type { Row } from '../../model/rows';

@@ -5,7 +5,9 @@ import type { Tree } from '../../model/tree';
 import type { View } from '../../state/view';
 import { title } from '../words';
 
-/** Letters that are shortcuts of the page. Within a name, or with Shift, they are part of the name. */
+/**
+ * Letters that are shortcuts of the page. Within a name, or with Shift, they are part of the name.
+ */
 const TAKEN = 'cdefmortuw';
 const TYPING_PAUSE = 700;
 

@@ -1,5 +1,5 @@
-// The rows to draw. All rows have the same height, so a million of them cost as much as fifty. The visible rows stay in place when
-// rows above them are added or removed.
+// The rows to draw. All rows have the same height, so a million of them cost as much as fifty. The
+// visible rows stay in place when rows above them are added or removed.
 
 import { createEffect, createMemo, createSignal, on, onCleanup, onMount } from 'solid-js';
 

@@ -1,8 +1,9 @@
-//! Installs a program that `exec` should run and that is not installed yet. The program gets a separate folder of the cache,
-//! which is an ordinary project.
+//! Installs a program that `exec` should run and that is not installed yet. The program gets a
+//! separate folder of the cache, which is an ordinary project.
 //!
-//! Fetching code to run it is a decision, so the user is asked, if there is a terminal. Install scripts don't run unless the
-//! user's own settings allow them; the settings of the current project can't.
+//! Fetching code to run it is a decision, so the user is asked, if there is a terminal. Install
+//! scripts don't run unless the user's own settings allow them; the settings of the current project
+//! can't.
 
 use std::fs;
 use std::io::{BufRead as _, IsTerminal as _};

@@ -1,7 +1,8 @@
-//! `espalier exec` runs a program of a package, which is fetched if it isn't installed (`libnpmexec`).
+//! `espalier exec` runs a program of a package, which is fetched if it isn't installed
+//! (`libnpmexec`).
 //!
-//! The nearest program wins: the project's own, one in a `node_modules/.bin` upwards, one that is installed globally, one of an
-//! installed package. Otherwise [`fetch`] installs it.
+//! The nearest program wins: the project's own, one in a `node_modules/.bin` upwards, one that is
+//! installed globally, one of an installed package. Otherwise [`fetch`] installs it.
 
 mod fetch;
 
@@ -118,7 +119,8 @@ fn found(
     Ok(found)
 }
 
-/// Finds a program without looking at packages: in the project, in a `node_modules` upwards, or globally.
+/// Finds a program without looking at packages: in the project, in a `node_modules` upwards, or
+/// globally.
 fn at_hand(context: &Context, program: &str, project: &Path) -> Option<Found> {
     let own = ScriptPackage::read(project).ok();
     let own = own.as_ref().and_then(|package| package.programs().find(|(name, _)| *name == program));
@@ -148,7 +150,8 @@ impl Local {
         Installed::load(&project, Source::NodeModules).ok().map(Self)
     }
 
-    /// The folder of an installed package that satisfies a registry spec. Only the registry knows the current version of a tag.
+    /// The folder of an installed package that satisfies a registry spec. Only the registry knows
+    /// the current version of a tag.
     fn find(&self, name: &str, spec: &Spec) -> Option<PathBuf> {
         let (name, spec) = package_of(name, spec);
         let range = spec.range()?;

@@ -1,10 +1,10 @@
 use std::fs;
+use std::path::PathBuf;
 
 use espalier_registry::Address;
 use espalier_registry::document::Form;
-use rusqlite::Connection;
 
-use super::{BATCH, DocumentKey, Documents, Entry, open};
+use super::{BATCH, Deferred, DocumentKey, Documents, Entry};
 use crate::body::Encoding;
 use espalier_registry::Validators;
 
@@ -30,12 +30,25 @@ fn one_entry(key: &DocumentKey) -> (tempfile::TempDir, Documents) {
     (folder, documents)
 }
 
+fn body(entry: &Entry) -> Vec<u8> {
+    entry.body.read().expect("an undamaged body").to_vec()
+}
+
+/// The file with this extension.
+fn file(folder: &tempfile::TempDir, extension: &str) -> PathBuf {
+    let files = fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|file| file.extension().is_some_and(|found| found == extension)).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.remove(0)
+}
+
 #[test]
 fn what_was_written_is_read() {
     let key = key("@babel/core", Form::Abbreviated);
     let (_folder, documents) = one_entry(&key);
     let read = documents.read(&key).expect("an entry");
-    assert_eq!(*read.body, b"{}\n{}");
+    assert_eq!(body(&read), b"{}\n{}");
     assert_eq!(read.about.validators.etag.as_deref(), Some("\"1\""));
     assert!(read.is_fresh());
 }
@@ -52,52 +65,67 @@ fn forms_names_and_registries_are_kept_apart() {
         DocumentKey { integrity: Some("sha512-x".into()), ..stored.clone() },
         DocumentKey { registry: elsewhere, ..stored },
     ] {
-        assert_eq!(documents.read(&other), None, "{other:?}");
+        assert!(documents.read(&other).is_none(), "{other:?}");
     }
 }
 
 #[test]
-fn a_damaged_body_is_none_until_it_is_written_again() {
-    let key = key("a", Form::Full);
-    let (folder, documents) = one_entry(&key);
-    let database = Connection::open(folder.path().join("documents")).expect("a database");
-    database.execute("UPDATE document SET body = x'7b7d'", []).expect("damaged");
-    assert_eq!(documents.read(&key), None);
-    documents.write(&key, entry(60));
+fn a_summary_is_kept() {
+    let key = key("a", Form::Abbreviated);
+    let (_folder, documents) = one_entry(&key);
+    documents.write(&key, Entry { summary: b"summary".as_slice().into(), ..entry(60) });
     documents.flush();
-    assert!(documents.read(&key).is_some());
+    let read = documents.read(&key).expect("an entry");
+    assert_eq!((read.summary.as_ref(), body(&read).as_slice()), (b"summary".as_slice(), b"{}\n{}".as_slice()));
+}
+
+/// Damages a file in every way that a power cut can: each byte changed, and each length.
+#[test]
+fn a_damaged_entry_is_none_until_it_is_written_again() {
+    let key = key("a", Form::Full);
+    for extension in ["pack", "index"] {
+        let (folder, documents) = one_entry(&key);
+        let file = file(&folder, extension);
+        let whole = fs::read(&file).expect("a file");
+        let shorter = (0..whole.len()).map(|length| whole[..length].to_vec());
+        let other = (0..whole.len()).map(|at| {
+            let mut other = whole.clone();
+            other[at] ^= 1;
+            other
+        });
+        for damaged in shorter.chain(other) {
+            fs::write(&file, damaged).expect("written");
+            let documents = Documents::new(documents.path.clone());
+            assert!(documents.read(&key).is_none());
+        }
+        for damaged in [Vec::new(), whole[..whole.len() - 1].to_vec()] {
+            let (folder, documents) = one_entry(&key);
+            fs::write(self::file(&folder, extension), damaged).expect("written");
+            let documents = Documents::new(documents.path.clone());
+            documents.write(&key, entry(60));
+            documents.flush();
+            assert!(documents.read(&key).is_some());
+        }
+    }
 }
 
 #[test]
-fn a_summary_is_kept_and_a_damaged_one_is_none() {
+fn a_damaged_body_behind_a_summary_shows_when_it_is_read() {
     let key = key("a", Form::Abbreviated);
     let (folder, documents) = one_entry(&key);
-    documents.write(&key, Entry { summary: b"summary".to_vec(), ..entry(60) });
+    documents.write(&key, Entry { summary: b"summary".as_slice().into(), ..entry(60) });
     documents.flush();
-    assert_eq!(documents.read(&key).expect("an entry").summary, b"summary");
-    let database = Connection::open(folder.path().join("documents")).expect("a database");
-    database.execute("UPDATE document SET summary = x'73756d6d617279ff'", []).expect("damaged");
+    let pack = file(&folder, "pack");
+    let mut bytes = fs::read(&pack).expect("a file");
+    *bytes.last_mut().expect("a body") ^= 1;
+    fs::write(&pack, bytes).expect("written");
+    let read = documents.read(&key).expect("an entry");
+    assert!(read.body.read().is_none());
+    documents.found_damaged(&read.body);
+    assert_eq!(documents.found_damage(), 1);
+    assert!(documents.read(&key).is_none());
     documents.flush();
-    assert_eq!(documents.read(&key), None);
-}
-
-#[test]
-fn a_damaged_database_is_made_anew() {
-    let key = key("a", Form::Full);
-    let (folder, documents) = one_entry(&key);
-    let file = folder.path().join("documents");
-    let whole = fs::read(&file).expect("the database");
-    for damaged in [
-        &b"no database at all, but longer than the header of one, which has a hundred bytes, all of them".repeat(9),
-        &whole[..whole.len() / 2],
-    ] {
-        fs::write(&file, damaged).expect("written");
-        assert_eq!(documents.read(&key), None);
-        documents.write(&key, entry(60));
-        documents.flush();
-        assert!(documents.read(&key).is_some());
-        documents.flush();
-    }
+    assert!(Documents::new(documents.path.clone()).read(&key).is_none());
 }
 
 #[test]
@@ -117,12 +145,24 @@ fn an_entry_ages_and_is_renewed() {
 }
 
 #[test]
+fn an_entry_of_the_same_batch_is_renewed() {
+    let key = key("a", Form::Full);
+    let (_folder, documents) = one_entry(&key);
+    documents.write(&key, Entry { body: Deferred::Read(b"[]".as_slice().into()), ..entry(0) });
+    documents.confirm(&key, 60);
+    documents.flush();
+    let read = documents.read(&key).expect("an entry");
+    assert!(read.is_fresh());
+    assert_eq!(body(&read), b"[]");
+}
+
+#[test]
 fn a_package_is_forgotten() {
     let key = key("a", Form::Abbreviated);
     let (_folder, documents) = one_entry(&key);
     documents.forget(&key.registry, "a");
     documents.flush();
-    assert_eq!(documents.read(&key), None);
+    assert!(documents.read(&key).is_none());
 }
 
 #[test]
@@ -134,24 +174,7 @@ fn a_folder_that_cannot_be_written_is_not_an_error() {
     let key = key("a", Form::Full);
     documents.write(&key, entry(60));
     documents.flush();
-    assert_eq!(documents.read(&key), None);
-}
-
-#[test]
-fn many_open_a_new_database_at_once() {
-    for _ in 0..20 {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let file = folder.path().join("documents");
-        let start = std::sync::Barrier::new(16);
-        std::thread::scope(|scope| {
-            for _ in 0..16 {
-                scope.spawn(|| {
-                    start.wait();
-                    open(&file).map(drop).expect("a database");
-                });
-            }
-        });
-    }
+    assert!(documents.read(&key).is_none());
 }
 
 #[test]
@@ -159,6 +182,7 @@ fn caches_of_the_same_folder_write_at_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("documents");
     let name = |cache: usize, index: usize| format!("{cache}-{index}");
+    // The lock file, the index and one pack: whoever comes first makes them.
     std::thread::scope(|scope| {
         for cache in 0..8 {
             let file = file.clone();
@@ -177,4 +201,23 @@ fn caches_of_the_same_folder_write_at_once() {
             assert!(documents.read(&key(&name(cache, index), Form::Full)).is_some(), "{cache} {index}");
         }
     }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
+}
+
+#[test]
+fn superseded_entries_go_while_others_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let reader = Documents::new(folder.path().join("documents"));
+    let writer = Documents::new(folder.path().join("documents"));
+    let (kept, changed) = (key("kept", Form::Full), key("changed", Form::Full));
+    writer.write(&kept, entry(60));
+    let first = 1 << 20;
+    for round in 0..80 {
+        writer.write(&changed, Entry { body: Deferred::Read(vec![round; first].into()), ..entry(60) });
+        writer.flush();
+        reader.look_again();
+        assert!(reader.read(&kept).is_some());
+        assert_eq!(body(&reader.read(&changed).expect("an entry")), vec![round; first]);
+    }
+    assert!(fs::metadata(file(&folder, "pack")).expect("a file").len() < 40 << 20);
 }

@@ -83,7 +83,8 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Parses the line before a chunk. Returns the length of the line and of the chunk; `None` if the line is incomplete.
+/// Parses the line before a chunk. Returns the length of the line and of the chunk; `None` if the
+/// line is incomplete.
 pub(super) fn chunk_size(bytes: &[u8]) -> Result<Option<(usize, u64)>, &'static str> {
     match httparse::parse_chunk_size(bytes) {
         Ok(httparse::Status::Complete(found)) => Ok(Some(found)),

@@ -1,8 +1,10 @@
-//! Requests over HTTP/2: many at once over a few connections, if the registry agrees to it when a connection is made.
+//! Requests over HTTP/2: many at once over a few connections, if the registry agrees to it when a
+//! connection is made.
 //!
-//! Thousands of small documents neither wait for each other over streams nor need a handshake each. A request that the registry has
-//! not processed is sent again and is no attempt: the registry has retired the connection, or the stream is above its limit. Large
-//! answers gain nothing from HTTP/2 and use HTTP/1.1.
+//! Thousands of small documents neither wait for each other over streams nor need a handshake each.
+//! A request that the registry has not processed is sent again and is no attempt: the registry has
+//! retired the connection, or the stream is above its limit. Large answers gain nothing from HTTP/2
+//! and use HTTP/1.1.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -28,15 +30,18 @@ use crate::spans::Spans;
 /// The name of the protocol in ALPN.
 pub(super) const PROTOCOL: &[u8] = b"h2";
 
-/// One connection was a bottleneck for thousands of documents, two were one far from the registry, and more than four gained nothing.
+/// One connection was a bottleneck for thousands of documents, two were one far from the registry,
+/// and more than four gained nothing.
 const MOST_CONNECTIONS: usize = 4;
 /// Another connection is made if each carries this number of requests.
 const CROWDED: usize = 16;
-/// How much of one answer, and of all answers of a connection, the registry may send before we have read any of it.
+/// How much of one answer, and of all answers of a connection, the registry may send before we have
+/// read any of it.
 const WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// How often a request is sent again that the registry has not processed. Then the attempt has failed. Refusals between which the
-/// registry has answered other requests don't count: the request only waits for its turn.
+/// How often a request is sent again that the registry has not processed. Then the attempt has
+/// failed. Refusals between which the registry has answered other requests don't count: the request
+/// only waits for its turn.
 const MOST_UNPROCESSED: usize = 8;
 
 /// The registries and the connections to them.
@@ -149,8 +154,9 @@ impl Origins {
 }
 
 impl Origin {
-    /// The next turn. The wait for a connection is no longer than a connection may take to make. So all requests to an unreachable
-    /// registry fail at about the same time, instead of a few after the other.
+    /// The next turn. The wait for a connection is no longer than a connection may take to make. So
+    /// all requests to an unreachable registry fail at about the same time, instead of a few after
+    /// the other.
     async fn turn_in_time(self: &Arc<Self>, end: Instant) -> Result<Turn, Broken> {
         loop {
             let made = Instant::now() + self.patience.connecting;
@@ -264,7 +270,8 @@ impl Connection {
         self.heard().unwrap_or(self.made).elapsed() >= silence
     }
 
-    /// Whether it may carry a request. A connection that was idle for as long as a registry may be silent may be dead.
+    /// Whether it may carry a request. A connection that was idle for as long as a registry may be
+    /// silent may be dead.
     fn may_be_used(&self, silence: Duration) -> bool {
         !self.is_over.load(Ordering::Relaxed) && (self.active() > 0 || !self.is_silent(silence))
     }
@@ -334,7 +341,8 @@ impl Seat {
         }
     }
 
-    /// Waits for the next piece of an answer, until the registry was silent for too long or the attempt ends.
+    /// Waits for the next piece of an answer, until the registry was silent for too long or the
+    /// attempt ends.
     async fn in_time<T>(
         &self,
         end: Instant,
@@ -361,7 +369,8 @@ impl Seat {
     fn failed(&self, error: &h2::Error, is_unanswered: bool) -> Failed {
         let reason = error.reason();
         let is_refused = error.is_remote() && error.is_reset() && reason == Some(Reason::REFUSED_STREAM);
-        // The registry retires the connection and names the requests that it still answers. This isn't one of them.
+        // The registry retires the connection and names the requests that it still answers. This
+        // isn't one of them.
         let is_left_over = error.is_remote() && error.is_go_away() && reason == Some(Reason::NO_ERROR);
         let wants_http1 = reason == Some(Reason::HTTP_1_1_REQUIRED);
         // It closed a working connection before it answered.

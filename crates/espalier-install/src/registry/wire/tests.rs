@@ -10,8 +10,8 @@ use super::super::certificates::Trusted;
 use super::super::hosts::Hosts;
 use super::{Outcome, Patience, Protocol, Wire};
 
-/// A registry that answers over each connection with the texts of the next script, then hangs up; after the last script it
-/// is silent.
+/// A registry that answers on each connection with the texts of the next script and then closes it.
+/// After the last script, it is silent.
 struct Registry {
     origin: String,
     connections: Arc<AtomicUsize>,
@@ -70,7 +70,7 @@ fn wire(silence: Duration) -> Wire {
     Wire::new(Hosts::default(), Trusted::default(), "test", patience, 4)
 }
 
-/// What comes of a request: the body, or the trouble.
+/// The result of a request: the body, or the trouble.
 async fn asked(wire: &Wire, registry: &Registry) -> Result<String, Trouble> {
     let Outcome::Answer(answer) =
         wire.exchange(&registry.get(), Protocol::Either, None).await.expect("nothing unusual")?
@@ -119,7 +119,7 @@ async fn a_registry_that_was_tired_of_waiting_is_asked_over_another_connection()
         assert_eq!(asked(&wire, &registry).await.expect("a body"), "ok");
     }
     assert_eq!(registry.connections.load(Ordering::Relaxed), 2);
-    // Over a new connection it is an answer.
+    // On a new connection, it is an answer.
     let outcome = self::wire(Duration::from_mins(1)).exchange(&registry.get(), Protocol::Either, None).await;
     let outcome = outcome.expect("nothing unusual").expect("an answer");
     let Outcome::Answer(answer) = outcome else { panic!("{outcome:?}") };

@@ -1,4 +1,5 @@
-//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, on one thread and without checks.
+//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, on one thread
+//! and without checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! npm's answers to random projects. They depend on the question only, so they are cached on disk, except for failures of the
-//! network.
+//! npm's answers to random projects. They depend on the question only, so they are cached on disk,
+//! except for failures of the network.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,11 +13,13 @@ use super::case::{Left, ORIGIN, Round};
 use crate::oracle::{self, Driver, FileCoverage, without_origin};
 use crate::parity::compare::Expected;
 
-/// The processor time that npm gets for one random project. It visits peer sets repeatedly, which takes hours for some projects.
+/// The processor time that npm gets for one random project. It visits peer sets repeatedly, which
+/// takes hours for some projects.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// The same for small registries. There, npm answers within moments or never.
 pub const SMALL_PATIENCE: Duration = Duration::from_secs(10);
-/// The number of questions between two reports of coverage. A process that is killed later loses only its last questions.
+/// The number of questions between two reports of coverage. A process that is killed later loses
+/// only its last questions.
 const COVERAGE_EVERY: usize = 5;
 
 /// npm, with a folder to work in.
@@ -25,7 +27,8 @@ pub struct Npm {
     folder: PathBuf,
     scratch: PathBuf,
     driver: Driver,
-    /// The code that each process has not executed. The last process is running, and the others were killed.
+    /// The code that each process has not executed. The last process is running, and the others
+    /// were killed.
     coverage: Option<Vec<Vec<FileCoverage>>>,
     registry: String,
     /// The circumstances that answers depend on, beside the question.

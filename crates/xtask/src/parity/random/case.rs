@@ -1,4 +1,5 @@
-//! A random project: its package.json files and flags, in one or two rounds. The second round starts from the lock of the first.
+//! A random project: its package.json files and flags, in one or two rounds. The second round
+//! starts from the lock of the first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,8 @@ pub const ORIGIN: &str = crate::parity::drive::ORIGIN;
 /// The state of a project in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// The package.json files, by their folders relative to the project. The root's folder is empty.
+    /// The package.json files, by their folders relative to the project. The root's folder is
+    /// empty.
     pub manifests: BTreeMap<String, Value>,
     /// npm's flags.
     pub arguments: Vec<String>,
@@ -50,7 +52,8 @@ impl Round {
         self.manifests.get("").map(pretty).unwrap_or_default()
     }
 
-    /// Empties a folder and writes the project into it, with the lock to start from, if there is one.
+    /// Empties a folder and writes the project into it, with the lock to start from, if there is
+    /// one.
     pub fn write(&self, folder: &Path, lockfile: Option<&str>, origin: &str) -> anyhow::Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;

@@ -1,5 +1,5 @@
-//! The content of the recorded registry for the generator of projects: names, versions, and whether everything that a version
-//! needs is recorded, too.
+//! The content of the recorded registry for the generator of projects: names, versions, and whether
+//! everything that a version needs is recorded, too.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -70,7 +70,8 @@ impl Catalog {
         highest.map(|index| packument.version(index).to_owned())
     }
 
-    /// The dependencies of a version on the registry: name and range, of all kinds that npm installs.
+    /// The dependencies of a version on the registry: name and range, of all kinds that npm
+    /// installs.
     pub fn dependencies(&self, name: &str, version: &str) -> Vec<(String, String)> {
         let manifest = self.manifest(name, version);
         let optional = |name: &str| manifest["peerDependenciesMeta"][name]["optional"] == Value::Bool(true);
@@ -91,7 +92,8 @@ impl Catalog {
         if let Some(&known) = self.closed.borrow().get(&key) {
             return known;
         }
-        // It counts as recorded until something is missing. Otherwise, circles of dependencies would never end.
+        // It counts as recorded until something is missing. Otherwise, circles of dependencies
+        // would never end.
         self.closed.borrow_mut().insert(key.clone(), true);
         let needs = self.dependencies(name, version);
         let closed = needs

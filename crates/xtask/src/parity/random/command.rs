@@ -1,4 +1,5 @@
-//! npm's commands that change a project: converts them to the core's changes, and generates random ones.
+//! npm's commands that change a project: converts them to the core's changes, and generates random
+//! ones.
 
 use anyhow::bail;
 use espalier_core::manifest_edit::SaveType;
@@ -59,7 +60,8 @@ impl Command {
     }
 }
 
-/// Generates a command for a project with a lock. `additions` are the specs that it may add, such as `a@^1`.
+/// Generates a command for a project with a lock. `additions` are the specs that it may add, such
+/// as `a@^1`.
 pub fn make_up(random: &mut Rng, round: &mut Round, additions: Vec<String>) {
     let folders: Vec<&String> = round.manifests.keys().filter(|folder| folder.starts_with("packages/")).collect();
     let workspace = random.choice(folders).filter(|_| random.u32(0..3) == 0).cloned();

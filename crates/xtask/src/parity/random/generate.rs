@@ -1,7 +1,8 @@
-//! Generates random projects. They contain what people write into package.json, and rare things that npm accepts.
+//! Generates random projects. They contain what people write into package.json, and rare things
+//! that npm accepts.
 //!
-//! A case depends only on the seed, its number and the corpus. For most dependencies, everything that they need is recorded.
-//! They may still conflict with each other.
+//! A case depends only on the seed, its number and the corpus. For most dependencies, everything
+//! that they need is recorded. They may still conflict with each other.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +125,8 @@ impl Generator<'_> {
         (0..count).filter_map(|_| self.entry()).collect()
     }
 
-    /// Generates a dependency. Usually everything that it needs is recorded; rarely it can't be met.
+    /// Generates a dependency. Usually everything that it needs is recorded; rarely it can't be
+    /// met.
     pub fn entry(&mut self) -> Option<Entry> {
         match self.random.u32(0..150) {
             0 => return Some(Entry { key: "nobody-recorded-this".into(), spec: "^1.0.0".into(), package: None }),

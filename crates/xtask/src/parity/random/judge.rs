@@ -45,7 +45,8 @@ impl Judge {
         Self { npm, recording }
     }
 
-    /// Judges all rounds of a case. A later round starts from npm's lock, so that one difference doesn't cause another.
+    /// Judges all rounds of a case. A later round starts from npm's lock, so that one difference
+    /// doesn't cause another.
     pub fn rounds(&mut self, case: &Case) -> anyhow::Result<Vec<Judged>> {
         let mut start = None;
         let mut judged = Vec::new();
@@ -84,8 +85,9 @@ impl Judge {
     }
 }
 
-/// Whether npm crashed, because it looked for a linked folder with bundles beside the project instead of in it. It resolves the
-/// link's target, which is relative to `node_modules`, from the project's folder (README, "Differences from npm").
+/// Whether npm crashed, because it looked for a linked folder with bundles beside the project
+/// instead of in it. It resolves the link's target, which is relative to `node_modules`, from the
+/// project's folder (README, "Differences from npm").
 fn misses_bundler(round: &Round, npm: &Expected) -> bool {
     let Expected::Failure { code: Some(code), message } = npm else { return false };
     let is_missed = |folder: &String| {

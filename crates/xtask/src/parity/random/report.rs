@@ -1,4 +1,5 @@
-//! The results of many cases: counts, and a folder for each case that differs, with everything needed to examine it.
+//! The results of many cases: counts, and a folder for each case that differs, with everything
+//! needed to examine it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,8 @@
 //! Random registries of a few packages for each project. Their peers usually conflict.
 //!
-//! npm answers much faster than for real packages, and they reach parts of its placement that real ones rarely reach. One
-//! registry serves all cases, because the names of packages contain the number of their case.
+//! npm answers much faster than for real packages, and they reach parts of its placement that real
+//! ones rarely reach. One registry serves all cases, because the names of packages contain the
+//! number of their case.
 
 use std::collections::BTreeMap;
 use std::fs;

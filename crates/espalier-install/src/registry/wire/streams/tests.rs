@@ -26,21 +26,21 @@ use super::{MOST_CONNECTIONS, MOST_UNPROCESSED};
 #[derive(Clone, Copy)]
 enum Act {
     Answer,
-    /// Answers only once somebody else's connection is closed, which is never.
+    /// Answers only when another connection is closed, which never happens.
     Stall,
     Reset(Reason),
-    /// Retires the connection at once, with whatever it carries.
+    /// Retires the connection at once, with all requests on it.
     GoAway,
     Redirect,
 }
 
-/// How a server behaves.
+/// The behaviour of a server.
 #[derive(Clone, Copy)]
 struct Manners {
     act: fn(usize) -> Act,
-    /// How many streams a connection may have.
+    /// The maximum number of streams on a connection.
     streams: u32,
-    /// After how many requests a connection is retired.
+    /// The number of requests after which a connection is retired.
     requests: usize,
     protocols: &'static [&'static [u8]],
 }
@@ -52,7 +52,7 @@ struct Registry {
     origin: String,
     certificate: String,
     connections: Arc<AtomicUsize>,
-    /// The most streams that were open at once on a connection.
+    /// The maximum number of streams that were open at once on a connection.
     most_open: Arc<AtomicUsize>,
 }
 
@@ -124,7 +124,7 @@ impl Registry {
         Get { address: address.expect("an address"), accept: "*/*", authorization, validators, limit: 100 }
     }
 
-    /// What comes of so many requests at once, over one client.
+    /// The results of this number of concurrent requests, over one client.
     async fn asked(&self, count: usize) -> Vec<Result<String, Trouble>> {
         let wire = self.wire(Duration::from_mins(1));
         join_all((0..count).map(|_| asked(&wire, self))).await
