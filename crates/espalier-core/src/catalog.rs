@@ -13,7 +13,7 @@ use crate::error::ResolveError;
 use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
-use crate::options::{Options, is_excepted};
+use crate::options::{Options, Reporting, is_excepted};
 use crate::order;
 use crate::overrides::Overrides;
 use crate::packument::Packument;
@@ -31,10 +31,9 @@ pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 pub struct Catalog {
     pickers: Pickers,
     full_documents: bool,
-    dev_dependencies: bool,
+    reports_choices: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
-    /// Parsed manifests, by package and index of the version.
-    manifests: FxHashMap<(Name, usize), Rc<Manifest>>,
+    manifests: Manifests,
     /// The choices so far, by package and spec.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
     foresight: Foresight,
@@ -51,6 +50,13 @@ struct Pickers {
     /// The picker without `before`, for packages that are exempt from it.
     timeless: Picker,
     before_exclude: Vec<String>,
+}
+
+/// Parsed manifests.
+struct Manifests {
+    dev_dependencies: bool,
+    /// By package and index of the version.
+    known: FxHashMap<(Name, usize), Rc<Manifest>>,
 }
 
 /// The state of prefetching.
@@ -80,9 +86,9 @@ impl Catalog {
                 before_exclude: options.before_exclude.clone(),
             },
             full_documents: before.is_some() || dev_dependencies,
-            dev_dependencies,
+            reports_choices: options.reporting >= Reporting::Choices,
             packuments: FxHashMap::default(),
-            manifests: FxHashMap::default(),
+            manifests: Manifests { dev_dependencies, known: FxHashMap::default() },
             choices: FxHashMap::default(),
             foresight: Foresight {
                 with_peers: !options.legacy_peer_deps,
@@ -115,7 +121,9 @@ impl Catalog {
                 };
                 if let Ok(packument) = &packument {
                     self.packument_count += 1;
-                    exchange.report(Event::Fetched { name: name.clone(), versions: packument.len() });
+                    if self.reports_choices {
+                        exchange.report(Event::Fetched { name: name.clone(), versions: packument.len() });
+                    }
                 }
                 self.packuments.insert(package, packument);
                 for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
@@ -207,7 +215,7 @@ impl Catalog {
         let name = words.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
-            Ok(packument) => match self.pickers.of(&name).pick(&packument, spec) {
+            Ok(packument) => match self.picked(words, package, &packument, spec) {
                 Ok(index) => self.manifest(words, package, &packument, index),
                 Err(NoPick::NoVersions) => Err(refused(Refusal::NoVersions { name })),
                 Err(NoPick::NoMatch) => Err(Rc::new(ResolveError::NoMatchingVersion {
@@ -234,29 +242,27 @@ impl Catalog {
         Some(self.pickers.of(names.text(package)).versions(&packument, spec, chosen))
     }
 
+    /// The index of the version for a spec.
+    fn picked(
+        &mut self,
+        words: &mut Vocabulary,
+        package: Name,
+        packument: &Packument,
+        spec: &Rc<Spec>,
+    ) -> Result<usize, NoPick> {
+        let picker = self.pickers.of(words.names.text(package));
+        let manifests = &mut self.manifests;
+        picker.pick_and_read(packument, spec, &mut |index| manifests.read(words, package, packument, index).ok())
+    }
+
     fn manifest(&mut self, words: &mut Vocabulary, package: Name, packument: &Packument, index: usize) -> Choice {
-        if let Some(manifest) = self.manifests.get(&(package, index)) {
-            return Ok(manifest.clone());
-        }
-        let text = packument.manifest(index);
-        let (names, specs) = (&mut words.names, &mut words.specs);
-        let read =
-            Manifest::from_registry(text, packument.is_abbreviated(index), names, specs).and_then(|mut manifest| {
-                if self.dev_dependencies {
-                    manifest.read_dev_dependencies(text, names, specs)?;
-                }
-                Ok(manifest)
-            });
-        let name = words.names.text(package);
-        let manifest = read.map_err(|error| {
-            let (name, version) = (name.to_owned(), packument.version(index).to_owned());
+        let manifest = self.manifests.read(words, package, packument, index).map_err(|error| {
+            let (name, version) = (words.names.text(package).to_owned(), packument.version(index).to_owned());
             refused(Refusal::UnreadableManifest { name, version, reason: error.to_string() })
         })?;
         if manifest.version.is_none() {
-            return Err(refused(Refusal::IncompleteManifest { name: name.to_owned() }));
+            return Err(refused(Refusal::IncompleteManifest { name: words.names.text(package).to_owned() }));
         }
-        let manifest = Rc::new(manifest);
-        self.manifests.insert((package, index), manifest.clone());
         Ok(manifest)
     }
 
@@ -291,6 +297,29 @@ impl Catalog {
     /// Whether a package supports this Node or npm.
     pub fn suits_engine(&mut self, manifest: &Manifest, engine: Engine) -> bool {
         manifest.field("engines").is_none_or(|engines| self.pickers.usual.suits_engine(engines, engine))
+    }
+}
+
+impl Manifests {
+    fn read(
+        &mut self,
+        words: &mut Vocabulary,
+        package: Name,
+        packument: &Packument,
+        index: usize,
+    ) -> Result<Rc<Manifest>, serde_json::Error> {
+        if let Some(manifest) = self.known.get(&(package, index)) {
+            return Ok(manifest.clone());
+        }
+        let text = packument.manifest(index);
+        let (names, specs) = (&mut words.names, &mut words.specs);
+        let mut manifest = Manifest::from_registry(text, packument.is_abbreviated(index), names, specs)?;
+        if self.dev_dependencies {
+            manifest.read_dev_dependencies(text, names, specs)?;
+        }
+        let manifest = Rc::new(manifest);
+        self.known.insert((package, index), manifest.clone());
+        Ok(manifest)
     }
 }
 

@@ -99,7 +99,9 @@ pub use integrity::{base64, sha512 as integrity_of};
 pub use json::InvalidJson;
 pub use lockfile::{PackageLock, ParsedLock};
 pub use manifest::normalized_bin;
-pub use options::{Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading};
+pub use options::{
+    Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading, Reporting,
+};
 pub use outcome::{Outcome, Statistics, Warning};
 pub use packument::{Detail, Packument, PackumentError};
 pub use proposal::Proposal;

@@ -56,6 +56,8 @@ pub struct Manifest {
     pub file_count: Option<u64>,
     /// Whether the registry left out fields that a lock contains.
     pub abbreviated: bool,
+    /// Whether its `deprecated` counts as true in JavaScript.
+    pub is_deprecated: bool,
     /// Whether there is a `devDependencies`, even an empty one.
     pub has_dev_dependencies: bool,
     /// Whether there is a `devEngines`, which makes npm ignore the root's `engines`.
@@ -234,6 +236,8 @@ impl Manifest {
         let accept_dependencies = dependencies(read.get("acceptDependencies"), names, specs);
         let workspaces = Some(read.get("workspaces")).filter(|workspaces| !workspaces.is_null()).cloned();
 
+        let is_deprecated = json::truthy(read.get("deprecated"));
+
         let mut fields = Vec::new();
         for key in WRITTEN {
             let value = match (key, read.take(key)) {
@@ -263,6 +267,7 @@ impl Manifest {
             unpacked_size: None,
             file_count: None,
             abbreviated: false,
+            is_deprecated,
             has_dev_dependencies: json::truthy(read.get(DEV)),
             dev_engines: json::truthy(read.get("devEngines")),
             workspaces,

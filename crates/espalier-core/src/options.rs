@@ -173,12 +173,28 @@ pub struct Options {
     /// installation opens them once the tree is complete, and doesn't fetch what bundled packages
     /// lack.
     pub complete: bool,
-    /// Not npm's: reports every decision as an event, such as
-    /// [`Event::Visited`](crate::Event::Visited).
-    pub decisions: bool,
+    /// Not npm's: which events are reported.
+    pub reporting: Reporting,
+    /// Not npm's: whether the outcome contains the tree as a [`Graph`](crate::Graph). A lockfile
+    /// doesn't need it. What isn't [`complete`](Self::complete) always has it.
+    pub graph: bool,
     /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated
     /// packuments leave out.
     pub tree_only: bool,
+}
+
+/// The events that a resolution reports. Each level includes the ones before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reporting {
+    /// How the tree grows: [`Event::Placed`](crate::Event::Placed) and `Removed`, and its
+    /// completion.
+    Tree,
+    /// Also the packuments that arrive, the versions that are chosen, and the packages that are
+    /// kept.
+    #[default]
+    Choices,
+    /// Also every decision, such as [`Event::Visited`](crate::Event::Visited).
+    Decisions,
 }
 
 /// The default version of Node, if there is no Node to ask.
@@ -223,7 +239,8 @@ impl Default for Options {
             ignore_extension: false,
             default_registry_host: String::new(),
             complete: true,
-            decisions: false,
+            reporting: Reporting::default(),
+            graph: true,
             tree_only: false,
         }
     }

@@ -24,7 +24,7 @@ pub struct Outcome {
     pub yarn_lock: Option<String>,
     /// The changed package.json files, if the user asked for changes and saves them.
     pub changed_manifests: Vec<ChangedManifest>,
-    /// The resolved tree with its edges.
+    /// The resolved tree with its edges. Empty without [`Options::graph`](crate::Options::graph).
     pub graph: Graph,
     /// Packages whose source neither the lock nor a registry states, with the reasons.
     pub unknown_origins: Vec<(String, ResolveError)>,

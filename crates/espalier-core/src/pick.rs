@@ -2,9 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use std::rc::Rc;
 
 use crate::decision::{Objection, PassedOver, Versions};
 use crate::json::{self, Fields};
+use crate::manifest::Manifest;
 use crate::order;
 use crate::packument::Packument;
 use crate::request::Reason;
@@ -33,6 +35,9 @@ pub enum Engine {
     Npm,
 }
 
+/// Whether the engines of a version are suitable, and whether it isn't deprecated, by its index.
+type Judge<'a> = dyn FnMut(&mut Picker, usize) -> (bool, bool) + 'a;
+
 /// Why no version was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPick {
@@ -56,35 +61,60 @@ impl Picker {
 
     /// The index of the version that npm chooses for a registry spec.
     pub fn pick(&mut self, packument: &Packument, spec: &Spec) -> Result<usize, NoPick> {
+        self.pick_by(packument, spec, &mut |picker, index| picker.merits(packument.manifest(index)))
+    }
+
+    /// The same for a caller that parses manifests anyway. `read` gives the manifest at an index,
+    /// if it can be parsed.
+    pub fn pick_and_read(
+        &mut self,
+        packument: &Packument,
+        spec: &Spec,
+        read: &mut dyn FnMut(usize) -> Option<Rc<Manifest>>,
+    ) -> Result<usize, NoPick> {
+        self.pick_by(packument, spec, &mut |picker, index| {
+            read(index).map_or((true, true), |manifest| {
+                (manifest.field("engines").is_none_or(|engines| picker.suits(engines)), !manifest.is_deprecated)
+            })
+        })
+    }
+
+    fn pick_by(&mut self, packument: &Packument, spec: &Spec, merits: &mut Judge<'_>) -> Result<usize, NoPick> {
         match &spec.kind {
-            SpecKind::Alias { spec, .. } => self.pick(packument, spec),
+            SpecKind::Alias { spec, .. } => self.pick_by(packument, spec, merits),
             SpecKind::Tag(tag) => {
                 let version = packument.tagged(tag).ok_or(NoPick::NoMatch)?;
                 if self.is_early_enough(packument, version) {
                     return packument.find(version).ok_or(NoPick::NoMatch);
                 }
                 let up_to = Range::parse_loose(&format!("<={version}")).ok_or(NoPick::NoMatch)?;
-                self.pick_in_range(packument, &up_to, false)
+                self.pick_in_range(packument, &up_to, false, merits)
             }
             SpecKind::Version { version, .. } => {
                 let version = version.to_string();
                 let known = packument.find(&version).filter(|_| self.is_early_enough(packument, &version));
                 known.ok_or(NoPick::NoMatch)
             }
-            SpecKind::Range { wanted, range } => self.pick_in_range(packument, range, matches!(&**wanted, "" | "*")),
+            SpecKind::Range { wanted, range } => {
+                self.pick_in_range(packument, range, matches!(&**wanted, "" | "*"), merits)
+            }
             _ => Err(NoPick::NoMatch),
         }
     }
 
-    fn pick_in_range(&mut self, packument: &Packument, range: &Range, any: bool) -> Result<usize, NoPick> {
+    fn pick_in_range(
+        &mut self,
+        packument: &Packument,
+        range: &Range,
+        any: bool,
+        merits: &mut Judge<'_>,
+    ) -> Result<usize, NoPick> {
         let default = packument.tagged(&self.default_tag).and_then(|version| packument.find(version));
         if let Some(index) = default {
             // Most packuments need no other version, so the others aren't parsed.
             let version = || Version::parse_loose(packument.version(index));
             let fits = any || version().is_some_and(|version| range.satisfied_by(&version));
-            if fits
-                && self.is_early_enough(packument, packument.version(index))
-                && self.is_sound(packument.manifest(index))
+            if fits && self.is_early_enough(packument, packument.version(index)) && merits(self, index) == (true, true)
             {
                 return Ok(index);
             }
@@ -104,7 +134,7 @@ impl Picker {
         // The highest version is usually chosen, so the others needn't be sorted.
         if let Some(highest) = (0..fitting.len()).rev().max_by_key(|&at| &semver[fitting[at]]) {
             fitting[..=highest].rotate_right(1);
-            if self.is_sound(packument.manifest(fitting[0])) {
+            if merits(self, fitting[0]) == (true, true) {
                 return Ok(fitting[0]);
             }
             order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
@@ -113,7 +143,7 @@ impl Picker {
         // necessary.
         let mut best: Option<((bool, bool), usize)> = None;
         for index in fitting {
-            let (engine, current) = self.merits(packument.manifest(index));
+            let (engine, current) = merits(self, index);
             if engine && current {
                 return Ok(index);
             }

@@ -165,13 +165,13 @@ pub enum Event {
         /// location yet.
         #[serde(skip_serializing_if = "Option::is_none")]
         from: Option<String>,
-        /// The available versions, with [`Options::decisions`](crate::Options::decisions).
+        /// The available versions, with [`Reporting::Decisions`](crate::Reporting::Decisions).
         #[serde(skip_serializing_if = "Option::is_none")]
         versions: Option<Versions>,
     },
     /// The dependencies of a package are looked at. This event and the next two are reported only
     /// with
-    /// [`Options::decisions`](crate::Options::decisions).
+    /// [`Reporting::Decisions`](crate::Reporting::Decisions).
     Visited {
         /// The package's location; empty for the root.
         location: String,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use espalier_core::decision::{Decision, Objection, Origin, PassedOver, ProblemState};
-use espalier_core::{Answer, Detail, Event, Options, Packument, Progress, Project, Request, Resolution};
+use espalier_core::{Answer, Detail, Event, Options, Packument, Progress, Project, Reporting, Request, Resolution};
 use serde_json::{Value, json};
 
 /// Versions by name, each with its dependencies.
@@ -25,10 +25,10 @@ fn packument(name: &str) -> Value {
         }).collect::<serde_json::Map<_, _>>() })
 }
 
-fn events(dependencies: &Value, decisions: bool) -> Vec<Event> {
+fn events(dependencies: &Value, reporting: Reporting) -> Vec<Event> {
     let manifest = json!({ "name": "project", "dependencies": dependencies }).to_string();
     let project = Project { manifest, folder_name: "project".into(), ..Project::default() };
-    let mut resolution = Resolution::new(project, Options { decisions, ..Options::default() });
+    let mut resolution = Resolution::new(project, Options { reporting, ..Options::default() });
     while resolution.advance() == Progress::Waiting {
         while let Some((request, _)) = resolution.next_request() {
             let Request::Packument { name, .. } = &request else { panic!("{request:?}") };
@@ -57,7 +57,7 @@ fn line(decision: &Decision) -> String {
 
 #[test]
 fn a_package_that_stays_below_its_dependent_says_what_was_in_the_way() {
-    let decided = decisions(events(&json!({ "a": "^1.0.0", "c": "^1.0.0" }), true));
+    let decided = decisions(events(&json!({ "a": "^1.0.0", "c": "^1.0.0" }), Reporting::Decisions));
     let lines: Vec<String> = decided.iter().map(line).collect();
     assert_eq!(
         lines,
@@ -72,7 +72,7 @@ fn a_package_that_stays_below_its_dependent_says_what_was_in_the_way() {
 
 #[test]
 fn a_peer_is_gathered_in_a_set_and_decided_on_after_its_package() {
-    let events = events(&json!({ "d": "^1.0.0" }), true);
+    let events = events(&json!({ "d": "^1.0.0" }), Reporting::Decisions);
     let gathered: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
@@ -89,7 +89,7 @@ fn a_peer_is_gathered_in_a_set_and_decided_on_after_its_package() {
 
 #[test]
 fn a_choice_says_what_speaks_against_the_higher_versions() {
-    let events = events(&json!({ "b": "^1.0.0" }), true);
+    let events = events(&json!({ "b": "^1.0.0" }), Reporting::Decisions);
     let versions = events.iter().find_map(|event| match event {
         Event::Picked { version, versions, .. } => Some((version.as_str(), versions.clone().expect("versions"))),
         _ => None,
@@ -102,7 +102,7 @@ fn a_choice_says_what_speaks_against_the_higher_versions() {
 
 #[test]
 fn a_visit_names_the_problems() {
-    let events = events(&json!({ "b": "^2.0.0" }), true);
+    let events = events(&json!({ "b": "^2.0.0" }), Reporting::Decisions);
     let Event::Visited { location, problems } =
         events.iter().find(|event| matches!(event, Event::Visited { .. })).expect("a visit")
     else {
@@ -114,14 +114,20 @@ fn a_visit_names_the_problems() {
 
 #[test]
 fn nobody_who_does_not_ask_is_told() {
-    let quiet = events(&json!({ "a": "^1.0.0", "c": "^1.0.0" }), false);
+    let of = |reporting| events(&json!({ "a": "^1.0.0", "c": "^1.0.0" }), reporting);
+    let is_placement = |event: &Event| matches!(event, Event::Placed { .. });
+    let is_choice = |event: &Event| matches!(event, Event::Fetched { .. } | Event::Picked { versions: None, .. });
     let is_extra = |event: &Event| match event {
         Event::Visited { .. } | Event::Gathered { .. } | Event::Decided(_) => true,
         Event::Picked { versions, .. } => versions.is_some(),
         _ => false,
     };
-    assert!(!quiet.iter().any(is_extra), "{quiet:?}");
-    assert!(quiet.iter().any(|event| matches!(event, Event::Placed { .. })));
+    let tree = of(Reporting::Tree);
+    assert!(tree.iter().any(is_placement));
+    assert!(!tree.iter().any(|event| is_choice(event) || is_extra(event)), "{tree:?}");
+    let choices = of(Reporting::Choices);
+    assert!(choices.iter().any(is_choice));
+    assert!(!choices.iter().any(is_extra), "{choices:?}");
 }
 
 #[test]

@@ -4,11 +4,14 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use espalier_core::remedy::Search;
 use espalier_core::spec::{SpecKind, Specs};
-use espalier_core::{Changes, Event, Options, Outcome, Platform, Project, Remedy, Resolution, ResolveError, Update};
+use espalier_core::{
+    Changes, Event, Options, Outcome, Platform, Project, Remedy, Reporting, Resolution, ResolveError, Update,
+};
 
 use crate::activity::Activity;
 use crate::cache::{Cache, Settling};
@@ -40,6 +43,8 @@ pub struct Lock {
     pub activity: Arc<Activity>,
     /// Whether the process ends afterwards, so that nobody needs to free memory.
     pub is_last: bool,
+    /// Whether somebody reads the graph of the outcome. [`Self::run`] doesn't.
+    pub with_graph: bool,
 }
 
 /// A lockfile that is up to date.
@@ -78,10 +83,36 @@ pub(crate) struct Resolved {
     pub phases: Phases,
     /// The documents that the resolution was told.
     pub reads: Arc<Reads>,
+    /// Where to keep the outcome for a later run.
+    pub recall: Option<Recall>,
     /// The writing of the rest of the cache, which continues in the background.
     pub settling: Option<Settling>,
     /// The connections, over which tarballs may still arrive.
     _sources: Sources,
+}
+
+impl Resolved {
+    /// Keeps the outcome for a later run. Blocks.
+    pub fn note(&self, project: &ProjectFolder) {
+        if let Some(recall) = &self.recall {
+            recall.note(project, &self.reads, &self.outcome);
+        }
+    }
+
+    /// Keeps the outcome for a later run, while this thread does something else.
+    pub fn note_beside<T>(&self, project: &ProjectFolder, work: impl FnOnce() -> T) -> T {
+        if self.recall.is_none() {
+            return work();
+        }
+        thread::scope(|scope| {
+            let noting = thread::Builder::new().name("noting".to_owned()).spawn_scoped(scope, || self.note(project));
+            let result = work();
+            if noting.is_err() {
+                self.note(project);
+            }
+            result
+        })
+    }
 }
 
 /// The parts of a run. Between the first and the last, waiting takes turns with the resolution.
@@ -132,7 +163,7 @@ impl Lock {
         self.settings.options.package_lock = true;
         let resolved = self.resolve(self.start()?, true, true, observe, interruption).await?;
         let end = Instant::now();
-        let written = self.activity.writing.time(|| self.save(&resolved))?;
+        let written = self.activity.writing.time(|| resolved.note_beside(&self.project, || self.save(&resolved)))?;
         drop(resolved.settling);
         let finishing = resolved.phases.finishing + end.elapsed();
         Ok(Locked {
@@ -210,7 +241,8 @@ impl Lock {
         let options = self.options_for(node.presumed());
         // What `npm ci` installs was never there before.
         let origins_may_be_unknown = !complete && may_save;
-        let mut options = Options { complete, save: options.save && may_save, origins_may_be_unknown, ..options };
+        let save = options.save && may_save;
+        let mut options = Options { complete, save, origins_may_be_unknown, graph: self.with_graph, ..options };
         let mut sources = Sources::new(registry.clone(), self.project.clone());
         let concurrency = self.settings.network.concurrency;
         let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
@@ -272,7 +304,7 @@ impl Lock {
             Ended::Finished(finished) => match *finished {
                 Ok(outcome) => Ok(outcome),
                 Err(error) => {
-                    let options = Options { decisions: false, ..options };
+                    let options = Options { reporting: Reporting::Tree, ..options };
                     let search = Search::new(project.clone(), options, &error);
                     let remedies =
                         remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
@@ -284,12 +316,9 @@ impl Lock {
         // This also happens after a failure, because the next attempt can use the documents.
         let settling = cache.map(Settling::begin);
         let outcome = result?;
-        if let Some(recall) = recall {
-            recall.note(&self.project, &sources.reads, &outcome);
-        }
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         let reads = Arc::clone(&sources.reads);
-        Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, _sources: sources })
+        Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, recall, _sources: sources })
     }
 
     /// This machine's platform, and the platform to resolve for.

@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use espalier_core::{Options, Outcome, Project};
+use espalier_core::{Options, Outcome, Project, Reporting};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
@@ -54,7 +54,8 @@ impl Recall {
     /// for little, and for one that has to ask its registry again.
     pub fn of(cache: Option<&Path>, settings: &Settings, project: &Project, options: &Options) -> Option<Self> {
         let starts_from_nothing = project.lockfile.is_none() && project.yarn_lock.is_none();
-        let is_plain = !project.changes.any() && project.extension_file.is_none() && !options.decisions;
+        let is_plain =
+            !project.changes.any() && project.extension_file.is_none() && options.reporting < Reporting::Decisions;
         if !starts_from_nothing || !is_plain || settings.freshness == Freshness::Revalidate {
             return None;
         }

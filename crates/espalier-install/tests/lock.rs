@@ -39,6 +39,7 @@ async fn change(
 ) -> Result<Locked, LockError> {
     let lock = Lock {
         is_last: false,
+        with_graph: true,
         changes,
         project: ProjectFolder::at(project).expect("a project"),
         settings: settings(flags),
@@ -161,6 +162,7 @@ async fn lock_with_cache(registry: &str, spec: &str, cache: &Path) -> (String, u
     let activity = Arc::<Activity>::default();
     let lock = Lock {
         is_last: false,
+        with_graph: true,
         changes: Changes::default(),
         project: ProjectFolder::at(root.path()).expect("a project"),
         settings: settings(&[("registry", registry)]),

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use espalier_core::{Allow, NodeModules, Omit, Options, Platform, Project};
+use espalier_core::{Allow, NodeModules, Omit, Options, Platform, Project, Reporting};
 use espalier_package::trust::Trust;
 use espalier_registry::public_host;
 use serde::Deserialize;
@@ -158,7 +158,7 @@ impl Input {
             prefer_dedupe: self.prefer_dedupe,
             install_links: self.install_links,
             engine_strict: self.engine_strict,
-            decisions: self.decisions,
+            reporting: if self.decisions { Reporting::Decisions } else { Reporting::Choices },
             before: self.before,
             default_tag: self.default_tag.clone().unwrap_or(defaults.default_tag),
             allow_git: self.allow_git.map_or(defaults.allow_git, Into::into),

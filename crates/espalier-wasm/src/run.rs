@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use espalier_core::remedy::Search;
 use espalier_core::{
-    Event, Options, Outcome, ParsedLock, Progress, Project, Remedy, Request, Resolution, ResolveError, Urgency,
+    Event, Options, Outcome, ParsedLock, Progress, Project, Remedy, Reporting, Request, Resolution, ResolveError,
+    Urgency,
 };
 use espalier_package::agreement;
 use espalier_registry::Registries;
@@ -218,7 +219,7 @@ async fn remedies(
         return Ok(None);
     }
     let started = Date::now();
-    let mut search = Search::new(project, Options { decisions: false, ..options }, error);
+    let mut search = Search::new(project, Options { reporting: Reporting::Tree, ..options }, error);
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         workers.forget().await;

@@ -71,7 +71,7 @@ fn lock(
     changes: Changes,
     activity: &Arc<Activity>,
 ) -> Result<Locked, LockError> {
-    let lock = Lock { is_last: true, ..of(context, arguments, changes, activity)? };
+    let lock = Lock { is_last: true, with_graph: false, ..of(context, arguments, changes, activity)? };
     let is_shown = context.config.flag("progress", true);
     let _progress =
         (is_shown && !arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
@@ -131,6 +131,7 @@ pub(super) fn of(
         cache: arguments.cache_dir.clone().or_else(|| cache::default_folder(environment)),
         activity: Arc::clone(activity),
         is_last: false,
+        with_graph: true,
     })
 }
 

@@ -16,8 +16,7 @@ use crate::tree::{NodeId, Tree};
 /// is empty.
 pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
     let mut entries: Vec<(String, NodeId)> = tree
-        .inventory(tree.root)
-        .into_iter()
+        .members(tree.root)
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
         .collect();

@@ -9,6 +9,7 @@ use super::search::Search;
 use crate::catalog::Choice;
 use crate::decision::Origin;
 use crate::error::ResolveError;
+use crate::names::Name;
 use crate::options::Allow;
 use crate::refusal::Refusal;
 use crate::spec::{Spec, SpecKind};
@@ -35,28 +36,39 @@ impl Search {
     /// The candidate for a problem edge of a node: an existing node of its virtual root, a node of
     /// the tree that satisfies an optional peer, or a new node.
     pub(super) async fn candidate(&mut self, node: NodeId, edge: EdgeId) -> Result<NodeId, ResolveError> {
-        let virtual_root = self.virtual_root(node, true);
         let (name, kind) = (self.tree[edge].name, self.tree[edge].kind);
-        if kind.is_peer() || !self.tree[virtual_root].children.is_empty() {
+        if kind.is_peer() {
+            let virtual_root = self.virtual_root(node, true);
             self.tree.complete_edges(virtual_root);
         }
-        let tree = &self.tree;
-        let known =
-            tree.edge(virtual_root, name).filter(|&known| tree.is_valid(known)).and_then(|known| tree[known].to);
-        if let Some(known) = known.filter(|&known| tree.satisfied_by(edge, known)) {
+        if let Some((known, virtual_root)) = self.known_candidate(node, name)
+            && self.tree.satisfied_by(edge, known)
+        {
             self.report_gathered(edge, known, virtual_root, Origin::PeerSet);
             return Ok(known);
         }
         if kind == EdgeKind::PeerOptional && !self.wishes.name(&self.tree, edge) {
+            let tree = &self.tree;
             let start = tree.resolve_parent(node).unwrap_or(node);
             if let Some(found) = self.find_below(start, edge) {
+                let virtual_root = self.virtual_root(node, true);
                 self.report_gathered(edge, found, virtual_root, Origin::Tree);
                 return Ok(found);
             }
         }
-        let parent = kind.is_peer().then_some(virtual_root);
+        let parent = kind.is_peer().then(|| self.virtual_root(node, true));
         let mut set = PeerSet { required: std::iter::once(node).collect(), depth: 0, size: 0 };
         self.build_candidate(edge, parent, None, &mut set).await
+    }
+
+    /// The candidate with this name in the latest virtual root of a node, if it meets the edge
+    /// there. Also returns the virtual root.
+    fn known_candidate(&mut self, node: NodeId, name: Name) -> Option<(NodeId, NodeId)> {
+        let virtual_root = *self.virtual_roots.get(&node)?;
+        self.tree.child(virtual_root, name)?;
+        self.tree.complete_edge(virtual_root, name);
+        let known = self.tree.edge(virtual_root, name).filter(|&known| self.tree.is_valid(known))?;
+        Some((self.tree[known].to?, virtual_root))
     }
 
     /// Builds the candidate for an edge, with its peers. `second` is another edge of the same name,
@@ -151,8 +163,8 @@ impl Search {
                 } else {
                     self.tree.complete_edge(parent, name);
                 }
-                let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(manifest, with_peers) };
-                let node = self.tree.add(new);
+                let node =
+                    self.tree.add_candidate(parent, NewNode { name: Some(name), ..NewNode::of(manifest, with_peers) });
                 self.tree[node].extension = applied;
                 self.report_gathered(edge, node, parent, Origin::Fetched);
                 Ok(node)
@@ -193,7 +205,7 @@ impl Search {
     }
 
     /// The root's workspace edge with this name.
-    fn workspace_edge(&self, name: crate::names::Name) -> Option<EdgeId> {
+    fn workspace_edge(&self, name: Name) -> Option<EdgeId> {
         let root = self.tree.root;
         let workspaces = self.tree[root].workspaces.as_ref()?;
         workspaces.iter().any(|&(workspace, _)| workspace == name).then(|| self.tree.edge(root, name)).flatten()

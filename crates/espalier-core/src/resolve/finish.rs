@@ -42,7 +42,7 @@ impl Ending {
     pub(super) async fn finish(&mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
-        self.sources.exchange.report(Event::Settled { packages: self.tree.inventory(self.tree.root).len() - 1 });
+        self.sources.exchange.report(Event::Settled { packages: self.tree.members(self.tree.root).count() - 1 });
         if !self.sources.options.tree_only {
             // Abbreviated packuments don't state the C library of a package.
             self.complete_manifests().await?;
@@ -76,8 +76,11 @@ impl Ending {
             check_saved(&self.tree)?;
         }
         let yarn_lock = self.facts.had_yarn_lock.then(|| lockfile::yarn::document(&self.tree)).flatten();
-        let mut graph = outline::graph(&self.tree, &entries);
-        graph.extensions_hash.clone_from(&self.extensions.hash);
+        let mut graph = Graph::default();
+        if self.sources.options.graph || !self.sources.options.complete {
+            graph = outline::graph(&self.tree, &entries);
+            graph.extensions_hash.clone_from(&self.extensions.hash);
+        }
         let mut unknown_origins = Vec::new();
         if !self.sources.options.complete && !self.sources.options.tree_only {
             unknown_origins = self.find_origins(&mut graph, &entries).await?;
@@ -88,7 +91,7 @@ impl Ending {
             yarn_lock,
             changed_manifests,
             statistics: Statistics {
-                packages: graph.nodes.len() - 1,
+                packages: entries.len() - 1,
                 packuments: self.sources.catalog.packument_count,
                 version_documents: self.sources.catalog.document_count,
             },

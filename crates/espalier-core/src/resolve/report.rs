@@ -7,6 +7,7 @@ use super::search::Search;
 use crate::catalog::registry_target;
 use crate::decision::{Demand, Origin, Problem, ProblemState};
 use crate::manifest::Manifest;
+use crate::options::Reporting;
 use crate::platform;
 use crate::request::{Event, PlacedTarball};
 use crate::spec::Spec;
@@ -19,16 +20,16 @@ impl Search {
     }
 
     pub(super) fn report_picked(&mut self, edge: EdgeId, spec: &Rc<Spec>, manifest: &Manifest) {
+        if self.sources.options.reporting < Reporting::Choices {
+            return;
+        }
         let Some(version) = manifest.version.as_deref() else { return };
         let name = self.tree[edge].name;
         let (package, target) = registry_target(&mut self.tree.words.names, name, spec);
         let Some(reason) = self.sources.catalog.reason(&self.tree.words.names, package, &target, version) else {
             return;
         };
-        let versions = self
-            .sources
-            .options
-            .decisions
+        let versions = (self.sources.options.reporting == Reporting::Decisions)
             .then(|| self.sources.catalog.versions(&self.tree.words.names, package, &target, version));
         let from = self.tree[edge].from;
         self.sources.exchange.report(Event::Picked {
@@ -43,7 +44,7 @@ impl Search {
     }
 
     pub(super) fn report_visit(&self, node: NodeId, edges: &[EdgeId]) {
-        if !self.sources.options.decisions {
+        if self.sources.options.reporting < Reporting::Decisions {
             return;
         }
         let tree = &self.tree;
@@ -61,7 +62,7 @@ impl Search {
     }
 
     pub(super) fn report_gathered(&self, edge: EdgeId, candidate: NodeId, set: NodeId, origin: Origin) {
-        if !self.sources.options.decisions {
+        if self.sources.options.reporting < Reporting::Decisions {
             return;
         }
         let tree = &self.tree;
@@ -74,6 +75,9 @@ impl Search {
     }
 
     pub(super) fn report_kept(&self, edge: EdgeId) {
+        if self.sources.options.reporting < Reporting::Choices {
+            return;
+        }
         let tree = &self.tree;
         let Some(kept) = tree[edge].to.filter(|_| tree.is_valid(edge)) else { return };
         self.sources.exchange.report(Event::Kept {

@@ -25,6 +25,7 @@ use crate::error::ResolveError;
 use crate::extensions::PackageExtensions;
 use crate::lockfile::yarn::YarnLock;
 use crate::names::Name;
+use crate::options::Reporting;
 use crate::order;
 use crate::place::{Effects, Notes, PlacementRules, Placer};
 use crate::refusal::Refusal;
@@ -230,7 +231,7 @@ impl Search {
             accepted_conflicts: Vec::new(),
             removed: Vec::new(),
             displaced: None,
-            notes: options.decisions.then(Notes::default),
+            notes: (options.reporting == Reporting::Decisions).then(Notes::default),
         };
         let result = placer.place(dep, edge, self.wishes.explicit.contains(&edge));
         let Placer { accepted_conflicts: conflicts, removed, displaced, notes, .. } = placer;

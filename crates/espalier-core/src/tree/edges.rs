@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Edge, EdgeId, EdgeKind, NodeId, Tree};
+use super::{Edge, EdgeId, EdgeKind, NewNode, NodeId, Tree, next_number};
 use crate::manifest::{Dependency, Manifest};
 use crate::names::Name;
 use crate::order;
@@ -64,18 +64,31 @@ impl Tree {
         self.load_dependencies(node);
     }
 
-    /// Adds the edges that a node lacks.
-    pub fn complete_edges(&mut self, node: NodeId) {
-        if std::mem::take(&mut self[node].lacks_edges) {
-            self.load_dependencies(node);
+    /// Adds the edges that a virtual root and the candidates in it lack.
+    pub fn complete_edges(&mut self, root: NodeId) {
+        if !self[root].lacks_edges {
+            return;
+        }
+        for node in std::iter::once(root).chain(self.children(root)) {
+            if std::mem::take(&mut self[node].lacks_edges) {
+                self.load_dependencies(node);
+            }
         }
     }
 
-    /// Adds the edge with a name, if the node lacks it.
-    pub fn complete_edge(&mut self, node: NodeId, name: Name) {
-        if self[node].lacks_edges && self.edge(node, name).is_none() {
-            self.load_dependencies_named(node, Some(name));
+    /// Adds the edge with a name to a virtual root, if it lacks that edge.
+    pub fn complete_edge(&mut self, root: NodeId, name: Name) {
+        if self[root].lacks_edges && self.edge(root, name).is_none() {
+            self.load_dependencies_named(root, Some(name));
         }
+    }
+
+    /// Adds a candidate without peers to a virtual root. Its edges affect nothing before those of
+    /// the root do, unless overrides follow them.
+    pub fn add_candidate(&mut self, root: NodeId, new: NewNode) -> NodeId {
+        let new = NewNode { parent: Some(root), ..new };
+        let (lacks_edges, has_rules) = (self[root].lacks_edges, self[root].rule.is_some());
+        if lacks_edges && !has_rules { self.add_without_edges(new) } else { self.add(new) }
     }
 
     fn load_workspaces(&mut self, node: NodeId) {
@@ -165,7 +178,7 @@ impl Tree {
     /// Adds an edge. There is none with its name.
     fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
         let folded = self.words.names.fold(name);
-        let id = EdgeId(u32::try_from(self.edges.len()).expect("fewer than four billion edges"));
+        let id = EdgeId(next_number(self.edges.len()));
         let rule = self[from].rule.map(|rule| self.words.overrides.for_edge(rule, name, &spec));
         let rule = rule.map(|found| self.noted(found));
         self.edges.push(Edge {

@@ -3,7 +3,7 @@
 //! All flags are set first. Walking from the root then clears them until nothing changes: a node
 //! that is reached without a dev edge isn't `dev`, and so on.
 
-use super::{NodeId, Tree};
+use super::{NodeId, Tree, index_of};
 
 /// A node's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +50,13 @@ impl Tree {
         let mut visited = Vec::new();
         let mut stack = vec![root];
         while let Some(node) = stack.pop() {
-            if !std::mem::replace(&mut seen[node.0 as usize], true) {
+            if !std::mem::replace(&mut seen[index_of(node.0)], true) {
                 visited.push(node);
             }
             self.keep_ancestors(node);
             if self[node].is_link {
                 if let Some(target) = self[node].target
-                    && (self.pass_flags_through(node, target) || !seen[target.0 as usize])
+                    && (self.pass_flags_through(node, target) || !seen[index_of(target.0)])
                 {
                     stack.push(target);
                 }

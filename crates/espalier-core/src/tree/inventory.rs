@@ -117,12 +117,14 @@ impl Tree {
         self[root].inventory.as_ref()?.by_path.get(path).copied()
     }
 
+    /// All nodes of a tree, in no order.
+    pub fn members(&self, root: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self[root].inventory.iter().flat_map(|inventory| inventory.by_path.values().copied())
+    }
+
     /// All nodes of a tree, in the order of their entry.
     pub fn inventory(&self, root: NodeId) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> = self[root]
-            .inventory
-            .as_ref()
-            .map_or_else(Vec::new, |inventory| inventory.by_path.values().copied().collect());
+        let mut nodes: Vec<NodeId> = self.members(root).collect();
         order::sort_by_key(&mut nodes, |&node| self[node].sequence);
         nodes
     }

@@ -25,6 +25,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde_json::{Map, Value};
 use std::cell::Cell;
+use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
@@ -43,13 +44,23 @@ pub use edges_out::EdgesOut;
 pub use flags::Flags;
 use inventory::Inventory;
 
-/// The index of a node in the arena.
+/// The number of a node in the arena. It counts from one, so that an `Option` takes no more room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(u32);
+pub struct NodeId(NonZeroU32);
 
-/// The index of an edge in the arena.
+/// The number of an edge in the arena. It counts from one, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EdgeId(u32);
+pub struct EdgeId(NonZeroU32);
+
+/// The number of what is pushed onto an arena of this length.
+fn next_number(length: usize) -> NonZeroU32 {
+    let number = u32::try_from(length).ok().and_then(|length| NonZeroU32::MIN.checked_add(length));
+    number.expect("fewer than four billion nodes and edges")
+}
+
+fn index_of(number: NonZeroU32) -> usize {
+    number.get() as usize - 1
+}
 
 /// Children by name, without regard to case, in the order of their addition.
 pub type Children = IndexMap<FoldedName, NodeId, FxBuildHasher>;
@@ -195,7 +206,7 @@ impl NewNode {
 
 /// The initial room of an arena. Natively, memory that is never touched costs nothing, and a large
 /// arena isn't moved while it grows. Elsewhere, it would count.
-const ROOM_FOR_NODES: usize = if cfg!(target_family = "wasm") { 0 } else { 1 << 14 };
+const ROOM_FOR_NODES: usize = if cfg!(target_family = "wasm") { 0 } else { 1 << 16 };
 const ROOM_FOR_EDGES: usize = 8 * ROOM_FOR_NODES;
 
 /// The arena of nodes and edges.
@@ -222,26 +233,26 @@ pub struct Tree {
 impl Index<NodeId> for Tree {
     type Output = Node;
     fn index(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        &self.nodes[index_of(id.0)]
     }
 }
 
 impl IndexMut<NodeId> for Tree {
     fn index_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0 as usize]
+        &mut self.nodes[index_of(id.0)]
     }
 }
 
 impl Index<EdgeId> for Tree {
     type Output = Edge;
     fn index(&self, id: EdgeId) -> &Edge {
-        &self.edges[id.0 as usize]
+        &self.edges[index_of(id.0)]
     }
 }
 
 impl IndexMut<EdgeId> for Tree {
     fn index_mut(&mut self, id: EdgeId) -> &mut Edge {
-        &mut self.edges[id.0 as usize]
+        &mut self.edges[index_of(id.0)]
     }
 }
 
@@ -258,7 +269,7 @@ impl Tree {
             nodes: Vec::with_capacity(ROOM_FOR_NODES),
             edges: Vec::with_capacity(ROOM_FOR_EDGES),
             next_sequence: 0,
-            root: NodeId(0),
+            root: NodeId(NonZeroU32::MIN),
             words,
             project,
             install_links,
@@ -318,7 +329,7 @@ impl Tree {
     }
 
     fn push(&mut self, new: NewNode, is_link: bool) -> NodeId {
-        let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than four billion nodes"));
+        let id = NodeId(next_number(self.nodes.len()));
         let name = new.name.unwrap_or_else(|| {
             let name = match (new.path.as_deref(), new.manifest.name.as_deref()) {
                 (None, Some(name)) => paths::name_from_folder(name).to_owned(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use espalier_core::{
     Answer, Changes, Detail, FetchFailure, FetchFailureKind, InstallStrategy, Options, Packument, Progress, Project,
-    Request, Resolution, Update,
+    Reporting, Request, Resolution, Update,
 };
 use serde_json::Value;
 
@@ -13,20 +13,20 @@ use super::{Scenario, Step, render};
 impl Scenario {
     /// The trees as text, or the codes of the failures, step by step.
     pub fn resolve(&self) -> Vec<String> {
-        self.run(false, |waiting| waiting.remove(0))
+        self.run(Reporting::Tree, |waiting| waiting.remove(0))
     }
 
     /// The same, with the newest request answered first.
     pub fn resolve_backwards(&self) -> Vec<String> {
-        self.run(false, |waiting| waiting.pop().expect("something is waited for"))
+        self.run(Reporting::Tree, |waiting| waiting.pop().expect("something is waited for"))
     }
 
     /// The same, with every decision reported.
     pub fn resolve_reporting(&self) -> Vec<String> {
-        self.run(true, |waiting| waiting.remove(0))
+        self.run(Reporting::Decisions, |waiting| waiting.remove(0))
     }
 
-    fn run(&self, decisions: bool, next: impl Fn(&mut Vec<Request>) -> Request) -> Vec<String> {
+    fn run(&self, reporting: Reporting, next: impl Fn(&mut Vec<Request>) -> Request) -> Vec<String> {
         let mut lockfile = None;
         let mut told = Vec::new();
         for step in &self.steps {
@@ -37,7 +37,7 @@ impl Scenario {
                 folder_name: "scenario".into(),
                 ..Project::default()
             };
-            let mut resolution = Resolution::new(project, Options { decisions, ..step.options() });
+            let mut resolution = Resolution::new(project, Options { reporting, ..step.options() });
             let mut waiting = Vec::new();
             while resolution.advance() == Progress::Waiting {
                 while let Some((request, _)) = resolution.next_request() {

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use espalier_core::{Allow, InstallStrategy, Omit, Options, Platform};
+use espalier_core::{Allow, InstallStrategy, Omit, Options, Platform, Reporting};
 
 use super::identities::ClientIdentity;
 use espalier_package::trust::Trust;
@@ -252,7 +252,10 @@ fn options(config: &Config, environment: &Environment) -> Result<Options, Config
         legacy_peer_deps: flag("legacy-peer-deps"),
         strict_peer_deps: flag("strict-peer-deps"),
         force: flag("force"),
-        decisions: matches!(config.text("loglevel").as_deref(), Some("verbose" | "silly")),
+        reporting: match config.text("loglevel").as_deref() {
+            Some("verbose" | "silly") => Reporting::Decisions,
+            _ => Reporting::Tree,
+        },
         prefer_dedupe: flag("prefer-dedupe"),
         install_strategy: install_strategy(config)?,
         install_links: flag("install-links"),

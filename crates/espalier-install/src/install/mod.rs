@@ -113,6 +113,7 @@ impl Install {
         };
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
         let resolved = Box::pin(resolving).await?;
+        resolved.note(&self.lock.project);
         if let Some(ahead) = &mut ahead {
             ahead.settle().await;
         }

@@ -11,6 +11,8 @@ use espalier_registry::{Broken, Trouble};
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use url::Url;
 
 use super::certificates::Trusted;
@@ -67,11 +69,14 @@ impl Clients {
             };
             Arc::new(Wire::new(hosts.clone(), trusted, USER_AGENT, patience, network.concurrency))
         });
-        let is_default = network.certificates.is_empty() && network.extra_certificates.is_empty();
         let usual = Usual { client: OnceLock::new(), network: network.clone(), hosts };
-        if !is_default || wire.is_none() {
-            // Settings can be wrong, and are reported before anything else is done.
+        // Settings can be wrong, and are reported before anything else is done.
+        if !network.certificates.is_empty() || wire.is_none() {
             usual.client()?;
+        } else {
+            // The environment often names all certificates of the system. Parsing them takes longer
+            // than a command that needs no registry.
+            network.extra_certificates.iter().try_for_each(begins_with_certificate)?;
         }
         Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }
@@ -142,6 +147,15 @@ fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -
         builder = builder.identity(Identity::from_pem(identity.pem.as_bytes()).map_err(unusable)?);
     }
     builder.build().map_err(unusable)
+}
+
+fn begins_with_certificate((setting, text): &(String, String)) -> Result<(), ConfigError> {
+    let unusable = |reason: String| ConfigError::Certificates { setting: setting.clone(), reason };
+    match CertificateDer::pem_slice_iter(text.as_bytes()).next() {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => Err(unusable(error.to_string())),
+        None => Err(unusable("there is no PEM certificate in it".to_owned())),
+    }
 }
 
 fn certificates(texts: &[(String, String)]) -> Result<Vec<Certificate>, ConfigError> {

@@ -149,6 +149,7 @@ impl Scene {
         Install {
             lock: Lock {
                 is_last: false,
+                with_graph: true,
                 project,
                 settings,
                 changes: Changes::default(),

@@ -164,6 +164,7 @@ fn installation(
     let store = store::default_folder(environment, Some(cache)).unwrap_or_else(|| cache.join("store"));
     let lock = Lock {
         is_last: false,
+        with_graph: true,
         project,
         settings,
         changes,
