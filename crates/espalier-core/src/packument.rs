@@ -352,6 +352,23 @@ mod tests {
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
 
+    #[cfg(feature = "settling")]
+    #[test]
+    fn a_text_that_is_gone_is_asked_for_once() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let body = br#"{"versions":{"1.0.0":{"a":1},"1.1.0":{"a":2},"1.2.0":{"a":3}}}"#;
+        let packument = Packument::parse(body, Detail::Whole).expect("a packument");
+        let asked = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&asked);
+        packument.settle(super::Source::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            None
+        }));
+        assert_eq!([0, 1, 2].map(|index| packument.manifest(index)), ["", "", r#"{"a":3}"#]);
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+
     #[test]
     fn what_a_registry_says_of_its_document_is_not_doubted() {
         assert!(is_abbreviated(Detail::Abbreviated, "", r#"{"license":"MIT"}"#));

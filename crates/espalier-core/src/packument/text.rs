@@ -123,8 +123,9 @@ mod settling {
             }
             let mut whole = self.whole();
             if whole.is_none() {
-                // One part more than expected is needed, so many more may be: the text stays now.
-                *whole = self.source.get().and_then(|source| (source.0)());
+                // One part more than expected is needed, so many more may be: the text stays now. A
+                // text that can't be obtained is empty, so that nobody tries again for each part.
+                *whole = Some(self.source.get().and_then(|source| (source.0)()).unwrap_or_default());
             }
             let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
             self.read.insert(range.start, part.unwrap_or_default().into())
