@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use espalier_install::integrity::{Hashed, Integrity};
-use espalier_install::store::{Store, StoredPackage};
+use espalier_install::store::{PackageKey, Store, StoredPackage};
 use support::archive::{Archive, manifest};
 
 fn tarball(version: &str) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn what_was_added_is_found_by_the_next_process() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
     let added = add(&store, "1.0.0");
-    store.flush().expect("written");
+    store.flush();
     drop(store);
     let store = Store::open(folder.path()).expect("a store");
     let found = store.find(&integrity(&tarball("1.0.0"))).expect("found");
@@ -58,7 +58,7 @@ fn a_package_is_also_found_by_the_integrity_of_an_old_lock() {
     let store = Store::open(folder.path()).expect("a store");
     let sha1: Integrity = "sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=".parse().expect("an integrity");
     store.add(&Hashed::new(&tarball("1.0.0")), Some(&sha1)).expect("added");
-    store.flush().expect("written");
+    store.flush();
     assert_eq!(store.find(&sha1).expect("found").key, store.find(&integrity(&tarball("1.0.0"))).expect("found").key);
 }
 
@@ -110,6 +110,25 @@ fn what_no_project_uses_is_pruned() {
     assert!(somebodys.exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn packages_that_the_index_lost_are_pruned_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    // The index is not flushed, as after a kill.
+    let lost = Store::open(folder.path()).expect("a store");
+    let [used, unused, recent] = ["1.0.0", "2.0.0", "3.0.0"].map(|version| add(&lost, version));
+    fs::hard_link(used.folder.join("lib/index.js"), folder.path().join("link")).expect("a link");
+    for package in [&used, &unused] {
+        let then = std::time::SystemTime::now() - std::time::Duration::from_hours(2);
+        fs::File::open(&package.folder).and_then(|folder| folder.set_modified(then)).expect("a time");
+    }
+    let pruned = store.prune().expect("pruned");
+    assert_eq!((pruned.packages, pruned.bytes, pruned.kept), (1, unused.record.size(), 1));
+    // The process may be about to index it.
+    assert_eq!([&used, &unused, &recent].map(|package| package.folder.exists()), [true, false, true]);
+}
+
 #[test]
 fn a_package_that_the_index_lost_is_taken_in_again() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -123,20 +142,74 @@ fn a_package_that_the_index_lost_is_taken_in_again() {
     assert_eq!(fs::read_to_string(second.folder.join("lib/index.js")).expect("a file"), "module.exports = '1.0.0'");
 }
 
+/// Damages the index in every way that a power cut can: all of it, and each page but the first.
 #[test]
-fn a_damaged_index_is_made_anew() {
+fn a_damaged_index_is_emptied_by_whichever_call_finds_the_damage() {
+    type Call = fn(&Store);
+    let calls: [Call; 6] = [
+        |store| assert!(store.find(&integrity(&tarball("1.0.0"))).is_none()),
+        |store| store.find_ahead([integrity(&tarball("1.0.0"))].iter()),
+        |_| {},
+        |store| assert_eq!(store.verify().expect("verified").damaged, []),
+        |store| assert_eq!(store.prune().expect("pruned").kept, 0),
+        |store| store.discard(&PackageKey::of(&Hashed::new(&tarball("1.0.0")), 0o022)).expect("discarded"),
+    ];
+    for (call, is_whole) in calls.iter().flat_map(|call| [(call, true), (call, false)]) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(folder.path()).expect("a store");
+        add(&store, "1.0.0");
+        store.flush();
+        let index = store.root().join("index.sqlite");
+        drop(store);
+        let mut bytes = fs::read(&index).expect("an index");
+        if is_whole {
+            bytes.fill(b'x')
+        } else {
+            bytes[4096..].fill(0)
+        }
+        fs::write(&index, bytes).expect("written");
+        let store = Store::open(folder.path()).expect("a store");
+        call(&store);
+        add(&store, "1.0.0");
+        store.flush();
+        drop(store);
+        let store = Store::open(folder.path()).expect("a store");
+        assert!(store.find(&integrity(&tarball("1.0.0"))).is_some());
+    }
+}
+
+/// Another process may have the index open while it is emptied.
+#[test]
+fn an_emptied_index_serves_whoever_has_it_open() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (first, second) = (Store::open(folder.path()).expect("a store"), Store::open(folder.path()).expect("a store"));
+    add(&first, "1.0.0");
+    first.flush();
+    let index = first.root().join("index.sqlite");
+    let mut bytes = fs::read(&index).expect("an index");
+    bytes[4096..].fill(0);
+    fs::write(&index, bytes).expect("written");
+    add(&second, "2.0.0");
+    second.flush();
+    add(&first, "1.0.0");
+    first.flush();
+    let store = Store::open(folder.path()).expect("a store");
+    for version in ["1.0.0", "2.0.0"] {
+        assert!(store.find(&integrity(&tarball(version))).is_some(), "{version}");
+    }
+}
+
+/// The files of the packages are in place by then.
+#[test]
+fn an_index_that_cannot_be_written_is_no_error() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
-    add(&store, "1.0.0");
-    store.flush().expect("written");
-    let index = store.root().join("index.sqlite");
-    drop(store);
-    fs::write(&index, vec![b'x'; 20_000]).expect("written");
-    let store = Store::open(folder.path()).expect("a store");
-    assert!(store.find(&integrity(&tarball("1.0.0"))).is_none());
-    add(&store, "1.0.0");
-    store.flush().expect("written");
-    assert!(store.find(&integrity(&tarball("1.0.0"))).is_some());
+    let index = rusqlite::Connection::open(store.root().join("index.sqlite")).expect("an index");
+    index.execute_batch("DROP TABLE package").expect("executed");
+    for version in 0..200 {
+        add(&store, &format!("{version}.0.0"));
+    }
+    store.flush();
 }
 
 #[test]
@@ -164,7 +237,7 @@ fn several_processes_add_at_once() {
                 for version in 0..20 {
                     add(&store, &format!("{version}.0.0"));
                 }
-                store.flush().expect("written");
+                store.flush();
             });
         }
     });

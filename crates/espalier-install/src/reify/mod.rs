@@ -228,7 +228,7 @@ impl<'a> Reify<'a> {
         let folders: Vec<String> = folders.into_iter().map(|folder| format!("{folder}/.bin")).collect();
         commands::link_all(self.project, &bins, &folders, self.executable_mode, journal)
             .map_err(disk("node_modules/.bin"))?;
-        self.origins.store.flush()?;
+        self.origins.store.flush();
         Ok(self.report(&shared, left_out))
     }
 

@@ -1,13 +1,14 @@
 //! The store's index: an `SQLite` database from keys to records.
 //!
-//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk. A
-//! power cut can destroy it; an unreadable index is created again. The packages themselves are
-//! checked when they are used.
+//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk, so
+//! a power cut can damage any part of it. Whichever call finds the damage empties the index and is
+//! then made again. The packages themselves are checked when they are used.
 
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use super::record::{PackageKey, PackageRecord};
 
@@ -29,27 +30,24 @@ pub(super) struct Row {
 }
 
 impl Index {
-    /// Opens the index, or creates it. A damaged index is replaced.
+    /// Opens the index, or creates it. A damaged index is emptied.
     pub fn open(file: &Path) -> rusqlite::Result<Self> {
-        match Self::try_open(file) {
-            Err(error) if is_damaged(&error) => {
-                let _ = std::fs::remove_file(file);
-                Self::try_open(file)
-            }
-            opened => opened,
-        }
-    }
-
-    fn try_open(file: &Path) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(file, flags)?;
         connection.busy_timeout(PATIENCE)?;
-        connection.pragma_update(None, "synchronous", "OFF")?;
-        let made: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let index = Self { connection };
+        index.healing(Self::prepare)?;
+        Ok(index)
+    }
+
+    /// Creates the tables unless they exist.
+    fn prepare(&self) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, "synchronous", "OFF")?;
+        let made: u32 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if made == 0 {
             // `package` has rowids, so that a search for a key reads keys. Without them, it would
             // read the record beside each key that it passes.
-            connection.execute_batch(
+            self.connection.execute_batch(
                 "BEGIN IMMEDIATE;
                  CREATE TABLE IF NOT EXISTS package (key TEXT PRIMARY KEY, record BLOB NOT NULL);
                  CREATE TABLE IF NOT EXISTS known_as (integrity TEXT, umask INTEGER, key TEXT NOT NULL,
@@ -58,7 +56,28 @@ impl Index {
                  COMMIT;",
             )?;
         }
-        Ok(Self { connection })
+        Ok(())
+    }
+
+    /// Does this. If that finds the index damaged, the index is emptied, and this is done again.
+    fn healing<T>(&self, act: impl Fn(&Self) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        match act(self) {
+            Err(error) if is_damaged(&error) => {
+                self.empty()?;
+                act(self)
+            }
+            done => done,
+        }
+    }
+
+    /// Empties the index, whatever is in its file. `SQLite` does this in place, because other
+    /// processes may have the file open.
+    fn empty(&self) -> rusqlite::Result<()> {
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, true)?;
+        let emptied = self.connection.execute_batch("VACUUM");
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_RESET_DATABASE, false)?;
+        emptied?;
+        self.prepare()
     }
 
     /// The package with each of these integrities. One transaction serves all, because beginning
@@ -68,14 +87,21 @@ impl Index {
         integrities: &[String],
         umask: u32,
     ) -> rusqlite::Result<Vec<Option<(PackageKey, PackageRecord)>>> {
-        let reading = self.connection.unchecked_transaction()?;
-        let found = integrities.iter().map(|integrity| self.find(integrity, umask)).collect::<rusqlite::Result<_>>()?;
-        reading.finish()?;
-        Ok(found)
+        self.healing(|index| {
+            let reading = index.connection.unchecked_transaction()?;
+            let found = integrities.iter().map(|integrity| index.look_up(integrity, umask));
+            let found = found.collect::<rusqlite::Result<_>>()?;
+            reading.finish()?;
+            Ok(found)
+        })
     }
 
     /// The package with this integrity.
     pub fn find(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
+        self.healing(|index| index.look_up(integrity, umask))
+    }
+
+    fn look_up(&self, integrity: &str, umask: u32) -> rusqlite::Result<Option<(PackageKey, PackageRecord)>> {
         // A join would be planned again for every value, because SQLite takes the values for a hint
         // (`SQLITE_ENABLE_STAT4`).
         let mut known_as =
@@ -90,39 +116,45 @@ impl Index {
     }
 
     /// Adds packages, all or none.
-    pub fn add(&mut self, rows: &[Row], umask: u32) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        for row in rows {
-            let record = postcard::to_allocvec(&row.record).expect("a record is plain data");
-            let mut package = transaction.prepare_cached("INSERT OR REPLACE INTO package VALUES (?, ?)")?;
-            package.execute(params![row.key.as_str(), record])?;
-            let mut known_as = transaction.prepare_cached("INSERT OR REPLACE INTO known_as VALUES (?, ?, ?)")?;
-            for integrity in &row.integrities {
-                known_as.execute(params![integrity, umask, row.key.as_str()])?;
+    pub fn add(&self, rows: &[Row], umask: u32) -> rusqlite::Result<()> {
+        self.healing(|index| {
+            let transaction = Transaction::new_unchecked(&index.connection, TransactionBehavior::Immediate)?;
+            for row in rows {
+                let record = postcard::to_allocvec(&row.record).expect("a record is plain data");
+                let mut package = transaction.prepare_cached("INSERT OR REPLACE INTO package VALUES (?, ?)")?;
+                package.execute(params![row.key.as_str(), record])?;
+                let mut known_as = transaction.prepare_cached("INSERT OR REPLACE INTO known_as VALUES (?, ?, ?)")?;
+                for integrity in &row.integrities {
+                    known_as.execute(params![integrity, umask, row.key.as_str()])?;
+                }
             }
-        }
-        transaction.commit()
+            transaction.commit()
+        })
     }
 
     /// Removes a package.
     pub fn remove(&self, key: &PackageKey) -> rusqlite::Result<()> {
-        self.connection.execute("DELETE FROM known_as WHERE key = ?", [key.as_str()])?;
-        self.connection.execute("DELETE FROM package WHERE key = ?", [key.as_str()])?;
-        Ok(())
+        self.healing(|index| {
+            index.connection.execute("DELETE FROM known_as WHERE key = ?", [key.as_str()])?;
+            index.connection.execute("DELETE FROM package WHERE key = ?", [key.as_str()])?;
+            Ok(())
+        })
     }
 
     /// All packages.
     pub fn all(&self) -> rusqlite::Result<Vec<(PackageKey, PackageRecord)>> {
-        let mut statement = self.connection.prepare("SELECT key, record FROM package ORDER BY key")?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
-        let mut packages = Vec::new();
-        for row in rows {
-            let (key, record) = row?;
-            if let Ok(record) = postcard::from_bytes(&record) {
-                packages.push((PackageKey::from_text(key), record));
+        self.healing(|index| {
+            let mut statement = index.connection.prepare("SELECT key, record FROM package ORDER BY key")?;
+            let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+            let mut packages = Vec::new();
+            for row in rows {
+                let (key, record) = row?;
+                if let Ok(record) = postcard::from_bytes(&record) {
+                    packages.push((PackageKey::from_text(key), record));
+                }
             }
-        }
-        Ok(packages)
+            Ok(packages)
+        })
     }
 }
 

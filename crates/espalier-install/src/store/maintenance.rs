@@ -1,12 +1,16 @@
 //! Maintenance of a store: verifying its files, and removing packages that no project uses.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::record::{PackageKey, PackageRecord};
 use super::{Store, StoreError, is_untouched, remove_superseded};
+
+/// A process that has added a package writes it into the index by then, or was killed.
+const INDEXED_BY_THEN: Duration = Duration::from_hours(1);
 
 /// The result of [`Store::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Store {
     /// Compares the digest of every file. Damaged packages are removed, so that they are fetched
     /// again when they are needed.
     pub fn verify(&self) -> Result<Verified, StoreError> {
-        self.flush()?;
+        self.flush();
         let mut verified = Verified::default();
         for (key, record) in self.packages()? {
             verified.packages += 1;
@@ -52,12 +56,13 @@ impl Store {
         Ok(verified)
     }
 
-    /// Removes the packages that no project links to, and stores of earlier formats. Projects keep
-    /// the files that they link to.
+    /// Removes the packages that no project links to, whether they are in the index or not, and
+    /// stores of earlier formats. Projects keep the files that they link to.
     pub fn prune(&self) -> Result<Pruned, StoreError> {
-        self.flush()?;
+        self.flush();
         let earlier = self.root.parent().map_or(0, |folder| remove_superseded(folder, Duration::ZERO));
         let mut pruned = Pruned { earlier, ..Pruned::default() };
+        let mut indexed = HashSet::new();
         for (key, record) in self.packages()? {
             let folder = self.folder_of(&key);
             if record.files.iter().any(|file| is_linked(&folder.join(&file.path))) {
@@ -67,13 +72,50 @@ impl Store {
                 pruned.packages += 1;
                 pruned.bytes += record.size();
             }
+            indexed.insert(folder);
+        }
+        let unusable = |source| StoreError::Folder { folder: self.root.clone(), source };
+        for folder in self.folders().filter(|folder| !indexed.contains(folder) && is_old(folder)) {
+            let files = files_in(&folder);
+            if files.iter().any(|file| is_linked(file)) {
+                pruned.kept += 1;
+            } else {
+                let sizes = files.iter().filter_map(|file| Some(fs::symlink_metadata(file).ok()?.len()));
+                let bytes: u64 = sizes.sum();
+                self.set_aside(&folder).map_err(unusable)?;
+                pruned.packages += 1;
+                pruned.bytes += bytes;
+            }
         }
         Ok(pruned)
+    }
+
+    /// The folders of all packages, also of those that the index has lost.
+    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        entries(&self.root.join("packages")).flat_map(|above| entries(&above))
     }
 
     fn packages(&self) -> Result<Vec<(PackageKey, PackageRecord)>, StoreError> {
         self.index().all().map_err(|source| StoreError::Index { folder: self.root.clone(), source })
     }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+fn is_old(folder: &Path) -> bool {
+    let changed = fs::symlink_metadata(folder).and_then(|found| found.modified());
+    changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > INDEXED_BY_THEN))
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in entries(folder) {
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
+        if is_folder { files.append(&mut files_in(&path)) } else { files.push(path) }
+    }
+    files
 }
 
 fn name(key: &PackageKey, record: &PackageRecord) -> String {

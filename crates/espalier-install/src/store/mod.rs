@@ -205,7 +205,7 @@ impl Store {
         let mut pending = self.pending();
         pending.push(Row { key, integrities, record });
         if pending.len() >= BATCH {
-            self.write(&mut pending)?;
+            self.write(&mut pending);
         }
         Ok(stored)
     }
@@ -248,19 +248,17 @@ impl Store {
         }
     }
 
-    /// Writes new packages into the index. One that can't be written is fetched again by a later
-    /// run.
-    pub fn flush(&self) -> Result<(), StoreError> {
-        self.write(&mut self.pending())
+    /// Writes new packages into the index. A later run fetches one again that can't be written. The
+    /// present run has no use for the index any more, so it goes on.
+    pub fn flush(&self) {
+        self.write(&mut self.pending());
     }
 
-    fn write(&self, pending: &mut Vec<Row>) -> Result<(), StoreError> {
-        if pending.is_empty() {
-            return Ok(());
+    fn write(&self, pending: &mut Vec<Row>) {
+        if !pending.is_empty() {
+            let _ = self.index().add(pending, self.umask);
+            pending.clear();
         }
-        let written = self.index().add(pending, self.umask);
-        pending.clear();
-        written.map_err(|source| StoreError::Index { folder: self.root.clone(), source })
     }
 
     fn folder_of(&self, key: &PackageKey) -> PathBuf {
