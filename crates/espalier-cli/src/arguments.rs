@@ -78,7 +78,8 @@ pub enum Command {
     ///
     /// In JavaScript, `resolve({ snapshot })` and `install({ snapshot })` read that file instead of
     /// making thousands of requests. The project is resolved from its package.json, without a
-    /// lockfile. Documents that require credentials are left out.
+    /// lockfile. Documents that require credentials are left out, and with --offline those that
+    /// were requested with credentials.
     #[command(mut_args(hide_saving))]
     Snapshot(SnapshotArguments),
 

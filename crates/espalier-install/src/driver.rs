@@ -23,7 +23,7 @@ use crate::activity::Activity;
 use crate::blocking;
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::{Misread, Permanence, Registry, Unread, Unsettled};
+use crate::registry::{Misread, Permanence, Registry, Told, Unread, Unsettled};
 
 use fetching::{Answered, Errand, Thread};
 use reads::Reads;
@@ -134,10 +134,6 @@ impl Sources {
     }
 }
 
-/// An answer, the remaining work on a packument, and whether the answer will be the same. One that
-/// this run had before is `Final`, because its permanence is known.
-type Told = (Answer, Option<Box<Unsettled>>, Permanence);
-
 /// The result of a request.
 #[derive(Debug)]
 pub(crate) enum Came {
@@ -160,10 +156,7 @@ impl Came {
     pub fn read(self) -> Result<Told, Box<Misread>> {
         match self {
             Self::Answer(answer, unsettled, permanence) => Ok((answer, unsettled, permanence)),
-            Self::Document(unread) => {
-                let permanence = unread.permanence();
-                unread.read().map(|(answer, unsettled)| (answer, unsettled, permanence))
-            }
+            Self::Document(unread) => unread.read(),
         }
     }
 }

@@ -3,12 +3,14 @@
 //!
 //! The file is compressed by gzip. Its first line is JSON that lists each document: address,
 //! `Accept`, type, date and length. The documents follow, one after the other. Documents that
-//! needed a credential are left out, because the file is for everyone. The reader decides how old a
-//! document may be.
+//! needed a credential are left out, because the file is for everyone. So are those that the cache
+//! has from a run with a credential, unless the registry confirms them without it. The reader
+//! decides how old a document may be.
 
 use std::collections::HashSet;
 use std::future::Future;
 use std::io::{self, Write as _};
+use std::pin::pin;
 
 use espalier_core::{Event, NodeModules, Project, Resolution};
 use espalier_registry::document::{Form, LONGEST_MEANT};
@@ -17,12 +19,18 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::body::Inflater;
+use crate::cache::Cache;
+use crate::cache::documents::Entry;
+use crate::cache::recipients::Recipient;
 use crate::driver::{self, Ended, Sources};
 use crate::lock::{Lock, LockError, Started};
 use crate::registry::Asked;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
+
+/// A cache that can't be written gives the same damaged documents again, so there is a last run.
+const MOST_RUNS: u32 = 3;
 
 /// A snapshot, ready to be written.
 #[derive(Debug)]
@@ -31,7 +39,8 @@ pub struct Snapshot {
     pub bytes: Vec<u8>,
     /// How many documents it has.
     pub documents: usize,
-    /// How many documents are left out because they needed a credential or must not be kept.
+    /// How many documents are left out because they needed a credential, must not be kept, or are
+    /// damaged in a cache that can't be written.
     pub left_out: usize,
 }
 
@@ -66,7 +75,7 @@ impl Lock {
     /// When the project can't be resolved.
     pub async fn snapshot(
         &self,
-        observe: impl FnMut(Event),
+        mut observe: impl FnMut(Event),
         interruption: impl Future<Output = ()>,
     ) -> Result<Snapshot, LockError> {
         let Started { lockfile, mut registry, cache, .. } = self.start()?;
@@ -74,57 +83,81 @@ impl Lock {
         let read = self.project.read(&lockfile)?;
         let project = Project { lockfile: None, yarn_lock: None, installed: NodeModules::default(), ..read };
         let options = self.options().await;
-        let resolution = Resolution::new(project.clone(), options);
-        let sources = Sources::new(registry, self.project.clone());
         let concurrency = self.settings.network.concurrency;
-        let run =
-            driver::run(resolution, Resolution::finish, &sources, concurrency, &self.activity, observe, interruption);
-        match run.await.0 {
-            Ended::Finished(finished) => match *finished {
-                Ok(_) => {}
-                Err(error) => {
-                    let (error, project) = (Box::new(error), Box::new(project));
-                    return Err(LockError::Resolve { error, project, remedies: Vec::new() });
-                }
-            },
-            Ended::Interrupted => return Err(LockError::Interrupted),
-        }
-        if let Some(cache) = &cache {
-            cache.flush();
-        }
-        let mut seen = HashSet::new();
-        let mut snapshot = Snapshot { bytes: Vec::new(), documents: 0, left_out: 0 };
-        let (mut documents, mut bodies) = (Vec::new(), Vec::new());
-        for Asked { key, address, is_private } in asked.take() {
-            if !seen.insert((address.clone(), key.form.accept())) {
+        let mut interruption = pin!(interruption);
+        let damage = || cache.as_deref().map_or(0, |cache| cache.documents.found_damage());
+        for run in 1.. {
+            let known_damage = damage();
+            let resolution = Resolution::new(project.clone(), options.clone());
+            let sources = Sources::new(registry.clone(), self.project.clone());
+            let (finish, activity) = (Resolution::finish, &self.activity);
+            let resolving =
+                driver::run(resolution, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
+            let Ended::Finished(finished) = resolving.await.0 else { break };
+            let snapshot = collected(asked.take(), cache.as_deref());
+            // What turned out to be damaged is fetched for another run.
+            if damage() > known_damage && run < MOST_RUNS {
                 continue;
             }
-            let entry = cache.as_ref().and_then(|cache| cache.documents.read(&key)).filter(|_| !is_private);
-            let Some(entry) = entry else {
-                snapshot.left_out += 1;
-                continue;
+            return match *finished {
+                Ok(_) => Ok(snapshot),
+                Err(error) => {
+                    let (error, project) = (Box::new(error), Box::new(project));
+                    Err(LockError::Resolve { error, project, remedies: Vec::new() })
+                }
             };
-            let length = Inflater::with(|inflater| {
-                let (encoding, body) = entry.encoded()?;
-                let body = encoding.decode(&body, LONGEST_MEANT, inflater)?;
-                bodies.extend_from_slice(body);
-                Ok::<_, String>(body.len())
-            });
-            let Ok(length) = length else { continue };
-            documents.push(Document {
-                address,
-                accept: key.form.accept(),
-                is_final: matches!(key.form, Form::Version(_)),
-                content_type: entry.about.content_type,
-                date: entry.about.confirmed,
-                fresh_until: entry.about.fresh_until,
-                length,
-            });
         }
-        snapshot.documents = documents.len();
-        snapshot.bytes = packed(&Head { snapshot: FORMAT, documents }, &bodies);
-        Ok(snapshot)
+        Err(LockError::Interrupted)
     }
+}
+
+/// Collects these documents from the cache.
+fn collected(asked: Vec<Asked>, cache: Option<&Cache>) -> Snapshot {
+    if let Some(cache) = cache {
+        cache.flush();
+    }
+    let mut seen = HashSet::new();
+    let mut left_out = 0;
+    let (mut documents, mut bodies) = (Vec::new(), Vec::new());
+    for Asked { key, address, is_private } in asked {
+        if !seen.insert((address.clone(), key.form.accept())) {
+            continue;
+        }
+        let found = cache.filter(|_| !is_private).and_then(|cache| {
+            let is_public = |entry: &Entry| entry.about.recipient == Recipient::ANYBODY;
+            let entry = cache.documents.read(&key).filter(is_public)?;
+            let length = append(&entry, &mut bodies);
+            if length.is_none() {
+                cache.documents.found_damaged(&entry.body);
+            }
+            Some((length?, entry.about))
+        });
+        let Some((length, about)) = found else {
+            left_out += 1;
+            continue;
+        };
+        documents.push(Document {
+            address,
+            accept: key.form.accept(),
+            is_final: matches!(key.form, Form::Version(_)),
+            content_type: about.content_type,
+            date: about.confirmed,
+            fresh_until: about.fresh_until,
+            length,
+        });
+    }
+    let count = documents.len();
+    Snapshot { bytes: packed(&Head { snapshot: FORMAT, documents }, &bodies), documents: count, left_out }
+}
+
+/// Appends the body of an entry, and returns its length. `None` if it can't be read.
+fn append(entry: &Entry, bodies: &mut Vec<u8>) -> Option<usize> {
+    Inflater::with(|inflater| {
+        let (encoding, body) = entry.encoded().ok()?;
+        let body = encoding.decode(&body, LONGEST_MEANT, inflater).ok()?;
+        bodies.extend_from_slice(body);
+        Some(body.len())
+    })
 }
 
 fn packed(head: &Head, bodies: &[u8]) -> Vec<u8> {

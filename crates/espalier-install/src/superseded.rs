@@ -1,46 +1,47 @@
 //! Removes files that earlier versions of this program kept in other formats.
 //!
-//! The name of a folder or file has the number of its format: `documents-5.index`, `v2`. Versions
-//! with other formats may still be in use. So when a new format first appears in a folder, only
-//! formats that nobody has used for a month go. A clean-up (`store prune`) removes all earlier
+//! Versions with other formats may still be in use. So when a new format first appears in a folder,
+//! only formats that nobody has used for a month go. A clean-up (`store prune`) removes all earlier
 //! ones. Later formats stay in any case. A setting can name any folder, so a name alone is no
-//! reason to remove anything.
+//! reason to remove anything: the caller recognises its files by their content.
 
-use std::fs::{self, Metadata};
-use std::path::Path;
+use std::fs::{self, File, Metadata};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// An earlier format that was not used for this long is removed without being asked.
 pub(crate) const A_MONTH: Duration = Duration::from_hours(30 * 24);
 
-/// Removes those of a folder's entries whose format has a lower number than the current one, which
-/// is `name` and `current`, that weren't used for that long, and whose content `is_ours`. Returns
-/// the number of removed entries.
-pub(crate) fn remove(
-    folder: &Path,
-    name: &str,
-    current: u32,
-    unused_for: Duration,
-    is_ours: impl Fn(&Path) -> bool,
-) -> usize {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let earlier = entries.filter(|entry| {
-        let number = entry.file_name().to_str().and_then(|file| number(file, name));
-        let path = entry.path();
-        number.is_some_and(|number| number < current) && is_ours(&path) && !is_used(&path, unused_for)
-    });
-    // An entry that can't be removed does no harm.
-    let removed = earlier.filter(|entry| {
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }.is_ok()
-    });
-    removed.count()
+/// The beginning of each `SQLite` database.
+pub(crate) const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Removes earlier formats that weren't used for that long. Each is a list of files and folders,
+/// the last of which shows whose they are. Returns the number of removed formats.
+pub(crate) fn remove(earlier: impl IntoIterator<Item = Vec<PathBuf>>, unused_for: Duration) -> usize {
+    let unused = earlier.into_iter().filter(|entries| !entries.iter().any(|path| is_used(path, unused_for)));
+    // If an entry can't be removed, the last one stays. It does no harm.
+    unused.filter(|entries| entries.iter().all(|path| remove_entry(path))).count()
 }
 
-/// The number of the format, if an entry has this name.
-fn number(file: &str, name: &str) -> Option<u32> {
-    let rest = file.strip_prefix(name)?;
-    rest.split_once('.').map_or(rest, |(number, _)| number).parse().ok()
+/// Whether the path is a file that begins with these bytes. A link is none.
+pub(crate) fn begins_with(path: &Path, mark: &[u8]) -> bool {
+    let read = || {
+        let mut found = vec![0; mark.len()];
+        let is_file = fs::symlink_metadata(path).ok()?.is_file();
+        File::open(path).ok().filter(|_| is_file)?.read_exact(&mut found).ok()?;
+        Some(found)
+    };
+    read().is_some_and(|found| found == mark)
+}
+
+/// Whether the entry is absent afterwards.
+fn remove_entry(path: &Path) -> bool {
+    match fs::symlink_metadata(path) {
+        Err(_) => true,
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path).is_ok(),
+        Ok(_) => fs::remove_file(path).is_ok(),
+    }
 }
 
 /// Whether an entry, or something directly inside of it, was read or written recently.
@@ -60,7 +61,7 @@ mod tests {
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    use super::{A_MONTH, remove};
+    use super::{A_MONTH, SQLITE, begins_with, remove};
 
     fn age(path: &Path, days: u64) {
         let then = SystemTime::now() - Duration::from_hours(days * 24);
@@ -68,41 +69,41 @@ mod tests {
         File::open(path).and_then(|file| file.set_times(times)).expect("times");
     }
 
-    fn left(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("a folder");
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-
     #[cfg(unix)]
     #[test]
-    fn earlier_formats_go_if_nobody_uses_them() {
+    fn a_format_goes_if_nobody_uses_any_of_it() {
         let scene = tempfile::tempdir().expect("a folder");
-        for (name, days) in [
-            ("documents-1.sqlite", 40),
-            ("documents-2.sqlite", 10),
-            ("documents-4.sqlite", 40),
-            ("documents-5.sqlite", 40),
-            ("documents-x", 40),
-            ("other-1", 40),
-        ] {
-            fs::write(scene.path().join(name), "").expect("written");
-            age(&scene.path().join(name), days);
+        let path = |name: &str| scene.path().join(name);
+        for (name, days) in [("old", 40), ("old-log", 40), ("used", 40), ("used-log", 10)] {
+            fs::write(path(name), "").expect("written");
+            age(&path(name), days);
         }
-        for (name, days) in [("documents-0", 40), ("documents-3", 10)] {
-            let folder = scene.path().join(name);
-            fs::create_dir_all(folder.join("inside")).expect("a folder");
-            age(&folder.join("inside"), days);
-            age(&folder, 40);
+        for (name, days) in [("folder", 40), ("used-folder", 10)] {
+            fs::create_dir_all(path(name).join("inside")).expect("a folder");
+            age(&path(name).join("inside"), days);
+            age(&path(name), 40);
         }
-        assert_eq!(remove(scene.path(), "documents-", 4, A_MONTH, |_| true), 2);
-        let kept =
-            ["documents-2.sqlite", "documents-3", "documents-4.sqlite", "documents-5.sqlite", "documents-x", "other-1"];
-        assert_eq!(left(scene.path()), kept);
-        assert_eq!(remove(scene.path(), "documents-", 4, Duration::ZERO, |_| true), 2);
-        assert_eq!(left(scene.path()), ["documents-4.sqlite", "documents-5.sqlite", "documents-x", "other-1"]);
-        assert_eq!(remove(&scene.path().join("nothing"), "documents-", 4, Duration::ZERO, |_| true), 0);
+        let formats = || {
+            [vec!["old-log", "absent", "old"], vec!["used-log", "used"], vec!["folder"], vec!["used-folder"]]
+                .map(|format| format.into_iter().map(path).collect())
+        };
+        let left = || ["old", "old-log", "used", "used-log", "folder", "used-folder"].map(|name| path(name).exists());
+        assert_eq!(remove(formats(), A_MONTH), 2);
+        assert_eq!(left(), [false, false, true, true, false, true]);
+        assert_eq!(remove(formats().into_iter().skip(1).step_by(2), Duration::ZERO), 2);
+        assert_eq!(left(), [false; 6]);
+    }
+
+    #[test]
+    fn a_file_is_recognised_by_its_beginning() {
+        let scene = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| scene.path().join(name);
+        fs::write(path("database"), [SQLITE, b"rest"].concat()).expect("written");
+        fs::write(path("short"), &SQLITE[..4]).expect("written");
+        fs::create_dir(path("folder")).expect("a folder");
+        assert!(begins_with(&path("database"), SQLITE));
+        for name in ["short", "folder", "absent"] {
+            assert!(!begins_with(&path(name), SQLITE), "{name}");
+        }
     }
 }

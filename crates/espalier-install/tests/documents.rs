@@ -142,6 +142,58 @@ async fn an_old_document_is_confirmed_and_not_sent_again() {
 }
 
 #[tokio::test]
+async fn a_document_is_confirmed_to_each_user() {
+    let folder = recording();
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let registry = server.origin();
+    let token = format!("{}/:_authToken", registry.trim_start_matches("http:"));
+    let fetch = async |credential: Option<&str>, freshness: Option<&str>| {
+        let mut flags = vec![("registry", registry.as_str())];
+        flags.extend(credential.map(|credential| (token.as_str(), credential)));
+        flags.extend(freshness.map(|freshness| (freshness, "true")));
+        let (client, cache, activity) = cached_client(&flags, place.path());
+        client.packument("a", false).await.expect("a packument");
+        cache.flush();
+        activity.network_requests.get()
+    };
+    for (credential, freshness, requests) in [
+        (Some("one"), None, 1),
+        (Some("one"), None, 0),
+        (Some("two"), None, 1),
+        (Some("two"), None, 0),
+        (None, Some("prefer-offline"), 1),
+        (None, None, 0),
+        (Some("two"), Some("offline"), 0),
+    ] {
+        assert_eq!(fetch(credential, freshness).await, requests, "{credential:?} {freshness:?}");
+    }
+    assert_eq!(server.statistics().not_modified, 2);
+}
+
+/// Its integrity comes from the packument, which the registry has given to this user.
+#[tokio::test]
+async fn the_document_of_a_version_is_for_whoever_knows_its_integrity() {
+    let integrity = "sha512-abc";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let dist = serde_json::json!({"tarball": "/a/-/a-1.0.0.tgz", "integrity": integrity});
+    let versions = serde_json::json!({"1.0.0": {"name": "a", "version": "1.0.0", "dist": dist}});
+    let packument = serde_json::json!({"name": "a", "dist-tags": {"latest": "1.0.0"}, "versions": versions});
+    std::fs::create_dir(folder.path().join("packuments")).expect("a folder");
+    std::fs::write(folder.path().join("packuments/a.json"), packument.to_string()).expect("written");
+    let server = serve(folder.path(), Settings::default()).await;
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let registry = server.origin();
+    let token = format!("{}/:_authToken", registry.trim_start_matches("http:"));
+    for credential in ["one", "two"] {
+        let (client, cache, _) = cached_client(&[("registry", &registry), (&token, credential)], place.path());
+        client.version_document("a", "1.0.0", Some(integrity)).await.expect("a document");
+        cache.flush();
+    }
+    assert_eq!(server.statistics().requests, 1);
+}
+
+#[tokio::test]
 async fn offline_there_is_only_the_cache() {
     let folder = recording();
     let server = serve(folder.path(), Settings::default()).await;

@@ -7,7 +7,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use espalier_install::activity::Activity;
 use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::{ProjectError, ProjectFolder, Written};
 use serde_json::{Value, json};
@@ -156,20 +155,26 @@ async fn one_request_at_a_time_gives_the_same_lock() {
     assert_eq!(locks[0], locks[1]);
 }
 
-/// Locks a project that depends on `a` with this cache, and says how many requests that took.
-async fn lock_with_cache(registry: &str, spec: &str, cache: &Path) -> (String, u64) {
+/// A project that depends on `a`, and its lock with this cache.
+fn with_cache(flags: &[(&str, &str)], spec: &str, cache: &Path) -> (tempfile::TempDir, Lock) {
     let root = project(&[("package.json", json!({"name": "one", "dependencies": {"a": spec}}))]);
-    let activity = Arc::<Activity>::default();
     let lock = Lock {
         is_last: false,
         with_graph: true,
         changes: Changes::default(),
         project: ProjectFolder::at(root.path()).expect("a project"),
-        settings: settings(&[("registry", registry)]),
+        settings: settings(flags),
         node_version: Some("22.14.0".into()),
         cache: Some(cache.to_owned()),
-        activity: Arc::clone(&activity),
+        activity: Arc::default(),
     };
+    (root, lock)
+}
+
+/// Locks a project that depends on `a` with this cache, and says how many requests that took.
+async fn lock_with_cache(registry: &str, spec: &str, cache: &Path) -> (String, u64) {
+    let (_root, lock) = with_cache(&[("registry", registry)], spec, cache);
+    let activity = Arc::clone(&lock.activity);
     let locked = lock.run(|_| {}, std::future::pending()).await.expect("a lock");
     // The next one shall resolve, too.
     fs::remove_dir_all(cache.join("resolutions-1")).expect("an outcome was kept");
@@ -207,21 +212,52 @@ async fn a_packument_whose_damage_shows_late_is_fetched_for_another_run() {
     let server = serve(folder.path(), espalier_replay::Settings::default()).await;
     let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
     lock_with_cache(&registry, "1", cache.path()).await;
-    let mut files = fs::read_dir(cache.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let pack = files.find(|path| path.extension().is_some_and(|end| end == "pack")).expect("a pack");
-    // Compressed bodies are damaged behind their headers. Summaries are not compressed.
-    let mut bytes = fs::read(&pack).expect("a pack");
-    let bodies: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x1f\x8b\x08")).collect();
-    assert_eq!(bodies.len(), 2);
-    for at in bodies {
-        bytes[at + 12] ^= 1;
-    }
-    fs::write(&pack, bytes).expect("written");
+    assert_eq!(support::damage_bodies(cache.path()), 2);
     // The version is not in the summary. The packument and the license are fetched.
     let (lock, requests) = lock_with_cache(&registry, "~1.0.0", cache.path()).await;
     assert_eq!(requests, 2);
     assert_eq!(lock, lock_with_cache(&registry, "~1.0.0", &cache.path().join("new")).await.0);
     assert_eq!(lock_with_cache(&registry, "~1.0.0", cache.path()).await, (lock, 0));
+}
+
+/// Takes a snapshot. Returns how many documents it has, how many it lacks, and the number of
+/// requests.
+async fn snapshot_with_cache(flags: &[(&str, &str)], cache: &Path) -> (usize, usize, u64) {
+    let (_root, lock) = with_cache(flags, "1", cache);
+    let snapshot = lock.snapshot(|_| {}, std::future::pending()).await.expect("a snapshot");
+    (snapshot.documents, snapshot.left_out, lock.activity.network_requests.get())
+}
+
+#[tokio::test]
+async fn a_snapshot_has_the_documents_that_were_damaged_in_the_cache() {
+    let folder = recording();
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    let flags = [("registry", registry.as_str())];
+    assert_eq!(snapshot_with_cache(&flags, cache.path()).await, (2, 0, 2));
+    assert_eq!(support::damage_bodies(cache.path()), 2);
+    assert_eq!(snapshot_with_cache(&flags, cache.path()).await, (2, 0, 2));
+    assert_eq!(snapshot_with_cache(&flags, cache.path()).await, (2, 0, 0));
+}
+
+#[tokio::test]
+async fn a_snapshot_lacks_what_the_cache_has_from_a_run_with_a_token() {
+    let folder = recording();
+    // The cache keeps the document of a version with an integrity for good.
+    let packument = folder.path().join("packuments/a.json");
+    let text = fs::read_to_string(&packument).expect("a packument");
+    let text = text.replace(r#""dist":{"#, r#""dist":{"integrity":"sha512-abc","#);
+    fs::write(packument, text).expect("written");
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    let token = format!("{}/:_authToken", registry.trim_start_matches("http:"));
+    let flags = [("registry", registry.as_str()), ("offline", "true")];
+    assert_eq!(snapshot_with_cache(&[flags[0], (&token, "secret")], cache.path()).await, (0, 2, 2));
+    assert_eq!(snapshot_with_cache(&flags, cache.path()).await, (0, 2, 0));
+    // The registry confirms to anybody that they are public.
+    assert_eq!(snapshot_with_cache(&flags[..1], cache.path()).await, (2, 0, 2));
+    assert_eq!(server.statistics().not_modified, 2);
+    assert_eq!(snapshot_with_cache(&flags, cache.path()).await, (2, 0, 0));
 }
 
 #[tokio::test]

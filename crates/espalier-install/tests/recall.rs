@@ -115,7 +115,7 @@ async fn every_other_input_leads_to_a_resolution() {
         ("an installed package", |scene| {
             scene.write("node_modules/a/package.json", &json!({ "name": "a", "version": "1.0.0" }).to_string());
         }),
-        ("the cache", |scene| fs::remove_file(scene.path("cache/documents-5.index")).expect("removed")),
+        ("the cache", |scene| fs::remove_file(scene.path("cache/documents-6.index")).expect("removed")),
         ("the note", |scene| fs::remove_dir_all(scene.path("cache/resolutions-1")).expect("removed")),
     ];
     for (what, change) in changes {

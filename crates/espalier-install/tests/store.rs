@@ -95,19 +95,28 @@ fn what_no_project_uses_is_pruned() {
     let store = Store::open(folder.path()).expect("a store");
     let (used, unused) = (add(&store, "1.0.0"), add(&store, "2.0.0"));
     fs::hard_link(used.folder.join("package.json"), folder.path().join("link")).expect("a link");
-    for version in ["v1", "v3"] {
+    // The setting can name any folder, and it can have other folders with similar names.
+    for version in ["v1", "v3", "v1.old"] {
         fs::create_dir_all(folder.path().join(version).join("packages")).expect("folders");
-        fs::write(folder.path().join(version).join("index.sqlite"), "").expect("written");
+        fs::copy(store.root().join("index.sqlite"), folder.path().join(version).join("index.sqlite")).expect("copied");
     }
-    // The setting can name any folder, and this folder has other content.
-    let somebodys = folder.path().join("v0/notes.txt");
-    fs::create_dir(folder.path().join("v0")).and_then(|()| fs::write(&somebodys, "")).expect("written");
     let pruned = store.prune().expect("pruned");
     assert_eq!((pruned.packages, pruned.kept, pruned.earlier), (1, 1, 1));
     assert!(used.folder.exists() && !unused.folder.exists());
     // A later version of the program may need its own.
     assert!(!folder.path().join("v1").exists() && folder.path().join("v3").exists());
-    assert!(somebodys.exists());
+    assert!(folder.path().join("v1.old").exists());
+}
+
+#[test]
+fn a_folder_that_is_called_like_an_earlier_store_is_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = Store::open(folder.path()).expect("a store");
+    let somebodys = folder.path().join("v1");
+    fs::create_dir_all(somebodys.join("packages")).expect("folders");
+    fs::write(somebodys.join("index.sqlite"), "notes about a database").expect("written");
+    assert_eq!(store.prune().expect("pruned").earlier, 0);
+    assert!(somebodys.join("index.sqlite").exists());
 }
 
 #[cfg(unix)]
@@ -163,9 +172,9 @@ fn a_damaged_index_is_emptied_by_whichever_call_finds_the_damage() {
         drop(store);
         let mut bytes = fs::read(&index).expect("an index");
         if is_whole {
-            bytes.fill(b'x')
+            bytes.fill(b'x');
         } else {
-            bytes[4096..].fill(0)
+            bytes[4096..].fill(0);
         }
         fs::write(&index, bytes).expect("written");
         let store = Store::open(folder.path()).expect("a store");

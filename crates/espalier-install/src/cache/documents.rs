@@ -5,8 +5,9 @@
 //! the registry sent it, which is usually compressed. A packument has a summary beside it, which is
 //! quick to read.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -19,6 +20,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::pack::{Change, Contents, Deferred, Key, Pack, Record, prefix};
+use super::recipients::Recipient;
 use crate::body::Encoding;
 use crate::superseded::A_MONTH;
 
@@ -37,12 +39,13 @@ pub(crate) struct DocumentKey {
     pub integrity: Option<String>,
 }
 
-/// A state of a document: the beginning of its key's digest, and a number that no other state of it
-/// has.
+/// A state of a document: the beginning of its key's digest, a number that no other state of it has,
+/// and who may use it without a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Revision {
     document: u64,
     number: i64,
+    recipient: Recipient,
 }
 
 /// A document in the cache.
@@ -66,9 +69,11 @@ pub(crate) struct About {
     pub fresh_until: i64,
     /// When the registry last confirmed it.
     pub confirmed: i64,
+    /// To whom the registry sent it or last confirmed it.
+    pub recipient: Recipient,
 }
 
-/// What a pack keeps of [`About`] beside the times.
+/// What a pack keeps of [`About`] beside the times and the recipient.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head<'a> {
     content_type: &'a str,
@@ -83,10 +88,11 @@ impl Entry {
         encoding: Encoding,
         validators: Validators,
         fresh_for: u64,
+        recipient: Recipient,
         body: Vec<u8>,
     ) -> Self {
         let (fresh_until, confirmed) = lifetime(fresh_for);
-        let about = About { content_type, encoding, validators, fresh_until, confirmed };
+        let about = About { content_type, encoding, validators, fresh_until, confirmed, recipient };
         Self { about, number: fastrand::i64(..), summary: Bytes::new(), body: Deferred::Read(body.into()) }
     }
 
@@ -111,17 +117,18 @@ impl Entry {
             validators: Validators { etag: etag.map(str::to_owned), last_modified: last_modified.map(str::to_owned) },
             fresh_until: record.fresh_until,
             confirmed: record.confirmed,
+            recipient: Recipient(record.recipient),
         };
         Some(Self { about, number: record.revision, summary, body })
     }
 
     fn into_change(self, key: Key) -> Option<Change> {
-        let About { content_type, encoding, validators, fresh_until, confirmed } = &self.about;
+        let About { content_type, encoding, validators, fresh_until, confirmed, recipient } = &self.about;
         let (etag, last_modified) = (validators.etag.as_deref(), validators.last_modified.as_deref());
         let head = postcard::to_stdvec(&Head { content_type, encoding: *encoding, etag, last_modified }).ok()?;
-        let (fresh_until, confirmed) = (*fresh_until, *confirmed);
+        let (fresh_until, confirmed, recipient) = (*fresh_until, *confirmed, recipient.0);
         let parts = [head.into(), self.summary, self.body.read()?];
-        Some(Change::Keep { key, revision: self.number, fresh_until, confirmed, parts })
+        Some(Change::Keep { key, revision: self.number, fresh_until, confirmed, recipient, parts })
     }
 }
 
@@ -175,16 +182,18 @@ pub(crate) struct Documents {
     /// Whether the next read looks for what was written in the meantime.
     is_outdated: AtomicBool,
     writer: Mutex<Writer>,
-    /// Entries whose bodies turned out to be damaged.
+    /// Entries whose bodies turned out to be damaged, until that is written.
     damaged: Mutex<FxHashSet<Key>>,
+    /// How many turned out to be damaged.
+    damage: AtomicUsize,
 }
 
 /// A change of a document.
 #[derive(Debug)]
 enum Write {
     Keep(String, Entry),
-    /// The registry has confirmed an entry for this number of seconds.
-    Confirm(String, u64),
+    /// The registry has confirmed an entry to this recipient, for this number of seconds.
+    Confirm(String, Recipient, u64),
     Forget(Key),
 }
 
@@ -199,7 +208,8 @@ impl Documents {
     /// The documents in the pack of this path, which has no extension.
     pub(super) fn new(path: PathBuf) -> Self {
         let reader = Mutex::new(Pack::at(path.clone()));
-        Self { path, reader, is_outdated: true.into(), writer: Mutex::default(), damaged: Mutex::default() }
+        let (writer, damaged, damage) = Default::default();
+        Self { path, reader, is_outdated: true.into(), writer, damaged, damage }
     }
 
     /// Finds the entry of a key. `None` if it is absent or damaged. Blocks.
@@ -216,15 +226,17 @@ impl Documents {
     /// Records that the body of an entry turned out to be damaged after the entry was used. It
     /// counts as absent from now on.
     pub(crate) fn found_damaged(&self, body: &Deferred) {
-        if let Deferred::Packed(packed) = body {
-            self.damaged().insert(packed.key);
+        if let Deferred::Packed(packed) = body
+            && self.damaged().insert(packed.key)
+        {
+            self.damage.fetch_add(1, Ordering::Relaxed);
             self.add(0, Write::Forget(packed.key));
         }
     }
 
     /// The number of entries that turned out to be damaged after they were used.
     pub(crate) fn found_damage(&self) -> usize {
-        self.damaged().len()
+        self.damage.load(Ordering::Relaxed)
     }
 
     fn damaged(&self) -> MutexGuard<'_, FxHashSet<Key>> {
@@ -233,7 +245,7 @@ impl Documents {
 
     /// The state of a document.
     pub(crate) fn revision(key: &DocumentKey, entry: &Entry) -> Revision {
-        Revision { document: prefix(&digest(&key.text())), number: entry.number }
+        Revision { document: prefix(&digest(&key.text())), number: entry.number, recipient: entry.about.recipient }
     }
 
     /// Whether the documents still are in these states, and each may be used at its age. Blocks.
@@ -241,7 +253,9 @@ impl Documents {
         self.look_again();
         let reader = self.reader();
         revisions.iter().all(|revision| {
-            let record = reader.starting_with(revision.document).filter(|record| record.revision == revision.number);
+            let is_same =
+                |record: &&Record| record.revision == revision.number && record.recipient == revision.recipient.0;
+            let record = reader.starting_with(revision.document).filter(is_same);
             record.is_some_and(|record| may_be_used(is_fresh(record.fresh_until, record.confirmed)))
         })
     }
@@ -264,9 +278,9 @@ impl Documents {
         self.add(entry.summary.len() + entry.body.length(), Write::Keep(key.text(), entry));
     }
 
-    /// Queues the registry's confirmation of an entry, and how long it is valid.
-    pub(crate) fn confirm(&self, key: &DocumentKey, fresh_for: u64) {
-        self.add(0, Write::Confirm(key.text(), fresh_for));
+    /// Queues the registry's confirmation of an entry, to whom it was given, and how long it is valid.
+    pub(crate) fn confirm(&self, key: &DocumentKey, recipient: Recipient, fresh_for: u64) {
+        self.add(0, Write::Confirm(key.text(), recipient, fresh_for));
     }
 
     /// Removes the packuments of a package.
@@ -297,30 +311,37 @@ impl Documents {
         if batch.is_empty() {
             return;
         }
-        let (queue, _) = writer.thread.get_or_insert_with(|| {
-            let (queue, batches) = mpsc::channel::<Vec<Write>>();
-            let folder = self.path.parent().map(Path::to_owned);
-            let mut pack = Pack::at(self.path.clone());
-            let write = move || {
-                if !pack.exists()
-                    && let Some(folder) = folder
-                {
-                    super::remove_superseded(&folder, A_MONTH);
-                }
-                for batch in batches {
-                    let changes: Vec<Change> = batch.into_iter().filter_map(Write::into_change).collect();
-                    // The cache goes without a batch that can't be written. A full disk must not
-                    // stop a resolution.
-                    let _ = pack.append(&changes);
-                }
-            };
-            let thread = thread::Builder::new().name("cache".to_owned()).spawn(write);
-            (queue, thread.expect("a thread"))
-        });
-        // This fails only if the thread has ended. The cache then goes without the batch.
-        let _ = queue.send(batch);
+        if writer.thread.is_none() {
+            writer.thread = self.start_writing().ok();
+        }
+        if let Some((queue, _)) = &writer.thread {
+            // This fails only if the thread has ended. The cache then goes without the batch.
+            let _ = queue.send(batch);
+        }
     }
 
+    /// Starts a thread that writes batches. It fails if the system has no more threads.
+    fn start_writing(&self) -> io::Result<(Sender<Vec<Write>>, JoinHandle<()>)> {
+        let (queue, batches) = mpsc::channel::<Vec<Write>>();
+        let folder = self.path.parent().map(Path::to_owned);
+        let mut pack = Pack::at(self.path.clone());
+        let write = move || {
+            if !pack.exists()
+                && let Some(folder) = folder
+            {
+                super::remove_superseded(&folder, A_MONTH);
+            }
+            for batch in batches {
+                let changes: Vec<Change> = batch.into_iter().filter_map(Write::into_change).collect();
+                // The cache goes without a batch that can't be written. A full disk must not stop a
+                // resolution.
+                let _ = pack.append(&changes);
+            }
+        };
+        Ok((queue, thread::Builder::new().name("cache".to_owned()).spawn(write)?))
+    }
+
+    /// Waits until everything is written.
     pub(super) fn flush(&self) {
         let mut writer = locked(&self.writer);
         self.hand_over(&mut writer);
@@ -328,6 +349,8 @@ impl Documents {
             drop(queue);
             let _ = thread.join();
         }
+        // What was damaged is forgotten or replaced by now. If it couldn't be, it is found again.
+        self.damaged().clear();
         self.look_again();
     }
 }
@@ -336,9 +359,9 @@ impl Write {
     fn into_change(self) -> Option<Change> {
         match self {
             Self::Keep(key, entry) => entry.into_change(digest(&key)),
-            Self::Confirm(key, fresh_for) => {
+            Self::Confirm(key, Recipient(recipient), fresh_for) => {
                 let (fresh_until, confirmed) = lifetime(fresh_for);
-                Some(Change::Confirm { key: digest(&key), fresh_until, confirmed })
+                Some(Change::Confirm { key: digest(&key), fresh_until, confirmed, recipient })
             }
             Self::Forget(key) => Some(Change::Forget { key }),
         }

@@ -5,10 +5,11 @@
 //! record is in the index, which comes after the contents, so a killed process leaves at most
 //! contents without a record. Nothing waits for the disk: after a power cut, either may be
 //! incomplete, which checksums show. The last record of a key counts. Once most contents are
-//! superseded, the rest is copied to a new pack. This module doesn't know what the contents mean.
+//! superseded, the rest is copied to a new pack. If there is no room for both, the new pack starts
+//! empty. This module doesn't know what the contents mean.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,14 +17,17 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 
-/// How long a change waits for other processes.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::superseded;
+
+/// How long the changes of a run wait for other processes, all together. Others hold the lock for
+/// as long as it takes to write a batch, or seldom a whole pack.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The beginning of an index. The number of its pack follows.
 const MARK: [u8; 8] = *b"espalier";
 /// The length of both in bytes.
 const HEADER: usize = 16;
 /// The length of a record in bytes.
-const RECORD: usize = 88;
+const RECORD: usize = 96;
 /// Contents are written in pieces of this length.
 const PIECE: usize = 256 << 10;
 /// A pack or an index with fewer superseded bytes isn't written anew.
@@ -63,6 +67,8 @@ pub(super) struct Record {
     pub revision: i64,
     pub fresh_until: i64,
     pub confirmed: i64,
+    /// Who may use the contents without a confirmation. The owner knows what it means.
+    pub recipient: u64,
     /// The position of the contents in the pack.
     start: u64,
     /// The lengths of the parts. A key without contents was forgotten.
@@ -74,8 +80,8 @@ pub(super) struct Record {
 /// A change of a key.
 #[derive(Debug)]
 pub(super) enum Change {
-    Keep { key: Key, revision: i64, fresh_until: i64, confirmed: i64, parts: [Bytes; 3] },
-    Confirm { key: Key, fresh_until: i64, confirmed: i64 },
+    Keep { key: Key, revision: i64, fresh_until: i64, confirmed: i64, recipient: u64, parts: [Bytes; 3] },
+    Confirm { key: Key, fresh_until: i64, confirmed: i64, recipient: u64 },
     Forget { key: Key },
 }
 
@@ -85,6 +91,8 @@ pub(super) struct Pack {
     /// The path of the index without its extension.
     path: PathBuf,
     open: Option<Open>,
+    /// How much longer changes wait for other processes.
+    patience: Duration,
 }
 
 /// The files as far as they were read.
@@ -133,7 +141,7 @@ impl Record {
         let mut bytes = Vec::with_capacity(RECORD);
         bytes.extend(self.key);
         bytes.extend([self.revision, self.fresh_until, self.confirmed].map(i64::to_le_bytes).as_flattened());
-        bytes.extend(self.start.to_le_bytes());
+        bytes.extend([self.recipient, self.start].map(u64::to_le_bytes).as_flattened());
         bytes.extend(self.lengths.map(u32::to_le_bytes).as_flattened());
         bytes.extend(self.checksums.map(u32::to_le_bytes).as_flattened());
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
@@ -151,6 +159,7 @@ impl Record {
             revision: i64::from_le_bytes(*next(&mut rest)?),
             fresh_until: i64::from_le_bytes(*next(&mut rest)?),
             confirmed: i64::from_le_bytes(*next(&mut rest)?),
+            recipient: u64::from_le_bytes(*next(&mut rest)?),
             start: u64::from_le_bytes(*next(&mut rest)?),
             lengths: [
                 u32::from_le_bytes(*next(&mut rest)?),
@@ -172,7 +181,7 @@ fn next<'a, const LENGTH: usize>(rest: &mut &'a [u8]) -> Option<&'a [u8; LENGTH]
 impl Pack {
     /// The pack of this path, to which extensions are added. The files need not exist.
     pub fn at(path: PathBuf) -> Self {
-        Self { path, open: None }
+        Self { path, open: None, patience: PATIENCE }
     }
 
     /// Whether there is an index.
@@ -212,9 +221,12 @@ impl Pack {
     pub fn append(&mut self, changes: &[Change]) -> io::Result<()> {
         let _alone = self.lock()?;
         self.refresh();
-        match &self.open {
-            Some(open) if !open.is_mostly_superseded() => {}
-            _ => self.replace()?,
+        if self.open.as_ref().is_none_or(Open::is_mostly_superseded) {
+            let replaced = self.replace();
+            // If there can't be a new pack, the former one still takes changes.
+            if self.open.is_none() {
+                replaced?;
+            }
         }
         let index = self.index();
         let mut open = self.open.take().ok_or_else(missing)?;
@@ -227,46 +239,77 @@ impl Pack {
 
     /// Waits until no other process appends. The lock ends with the file, even if this process is
     /// killed.
-    fn lock(&self) -> io::Result<File> {
+    fn lock(&mut self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let path = self.path.with_extension("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = to_write().create(true).truncate(false).open(self.lock_file())?;
         let start = Instant::now();
-        loop {
+        let locked = loop {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                Err(TryLockError::WouldBlock) if start.elapsed() < self.patience => {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                Err(error) => return Err(error.into()),
+                locked => break locked,
             }
-        }
+        };
+        self.patience = self.patience.saturating_sub(start.elapsed());
+        locked?;
+        Ok(file)
     }
 
     fn try_refresh(&mut self) -> io::Result<()> {
         let mut index = File::open(self.index())?;
         let mut header = [0; HEADER];
         index.read_exact(&mut header)?;
-        let number = number(&header).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+        let number = number(&header).ok_or_else(|| io::Error::from(ErrorKind::InvalidData))?;
         if self.open.as_ref().is_none_or(|open| open.number != number) {
             self.open = Some(Open::new(number, Arc::new(File::open(self.contents_of(number))?)));
         }
         self.open.as_mut().ok_or_else(missing)?.read_on(&mut index)
     }
 
-    /// Puts a new pack in place, with the contents that count. The caller is alone.
+    /// Puts a new pack in place, with the contents that count, or without any if the disk has no
+    /// room for them. The caller is alone.
     fn replace(&mut self) -> io::Result<()> {
+        // A killed process may have left a pack that was never put in place.
+        self.remove_others(self.open.as_ref().map(|open| open.number));
+        let copied = self.put_in_place(self.open.iter().flat_map(|open| open.records.values()));
+        let number = match copied {
+            Err(error) if is_full(&error) => self.put_in_place([])?,
+            copied => copied?,
+        };
+        self.remove_others(Some(number));
+        self.try_refresh()
+    }
+
+    /// Puts a new pack with these contents in place, and returns its number. After an error, the
+    /// former pack is in place, and nothing else.
+    fn put_in_place<'a>(&self, records: impl IntoIterator<Item = &'a Record>) -> io::Result<u64> {
         let number = fastrand::u64(..);
-        let path = self.contents_of(number);
-        let mut contents = BufWriter::with_capacity(PIECE, File::create_new(&path)?);
-        let next = self.path.with_extension("next");
-        let mut index = BufWriter::new(File::create(&next)?);
+        let (contents, next) = (self.contents_of(number), self.next_index());
+        let _ = fs::remove_file(&next);
+        let placed = self.copy(records, number, &contents, &next).and_then(|()| fs::rename(&next, self.index()));
+        if placed.is_err() {
+            let _ = fs::remove_file(contents);
+            let _ = fs::remove_file(next);
+        }
+        placed.map(|()| number)
+    }
+
+    fn copy<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record>,
+        number: u64,
+        contents: &Path,
+        index: &Path,
+    ) -> io::Result<()> {
+        let mut index = BufWriter::new(File::create_new(index)?);
+        let mut contents = BufWriter::with_capacity(PIECE, File::create_new(contents)?);
         index.write_all(&MARK)?;
         index.write_all(&number.to_le_bytes())?;
         let mut start = 0;
-        for record in self.open.iter().flat_map(|open| open.records.values()) {
+        for record in records {
             let Some(Contents { first: [first, second], last }) = self.contents(record) else { continue };
             let Some(last) = last.read() else { continue };
             for part in [first, second, last] {
@@ -276,29 +319,50 @@ impl Pack {
             start += record.length();
         }
         contents.flush()?;
-        index.flush()?;
-        drop(index);
-        fs::rename(next, self.index())?;
-        self.remove_others(&path);
-        self.try_refresh()
+        index.flush()
     }
 
     /// Removes former packs, and those that were never put in place. A pack that is still read
     /// keeps its contents.
-    fn remove_others(&self, current: &Path) {
-        let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_name()) else { return };
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let is_pack = path.extension().is_some_and(|extension| extension == "pack");
-            let is_of_this = path.file_stem().map(Path::new).and_then(Path::file_stem) == Some(name);
-            if is_pack && is_of_this && path != current {
-                let _ = fs::remove_file(path);
-            }
+    fn remove_others(&self, current: Option<u64>) {
+        let current = current.map(|number| self.contents_of(number));
+        for path in self.packs().filter(|path| Some(path) != current.as_ref()) {
+            let _ = fs::remove_file(path);
         }
+    }
+
+    /// All packs with such a path.
+    fn packs(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+        let number = |name: &str| {
+            let number = name.strip_prefix(self.path.file_name()?.to_str()?)?.strip_prefix('.')?;
+            u64::from_str_radix(number.strip_suffix(".pack")?, 16).ok()
+        };
+        entries.filter_map(move |entry| {
+            let path = self.contents_of(number(entry.file_name().to_str()?)?);
+            // Others may call their files similarly.
+            (path.file_name() == Some(entry.file_name().as_os_str())).then_some(path)
+        })
+    }
+
+    /// All its files, the index last. `None` if the index is not one.
+    pub fn files(&self) -> Option<Vec<PathBuf>> {
+        let index = self.index();
+        superseded::begins_with(&index, &MARK)
+            .then(|| self.packs().chain([self.next_index(), self.lock_file(), index]).collect())
     }
 
     fn index(&self) -> PathBuf {
         self.path.with_extension("index")
+    }
+
+    /// The index of a pack that is not yet in place.
+    fn next_index(&self) -> PathBuf {
+        self.path.with_extension("next")
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.path.with_extension("lock")
     }
 
     fn contents_of(&self, number: u64) -> PathBuf {
@@ -388,7 +452,7 @@ impl Open {
     /// change.
     fn record(&self, change: &Change, start: u64) -> Option<Record> {
         match *change {
-            Change::Keep { key, revision, fresh_until, confirmed, ref parts } => {
+            Change::Keep { key, revision, fresh_until, confirmed, recipient, ref parts } => {
                 let [first, second, last] = parts;
                 let mut checksum = crc32fast::Hasher::new();
                 checksum.update(first);
@@ -396,11 +460,11 @@ impl Open {
                 let checksums = [checksum.finalize(), crc32fast::hash(last)];
                 let length = |part: &Bytes| u32::try_from(part.len()).ok();
                 let lengths = [length(first)?, length(second)?, length(last)?];
-                Some(Record { key, revision, fresh_until, confirmed, start, lengths, checksums })
+                Some(Record { key, revision, fresh_until, confirmed, recipient, start, lengths, checksums })
             }
-            Change::Confirm { key, fresh_until, confirmed } => {
+            Change::Confirm { key, fresh_until, confirmed, recipient } => {
                 let former = self.records.get(&prefix(&key)).filter(|record| record.key == key)?;
-                Some(Record { fresh_until, confirmed, ..*former })
+                Some(Record { fresh_until, confirmed, recipient, ..*former })
             }
             Change::Forget { key } => {
                 self.records.contains_key(&prefix(&key)).then_some(Record { key, ..Record::default() })
@@ -421,7 +485,7 @@ impl Open {
 
 /// Writes behind the first `length` bytes of a file. If that fails, the file ends there.
 fn extend(path: &Path, length: u64, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+    let mut file = to_write().open(path)?;
     // A killed process may have left an incomplete record.
     file.set_len(length)?;
     file.seek(SeekFrom::Start(length))?;
@@ -444,7 +508,28 @@ pub(super) fn prefix(key: &Key) -> u64 {
 }
 
 fn missing() -> io::Error {
-    io::ErrorKind::NotFound.into()
+    ErrorKind::NotFound.into()
+}
+
+/// Whether there is no room for what was written.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+}
+
+/// Opens a file to write to it. A link in its place is refused, because it could lead to any file.
+#[cfg(unix)]
+fn to_write() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn to_write() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    options
 }
 
 #[cfg(unix)]
@@ -457,9 +542,12 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut position: u64) -> io::Result<(
     while !bytes.is_empty() {
         let length = std::os::windows::fs::FileExt::seek_read(file, bytes, position)?;
         if length == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            return Err(ErrorKind::UnexpectedEof.into());
         }
         (bytes, position) = (&mut bytes[length..], position + length as u64);
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

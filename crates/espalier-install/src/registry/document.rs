@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
+use bytes::Bytes;
 use espalier_core::packument::Source;
 use espalier_core::{Answer, FetchFailure, Packument, essentials};
 use espalier_registry::document::{self, Form};
@@ -17,6 +18,7 @@ use super::wire::Protocol;
 use super::{Asked, Registry};
 use crate::body::{self, Encoding, Inflater};
 use crate::cache::documents::{DocumentKey, Documents, Entry, Revision};
+use crate::cache::recipients::{Credential, Recipient};
 use crate::config::settings::Freshness;
 
 /// An unread document.
@@ -53,6 +55,8 @@ struct Document {
     registry: Registry,
     get: Get,
     key: DocumentKey,
+    /// To whom the registry gives it.
+    recipient: Recipient,
 }
 
 /// A new document for the cache.
@@ -68,6 +72,10 @@ pub(crate) struct Unsettled {
     source: Source,
     kept: Option<Kept>,
 }
+
+/// An answer, the remaining work on a packument, and whether the answer will be the same. One that
+/// this run had before is `Final`, because its permanence is known.
+pub(crate) type Told = (Answer, Option<Box<Unsettled>>, Permanence);
 
 /// A packument that a resolution asked for.
 type ForResolution = (Arc<Packument>, Option<Box<Unsettled>>);
@@ -180,16 +188,20 @@ impl Registry {
         let get = self.registries.document(name, &form)?;
         let registry = self.registries.of_package(name).clone();
         let key = DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) };
+        let credential = Credential {
+            authorization: get.authorization.as_deref(),
+            address: get.address.names_user().then(|| key.registry.as_str()),
+            certificate: self.requester.clients.certificate(&get.address),
+        };
         if let Some(asked) = &self.asked {
-            let address = get.address.as_str().to_owned();
-            let is_identified = url::Url::parse(&address).is_ok_and(|url| self.requester.clients.identify(&url));
-            let is_private = get.authorization.is_some() || get.address.names_user() || is_identified;
+            let (address, is_private) = (get.address.as_str().to_owned(), !credential.is_absent());
             asked.add(Asked { key: key.clone(), address, is_private });
         }
+        let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
         let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
-        let document = Document { registry: self.clone(), get, key };
+        let document = Document { registry: self.clone(), get, key, recipient };
         match stored {
-            Some(entry) if self.is_usable(&document.key, &entry) => {
+            Some(entry) if self.is_usable(&document, &entry) => {
                 Ok(Unread { document, came: Came::Stored(entry), attempts: 0 })
             }
             // In a box, because a task that only reads the cache would be as large otherwise, and
@@ -198,12 +210,18 @@ impl Registry {
         }
     }
 
-    /// Whether the cached document may be used without asking the registry.
-    fn is_usable(&self, key: &DocumentKey, entry: &Entry) -> bool {
+    /// Whether the cached document may be used without asking the registry. One that the registry
+    /// gave to another user may not, except where there is no registry to ask.
+    fn is_usable(&self, document: &Document, entry: &Entry) -> bool {
+        let is_final = document.key.is_final();
+        // The packument has told us the integrity of a version, and its document is of no interest
+        // to others. What somebody publishes has to come from the registry, though.
+        let is_for_us = entry.about.recipient == document.recipient || (is_final && !self.notes_documents());
         match self.freshness {
             Freshness::Revalidate => false,
-            Freshness::AnyAge | Freshness::CacheOnly => true,
-            Freshness::Normal => key.is_final() || entry.is_fresh(),
+            Freshness::AnyAge => is_for_us,
+            Freshness::CacheOnly => true,
+            Freshness::Normal => is_for_us && (is_final || entry.is_fresh()),
         }
     }
 }
@@ -219,9 +237,12 @@ impl Document {
         let came = match (reply, stored) {
             (Reply::Body(received), _) => {
                 let may_be_kept = received.about.fresh_for.is_some();
-                Came::New(received.into_entry(), may_be_kept)
+                Came::New(received.into_entry(self.recipient), may_be_kept)
             }
-            (Reply::Unchanged { fresh_for }, Some(entry)) => Came::Confirmed(entry, fresh_for),
+            (Reply::Unchanged { fresh_for }, Some(mut entry)) => {
+                entry.about.recipient = self.recipient;
+                Came::Confirmed(entry, fresh_for)
+            }
             (Reply::Unchanged { .. }, None) => unreachable!("nothing was asked about"),
         };
         Ok(Unread { document: self, came, attempts })
@@ -236,16 +257,17 @@ impl Unread {
         let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
         let (body, cache) = (body.clone(), self.document.registry.cache.clone());
         let text = move || {
-            let Some(bytes) = body.read() else {
-                if let Some(cache) = &cache {
-                    cache.documents.found_damaged(&body);
-                }
-                return None;
+            let inflate = |bytes: Bytes| {
+                Inflater::with(|inflater| {
+                    let text = Encoding::Gzip.decode(&bytes, document::LONGEST_MEANT, inflater).ok()?;
+                    Some(text.to_vec())
+                })
             };
-            Inflater::with(|inflater| {
-                let text = Encoding::Gzip.decode(&bytes, document::LONGEST_MEANT, inflater).ok()?;
-                Some(text.to_vec())
-            })
+            let text = body.read().and_then(inflate);
+            if let (None, Some(cache)) = (&text, &cache) {
+                cache.documents.found_damaged(&body);
+            }
+            text
         };
         is_smaller.then(|| Source::new(text))
     }
@@ -255,8 +277,9 @@ impl Unread {
         !self.entry().summary.is_empty()
     }
 
-    /// Whether a later run can find out that it would get the same document.
-    pub fn permanence(&self) -> Permanence {
+    /// Whether a later run can find out that it would get the same document, if it is the document of
+    /// its key.
+    fn permanence(&self) -> Permanence {
         let key = &self.document.key;
         match &self.came {
             Came::New(_, false) => Permanence::Unknown,
@@ -271,11 +294,15 @@ impl Unread {
     }
 
     /// Reads it, as the answer to a request.
-    pub fn read(self) -> Result<(Answer, Option<Box<Unsettled>>), Box<Misread>> {
+    pub fn read(self) -> Result<Told, Box<Misread>> {
+        let permanence = self.permanence();
         if self.document.key.form.is_final() {
-            return self.read_version().map(|text| (Answer::VersionDocument(text), None));
+            let (text, is_of_key) = self.read_version()?;
+            let permanence = if is_of_key { permanence } else { Permanence::Unknown };
+            return Ok((Answer::VersionDocument(text), None, permanence));
         }
-        self.read_packument().map(|(packument, unsettled)| (Answer::Packument(packument), unsettled))
+        let (packument, unsettled) = self.read_packument()?;
+        Ok((Answer::Packument(packument), unsettled, permanence))
     }
 
     /// Reads it. An unreadable document is fetched again while there are attempts left.
@@ -288,27 +315,28 @@ impl Unread {
         }
     }
 
-    /// The document of a version, as far as a resolution reads it.
-    fn read_version(self) -> Result<String, Box<Misread>> {
+    /// The document of a version, as far as a resolution reads it, and whether it is of the
+    /// publication that was asked for.
+    fn read_version(self) -> Result<(String, bool), Box<Misread>> {
         if self.is_prepared()
             && let Some(text) = essentials::document(&self.entry().summary)
         {
             self.note_use();
             self.document.registry.experience().learn(&self.document.key.registry, true);
-            return Ok(text);
+            return Ok((text, true));
         }
-        let (summary, kept) = self.read_version_as(|text| {
+        let (summary, kept, is_of_key) = self.read_version_as(|text| {
             let text = str::from_utf8(text).map_err(|error| format!("is not text: {error}"))?;
             essentials::summary(text).map_err(|error| format!("is not the document of a version: {error}"))
         })?;
         if let Some(kept) = kept {
             kept.keep(summary.clone());
         }
-        Ok(essentials::document(&summary).expect("a summary that was just made"))
+        Ok((essentials::document(&summary).expect("a summary that was just made"), is_of_key))
     }
 
     fn read_whole_version(self) -> Result<String, Box<Misread>> {
-        let (text, kept) = self.read_version_as(|text| document::check_version(text).map(str::to_owned))?;
+        let (text, kept, _) = self.read_version_as(|text| document::check_version(text).map(str::to_owned))?;
         if let Some(kept) = kept {
             kept.keep(Vec::new());
         }
@@ -318,18 +346,18 @@ impl Unread {
     fn read_version_as<T>(
         self,
         read: impl FnOnce(&[u8]) -> Result<T, String>,
-    ) -> Result<(T, Option<Kept>), Box<Misread>> {
+    ) -> Result<(T, Option<Kept>, bool), Box<Misread>> {
         let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
-        let mut is_of_it = true;
+        let mut is_of_key = true;
         let (document, kept) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
                 // A document of another publication must not be kept under this integrity.
-                is_of_it = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
+                is_of_key = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
                 read(text)
             })
         })?;
         registry.experience().learn(&of, true);
-        Ok((document, kept.filter(|_| is_of_it)))
+        Ok((document, kept.filter(|_| is_of_key), is_of_key))
     }
 
     fn read_packument(self) -> Result<ForResolution, Box<Misread>> {
@@ -390,12 +418,12 @@ impl Unread {
 
     /// Counts answers from the cache, and tells the cache what the registry has confirmed.
     fn note_use(&self) {
-        let Document { registry, key, .. } = &self.document;
+        let Document { registry, key, recipient, .. } = &self.document;
         if !matches!(self.came, Came::New(..)) {
             registry.activity().cached_documents.add(1);
         }
         if let (Came::Confirmed(_, fresh_for), Some(cache)) = (&self.came, &registry.cache) {
-            cache.documents.confirm(key, *fresh_for);
+            cache.documents.confirm(key, *recipient, *fresh_for);
         }
     }
 }
@@ -458,9 +486,9 @@ impl Misread {
 }
 
 impl Received {
-    fn into_entry(self) -> Entry {
-        let fresh_for = self.about.fresh_for.unwrap_or_default();
-        Entry::new(self.about.content_type, self.encoding, self.about.validators, fresh_for, self.bytes)
+    fn into_entry(self, recipient: Recipient) -> Entry {
+        let espalier_registry::Received { content_type, validators, fresh_for } = self.about;
+        Entry::new(content_type, self.encoding, validators, fresh_for.unwrap_or_default(), recipient, self.bytes)
     }
 }
 
@@ -468,3 +496,6 @@ impl Received {
 fn holds(text: &[u8], integrity: &str) -> bool {
     memchr::memmem::find(text, integrity.as_bytes()).is_some()
 }
+
+#[cfg(test)]
+mod tests;

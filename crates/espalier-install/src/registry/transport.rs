@@ -7,7 +7,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use espalier_registry::{Broken, Trouble};
+use espalier_registry::{Address, Broken, Trouble};
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
@@ -87,9 +87,13 @@ impl Clients {
         self.wire.as_deref()
     }
 
-    /// Whether a client certificate is sent to this URL.
-    pub fn identify(&self, url: &Url) -> bool {
-        self.identified.iter().any(|(identity, _)| identity.is_for(url))
+    /// The client certificate that is sent to this address, with its key.
+    pub fn certificate(&self, address: &Address) -> Option<&str> {
+        if self.identified.is_empty() {
+            return None;
+        }
+        let url = Url::parse(address.as_str()).ok()?;
+        self.identified.iter().find(|(identity, _)| identity.is_for(&url)).map(|(identity, _)| identity.pem.as_str())
     }
 
     /// The general client for this URL.

@@ -293,6 +293,9 @@ fn is_sound(folder: &Path, key: &PackageKey, record: &PackageRecord) -> bool {
 /// Removes stores of earlier formats that weren't used for that long. A folder that is called `v1`
 /// but is no store stays.
 fn remove_superseded(folder: &Path, unused_for: Duration) -> usize {
-    let is_store = |path: &Path| path.join("index.sqlite").is_file() && path.join("packages").is_dir();
-    superseded::remove(folder, "v", FORMAT, unused_for, is_store)
+    let is_store = |root: &PathBuf| {
+        superseded::begins_with(&root.join("index.sqlite"), superseded::SQLITE) && root.join("packages").is_dir()
+    };
+    let earlier = (1..FORMAT).map(|format| folder.join(format!("v{format}")));
+    superseded::remove(earlier.filter(is_store).map(|root| vec![root]), unused_for)
 }

@@ -84,3 +84,17 @@ pub fn damage_documents(cache: &Path) {
     let length = std::fs::metadata(&pack).expect("a file").len();
     std::fs::write(pack, vec![0; usize::try_from(length).expect("a small file")]).expect("written");
 }
+
+/// Damages the compressed bodies of all cached documents behind their headers. Summaries are not
+/// compressed, and stay. Returns the number of bodies.
+pub fn damage_bodies(cache: &Path) -> usize {
+    let mut files = std::fs::read_dir(cache).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let pack = files.find(|path| path.extension().is_some_and(|end| end == "pack")).expect("a pack");
+    let mut bytes = std::fs::read(&pack).expect("a pack");
+    let bodies: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(b"\x1f\x8b\x08")).collect();
+    for at in &bodies {
+        bytes[at + 12] ^= 1;
+    }
+    std::fs::write(pack, bytes).expect("written");
+    bodies.len()
+}

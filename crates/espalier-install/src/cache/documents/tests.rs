@@ -6,6 +6,7 @@ use espalier_registry::document::Form;
 
 use super::{BATCH, Deferred, DocumentKey, Documents, Entry};
 use crate::body::Encoding;
+use crate::cache::recipients::Recipient;
 use espalier_registry::Validators;
 
 fn address(text: &str) -> Address {
@@ -18,7 +19,8 @@ fn key(name: &str, form: Form) -> DocumentKey {
 
 fn entry(fresh_for: u64) -> Entry {
     let validators = Validators { etag: Some("\"1\"".into()), last_modified: None };
-    Entry::new("application/json".into(), Encoding::Identity, validators, fresh_for, b"{}\n{}".to_vec())
+    let recipient = Recipient::ANYBODY;
+    Entry::new("application/json".into(), Encoding::Identity, validators, fresh_for, recipient, b"{}\n{}".to_vec())
 }
 
 /// A cache with one entry, which has been written to its file.
@@ -126,6 +128,25 @@ fn a_damaged_body_behind_a_summary_shows_when_it_is_read() {
     assert!(documents.read(&key).is_none());
     documents.flush();
     assert!(Documents::new(documents.path.clone()).read(&key).is_none());
+    documents.write(&key, entry(60));
+    documents.flush();
+    assert!(documents.read(&key).is_some());
+}
+
+#[test]
+fn a_confirmation_is_for_the_recipient_who_asked() {
+    let key = key("a", Form::Full);
+    let (_folder, documents) = one_entry(&key);
+    let read = documents.read(&key).expect("an entry");
+    let state = Documents::revision(&key, &read);
+    assert!(documents.are_current(&[state], |is_fresh| is_fresh));
+    documents.confirm(&key, Recipient(7), 60);
+    documents.flush();
+    let confirmed = documents.read(&key).expect("an entry");
+    assert_eq!((read.about.recipient, confirmed.about.recipient), (Recipient::ANYBODY, Recipient(7)));
+    // What was resolved for others is not recalled for them any more.
+    assert!(!documents.are_current(&[state], |is_fresh| is_fresh));
+    assert!(documents.are_current(&[Documents::revision(&key, &confirmed)], |is_fresh| is_fresh));
 }
 
 #[test]
@@ -135,7 +156,7 @@ fn an_entry_ages_and_is_renewed() {
     documents.write(&key, entry(0));
     documents.flush();
     assert!(!documents.read(&key).expect("an entry").is_fresh());
-    documents.confirm(&key, 60);
+    documents.confirm(&key, Recipient::ANYBODY, 60);
     documents.flush();
     assert!(documents.read(&key).expect("an entry").is_fresh());
     let mut from_the_future = entry(60);
@@ -149,7 +170,7 @@ fn an_entry_of_the_same_batch_is_renewed() {
     let key = key("a", Form::Full);
     let (_folder, documents) = one_entry(&key);
     documents.write(&key, Entry { body: Deferred::Read(b"[]".as_slice().into()), ..entry(0) });
-    documents.confirm(&key, 60);
+    documents.confirm(&key, Recipient::ANYBODY, 60);
     documents.flush();
     let read = documents.read(&key).expect("an entry");
     assert!(read.is_fresh());
