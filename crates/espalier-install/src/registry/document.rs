@@ -214,8 +214,8 @@ impl Registry {
     /// gave to another user may not, except where there is no registry to ask.
     fn is_usable(&self, document: &Document, entry: &Entry) -> bool {
         let is_final = document.key.is_final();
-        // The packument has told us the integrity of a version, and its document is of no interest
-        // to others. What somebody publishes has to come from the registry, though.
+        // The integrity of a version's document comes from a packument that the registry has given to
+        // us. That is enough, except for a snapshot, which is for everyone.
         let is_for_us = entry.about.recipient == document.recipient || (is_final && !self.notes_documents());
         match self.freshness {
             Freshness::Revalidate => false,
