@@ -31,7 +31,16 @@ pub(crate) struct Folder {
 impl Folder {
     /// Opens a folder, which has to exist.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Self::open_with(path, OFlags::empty())
+    }
+
+    /// Opens a folder, which has to exist and must not be a link.
+    pub fn open_itself(path: &Path) -> io::Result<Self> {
+        Self::open_with(path, OFlags::NOFOLLOW)
+    }
+
+    fn open_with(path: &Path, more: OFlags) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
         Ok(Self { open: openat(CWD, path, flags, Mode::empty())? })
     }
 
@@ -75,6 +84,14 @@ impl Folder {
     /// A folder, which has to exist.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.to_owned() })
+    }
+
+    /// A folder, which has to exist and must not be a link.
+    pub fn open_itself(path: &Path) -> io::Result<Self> {
+        if !fs::symlink_metadata(path)?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Self::open(path)
     }
 
     /// Creates a folder in it. That folder may exist.

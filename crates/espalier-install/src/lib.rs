@@ -13,6 +13,7 @@ mod digest;
 pub mod driver;
 mod folder;
 mod git;
+mod ground;
 pub mod host;
 pub mod install;
 pub mod installed;

@@ -1,5 +1,5 @@
 //! Tarballs from registries that fail: another attempt installs the package, or an error names the
-//! package and the address.
+//! package and the address. An installation that fails for good leaves the former state.
 
 mod support;
 
@@ -131,4 +131,42 @@ async fn a_redirect_to_another_origin_is_followed_without_the_token() {
     assert_eq!(trial.server.seen()[0].header("authorization"), Some("Bearer secret"));
     assert_eq!(elsewhere.seen()[0].header("authorization"), None);
     assert!(trial.installed().join("index.js").is_file());
+}
+
+/// The set of an optional package is placed and left out again before the script fails.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_failure_after_an_optional_set_was_left_out_restores_the_former_state() {
+    use std::fs;
+    let manifest = |version: &str, more: serde_json::Value| {
+        let mut manifest = json!({
+            "name": "app", "version": "1.0.0",
+            "dependencies": { "req": version }, "optionalDependencies": { "o": version },
+        });
+        for (name, range) in more.as_object().expect("an object") {
+            manifest["dependencies"][name] = range.clone();
+        }
+        manifest.to_string()
+    };
+    let scene = Scene::of(&[])
+        .flag("dangerously-allow-all-scripts", "true")
+        .package("s@1.0.0", json!({}))
+        .package("s@2.0.0", json!({}))
+        .package("o@1.0.0", json!({ "dependencies": { "s": "1" } }))
+        .package("o@2.0.0", json!({ "dependencies": { "s": "2" } }))
+        .package("req@1.0.0", json!({}))
+        .package("req@2.0.0", json!({ "scripts": { "postinstall": "exit 1" }, "hasInstallScript": true }))
+        .package("tool@1.0.0", json!({ "bin": "index.js" }));
+    scene.write("package.json", &manifest("1", json!({ "tool": "1" })));
+    scene.install().await;
+    fs::remove_file(scene.at("node_modules/.package-lock.json")).expect("removed");
+    let tree = scene.tree();
+    scene.write("package.json", &manifest("2", json!({})));
+    fs::remove_file(scene.path("registry/tarballs/o/o-2.0.0.tgz")).expect("removed");
+    let error = scene.fail_to_install().await;
+    assert!(matches!(error, InstallError::Script(_)), "{error}");
+    assert_eq!(scene.tree(), tree);
+    for name in ["o", "s", "req", "tool"] {
+        assert_eq!(scene.read(&format!("node_modules/{name}/index.js")), format!("module.exports = '{name}@1.0.0'"));
+    }
 }

@@ -250,16 +250,17 @@ impl<'a> Links<'a> {
     /// Whether a package belongs to the project or one of its workspaces. Packages of folders
     /// outside are never omitted.
     fn reach(&self, location: &str) -> bool {
-        let top = location.find("node_modules/").map_or("", |at| location[..at].trim_end_matches('/'));
+        let top = outermost(location).map_or("", |folder| split(folder).0);
         top.is_empty() || self.of_project.contains(top)
     }
 
     /// Whether a location is a linked folder inside a package, which is part of the package's
     /// tarball.
     fn lead_inside(&self, location: &str) -> bool {
-        let Some((_, name)) = location.rsplit_once("node_modules/") else { return false };
         let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
-        name.split('/').all(is_plain) && self.all.contains(location)
+        // Nothing is installed outside the project, but a link may lead there.
+        let mut steps = location.split('/').skip_while(|step| *step == "..");
+        outermost(location).is_some() && steps.all(is_plain) && self.all.contains(location)
     }
 }
 
@@ -268,8 +269,19 @@ const FOLDER: &str = "node_modules";
 /// Whether a location is in a `node_modules`, and not a folder of the project or inside a package.
 pub fn lies_in_node_modules(location: &str) -> bool {
     let (folder, name) = split(location);
-    let is_folder = folder == FOLDER || folder.strip_suffix(FOLDER).is_some_and(|above| above.ends_with('/'));
-    is_folder && name.matches('/').count() == usize::from(name.starts_with('@'))
+    is_folder(folder) && name.matches('/').count() == usize::from(name.starts_with('@'))
+}
+
+/// The outermost `node_modules` folder on the way to a location, if there is one. What precedes it
+/// is a folder of the project.
+pub fn outermost(location: &str) -> Option<&str> {
+    let ends = location.match_indices('/').map(|(at, _)| at).chain([location.len()]);
+    ends.map(|end| &location[..end]).find(|path| is_folder(path))
+}
+
+/// Whether the last step of a path is `node_modules`.
+fn is_folder(path: &str) -> bool {
+    path.strip_suffix(FOLDER).is_some_and(|above| above.is_empty() || above.ends_with('/'))
 }
 
 /// The `node_modules` folder of a location, and the name in it.
@@ -335,7 +347,7 @@ fn is_harmless(location: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{depth, is_harmless, link_text, split};
+    use super::{depth, is_harmless, link_text, outermost, split};
 
     #[test]
     fn packages_go_into_node_modules_and_nowhere_else() {
@@ -365,6 +377,14 @@ mod tests {
         ] {
             assert!(!is_harmless(location), "{location}");
         }
+    }
+
+    #[test]
+    fn a_name_that_contains_the_word_is_no_folder_of_packages() {
+        assert_eq!(outermost("node_modules/a/node_modules/b"), Some("node_modules"));
+        assert_eq!(outermost("packages/ui-node_modules/node_modules/a"), Some("packages/ui-node_modules/node_modules"));
+        assert_eq!(outermost("packages/node_modules-ui"), None);
+        assert_eq!(outermost("node_modules"), Some("node_modules"));
     }
 
     #[test]

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use espalier_core::Graph;
 use espalier_package::noted::Noted;
 use espalier_package::trust::{Refusal, World};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::early::Early;
 use super::selection::{Selection, Touched};
 use super::{Install, InstallError, patches};
+use crate::ground::{Footing, Ground};
 use crate::lock::{LockError, Resolved};
 use crate::plan::inspect::Inspection;
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
+use crate::plan::layout::{Layout, Origin, lies_in_node_modules, outermost, split};
 use crate::plan::{Plan, bins};
 use crate::reify::{Hold, ReifyError};
 use crate::retired::TEMPORARY_STORE;
@@ -55,7 +56,8 @@ impl Install {
         let project = self.lock.project.path();
         let graph = &resolved.outcome.graph;
         let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit)?;
-        check_workspaces(project, &layout)?;
+        let ground = Ground::new(project);
+        check_workspaces(project, &ground, &layout)?;
         if !self.bin_links {
             layout.packages.values_mut().for_each(|package| package.bins.clear());
         }
@@ -83,7 +85,7 @@ impl Install {
             }
         };
         let installed = early.installed(&self.lock.project).await;
-        let mut plan = self.plan(&layout, &store, installed.as_ref());
+        let mut plan = self.plan(&ground, &layout, &store, installed.as_ref());
         let touched = Touched::by(&plan);
         selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
@@ -160,7 +162,7 @@ impl Install {
     }
 
     /// Compares the target state with the disk.
-    fn plan(&self, layout: &Layout, store: &Store, installed: Option<&Noted>) -> Plan {
+    fn plan(&self, ground: &Ground, layout: &Layout, store: &Store, installed: Option<&Noted>) -> Plan {
         let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {
@@ -173,6 +175,7 @@ impl Install {
         let bins = bins::links(layout);
         let inspection = Inspection {
             project,
+            ground,
             layout,
             bins: &bins,
             installed,
@@ -204,14 +207,15 @@ fn open_store(folder: &Path, project: &Path) -> Result<(Store, Option<String>), 
     }
 }
 
-/// Checks that the workspaces in the lockfile are inside the project, with links resolved.
-fn check_workspaces(project: &Path, layout: &Layout) -> Result<(), InstallError> {
-    let Ok(root) = project.canonicalize() else { return Ok(()) };
-    for folder in layout.folders().keys() {
-        let Some(workspace) = folder.split("node_modules").next().filter(|prefix| !prefix.is_empty()) else { continue };
-        let path = project.join(workspace);
-        if path.canonicalize().is_ok_and(|real| !real.starts_with(&root)) {
-            return Err(InstallError::Outside(path));
+/// Checks that the workspaces that get packages are inside the project, with links resolved.
+fn check_workspaces(project: &Path, ground: &Ground, layout: &Layout) -> Result<(), InstallError> {
+    // What exists already is left alone, wherever it is.
+    let installed = layout.packages.iter().filter(|(_, package)| package.origin != Origin::Folder);
+    let folders = installed.filter_map(|(location, _)| outermost(location)).collect::<FxHashSet<&str>>();
+    for folder in folders {
+        let (workspace, _) = split(folder);
+        if ground.at(workspace) == Footing::Foreign {
+            return Err(InstallError::Outside(project.join(workspace)));
         }
     }
     Ok(())

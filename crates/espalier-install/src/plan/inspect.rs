@@ -14,6 +14,7 @@ use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, li
 use espalier_package::noted::Noted;
 
 use super::verify::{self, Expectation};
+use crate::ground::{Footing, Ground};
 use crate::retired;
 use crate::store::StoredPackage;
 
@@ -43,6 +44,8 @@ pub struct Findings {
 pub struct Inspection<'a> {
     /// The project's folder.
     pub project: &'a Path,
+    /// The folders that may be looked into.
+    pub ground: &'a Ground,
     /// The target state.
     pub layout: &'a Layout,
     /// The commands of the target state.
@@ -98,7 +101,30 @@ impl Inspection<'_> {
                 findings.noted_versions.insert(location.clone(), version);
             }
         }
+        self.look_at_bundled(&present, &mut findings);
         findings
+    }
+
+    /// Finds packages whose bundled packages were replaced by links or files. A package below such a
+    /// link would be placed elsewhere.
+    fn look_at_bundled(&self, present: &FxHashMap<String, FileType>, findings: &mut Findings) {
+        let is_brought = |package: &Package| matches!(package.origin, Origin::Bundle { .. });
+        for (location, _) in self.layout.packages.iter().filter(|(_, package)| is_brought(package)) {
+            let is_replaced = |path: &str| present.get(path).is_some_and(|kind| !kind.is_dir());
+            let (folder, name) = split(location);
+            let scope = name.split_once('/').map(|(scope, _)| format!("{folder}/{scope}"));
+            if !is_replaced(location) && !scope.is_some_and(|scope| is_replaced(&scope)) {
+                continue;
+            }
+            let mut above = location.rmatch_indices("/node_modules/").map(|(at, _)| &location[..at]);
+            let bundler = above.find(|above| self.layout.packages.get(*above).is_some_and(|owner| !is_brought(owner)));
+            // Only a package that can be fetched again is replaced.
+            let has_source = |owner: &&str| matches!(self.layout.packages[*owner].origin, Origin::Tarball { .. });
+            let condition = bundler.filter(has_source).and_then(|owner| findings.conditions.get_mut(owner));
+            if let Some(condition) = condition.filter(|condition| **condition == Condition::Right) {
+                *condition = Condition::Wrong(format!("{name} in it is not a folder"));
+            }
+        }
     }
 
     /// Finds entries of a `node_modules` that don't belong there. Adds the kinds of those that may
@@ -112,9 +138,17 @@ impl Inspection<'_> {
         present: &mut FxHashMap<String, FileType>,
     ) {
         let path = self.project.join(folder);
-        let Ok(found) = fs::symlink_metadata(&path) else { return };
-        if !found.is_dir() {
-            return findings.extraneous.push(folder.to_owned());
+        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        if present.get(above).is_some_and(FileType::is_dir) {
+            self.ground.know(above);
+        }
+        match self.ground.at(folder) {
+            Footing::Own => {}
+            // Whoever made a link to a folder above looks after what is in it.
+            Footing::Foreign if self.ground.at(above) == Footing::Own && fs::symlink_metadata(&path).is_ok() => {
+                return findings.extraneous.push(folder.to_owned());
+            }
+            Footing::Foreign | Footing::Absent => return,
         }
         // Packages that a package brings in its own `node_modules` are compared with that package.
         let is_bundle = owner.is_some_and(|owner| owner.bundles);
@@ -145,8 +179,10 @@ impl Inspection<'_> {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             } else {
+                // No installation makes a link to a scope, whose packages would lie elsewhere.
+                let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
                 present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
-                if !expected.contains(name.as_str()) && !is_bundle {
+                if !expected.contains(name.as_str()) && (is_scope || !is_bundle) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             }
@@ -168,10 +204,10 @@ impl Inspection<'_> {
             }
         }
         for (folder, names) in noted {
-            let path = self.project.join(folder);
-            if !fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+            if self.ground.at(folder) != Footing::Own {
                 continue;
             }
+            let path = self.project.join(folder);
             // The names come from the disk, because the hidden lockfile can say anything.
             for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();

@@ -164,8 +164,13 @@ impl<'a> Check<'a> {
 
     fn link(&mut self, location: String) -> Option<()> {
         let target = self.project.join(&location).canonicalize().ok().filter(|target| target.is_dir());
+        // A recorded target gives no credit to a link that no installation made.
+        let is_noted = self.noted.get(&location).is_some_and(|entry| entry.link);
         self.seen.insert(location);
         let Some(target) = target else { return Some(()) };
+        if !is_noted {
+            return None;
+        }
         let target = relative(&self.project.canonicalize().ok()?, &target);
         if self.seen.contains(&target) { Some(()) } else { self.folder(&target) }
     }

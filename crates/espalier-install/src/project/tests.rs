@@ -137,3 +137,19 @@ fn modes_and_links_are_kept() {
     assert_eq!(fs::metadata(&target).expect("a file").permissions().mode() & 0o777, 0o664);
     assert!(root.path().join("package-lock.json").is_symlink());
 }
+
+/// A repository can contain its own `node_modules`, with a link and a hidden lockfile that records
+/// the link's target.
+#[cfg(unix)]
+#[test]
+fn a_hidden_lockfile_has_to_record_links_themselves() {
+    let root = folder(&[("project/package.json", "{}"), ("outside/package.json", "{}")]);
+    let folder = root.path().join("project");
+    fs::create_dir(folder.join("node_modules")).expect("a folder");
+    std::os::unix::fs::symlink("../../outside", folder.join("node_modules/@s")).expect("a link");
+    for (entry, is_trusted) in [("", false), (r#""node_modules/@s":{"resolved":"../outside","link":true},"#, true)] {
+        let note = format!(r#"{{"lockfileVersion":3,"packages":{{{entry}"../outside":{{"version":"1.0.0"}}}}}}"#);
+        fs::write(folder.join(super::HIDDEN_LOCKFILE), note).expect("written");
+        assert_eq!(project(&folder).noted().is_some(), is_trusted, "{entry}");
+    }
+}

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::journal::Journal;
 #[cfg(unix)]
 use super::place::{has_carriage_return, set_mode};
+use crate::ground::Footing;
 use crate::plan::bins::BinLink;
 #[cfg(unix)]
 use crate::plan::bins::without_carriage_return;
@@ -21,18 +22,18 @@ pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32,
         by_folder.entry(folder).or_default();
     }
     for bin in bins {
-        let (folder, name) = bin.location.rsplit_once('/').unwrap_or(("", &bin.location));
+        let (folder, name) = split(&bin.location);
         let file = project.join(&bin.package).join(&bin.file);
-        if fs::symlink_metadata(&file).is_err() {
+        if fs::symlink_metadata(&file).is_err() || is_elsewhere(bin, journal) {
             continue;
         }
         by_folder.entry(folder).or_default().insert(name);
         if link(project, bin, journal)? {
-            repair(&file, mode)?;
+            repair(project, bin, &file, mode)?;
         }
     }
     for (folder, names) in by_folder {
-        remove_others(&project.join(folder), &names)?;
+        remove_others(project, folder, &names, journal)?;
     }
     Ok(())
 }
@@ -43,12 +44,33 @@ pub fn relink(project: &Path, bins: &[BinLink]) -> io::Result<()> {
     for bin in bins {
         let file = project.join(&bin.package).join(&bin.file);
         let Ok(found) = fs::metadata(&file) else { continue };
+        if is_elsewhere(bin, &journal) {
+            continue;
+        }
         if link(project, bin, &journal)? {
-            repair(&file, runnable(&found))?;
+            repair(project, bin, &file, runnable(&found))?;
         }
     }
     journal.finish();
     Ok(())
+}
+
+/// The folder of a command, and its name.
+fn split(location: &str) -> (&str, &str) {
+    location.rsplit_once('/').unwrap_or(("", location))
+}
+
+/// Whether the `node_modules` that the command belongs into isn't a folder of the project: it is
+/// outside, or behind the link to a package that somebody develops.
+fn is_elsewhere(bin: &BinLink, journal: &Journal) -> bool {
+    let (bin_folder, _) = split(&bin.location);
+    journal.footing(split(bin_folder).0) == Footing::Foreign
+}
+
+/// Moves away what is in the place of a `.bin`.
+fn make_way(bin: &BinLink, journal: &Journal) -> io::Result<()> {
+    let (folder, _) = split(&bin.location);
+    if journal.footing(folder) == Footing::Foreign { journal.retire(folder) } else { Ok(()) }
 }
 
 /// The mode of a command: whoever may read it may execute it.
@@ -67,17 +89,13 @@ fn runnable(_: &fs::Metadata) -> u32 {
 #[cfg(unix)]
 fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     let path = project.join(&bin.location);
+    make_way(bin, journal)?;
     match fs::symlink_metadata(&path) {
         Ok(found) if found.is_symlink() && fs::read_link(&path)? == Path::new(&bin.target) => return Ok(false),
         Ok(_) => journal.retire(&bin.location)?,
         Err(_) => {}
     }
-    let folder = path.parent().unwrap_or(project);
-    if fs::symlink_metadata(folder).is_ok_and(|found| !found.is_dir()) {
-        fs::remove_file(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    journal.making(&bin.location);
+    journal.making(&bin.location)?;
     std::os::unix::fs::symlink(&bin.target, &path)?;
     Ok(true)
 }
@@ -87,6 +105,7 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
 fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
     let content = fs::read(project.join(&bin.package).join(&bin.file)).unwrap_or_default();
     let shims = super::shims::shims(&bin.target, &String::from_utf8_lossy(&content));
+    make_way(bin, journal)?;
     for (ending, text) in [("", shims.sh), (".cmd", shims.cmd), (".ps1", shims.powershell)] {
         let location = format!("{}{ending}", bin.location);
         let path = project.join(&location);
@@ -94,8 +113,7 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
             continue;
         }
         journal.retire(&location)?;
-        fs::create_dir_all(path.parent().unwrap_or(project))?;
-        journal.making(&location);
+        journal.making(&location)?;
         fs::write(path, text)?;
     }
     Ok(true)
@@ -104,13 +122,18 @@ fn link(project: &Path, bin: &BinLink, journal: &Journal) -> io::Result<bool> {
 /// Makes a command's file executable. Files of placed packages already are; a link's target, or a
 /// file of a kept package with a new command, may not be.
 #[cfg(unix)]
-fn repair(file: &Path, mode: u32) -> io::Result<()> {
+fn repair(project: &Path, bin: &BinLink, file: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let Ok(found) = fs::metadata(file).and_then(|found| Ok((fs::canonicalize(file)?, found))) else { return Ok(()) };
-    let (file, found) = found;
-    let without = if has_carriage_return(&file) { without_carriage_return(&fs::read(&file)?) } else { None };
+    let Ok(found) = fs::metadata(file) else { return Ok(()) };
+    let without = if has_carriage_return(file) { without_carriage_return(&fs::read(file)?) } else { None };
     let is_executable = found.permissions().mode() & mode == mode;
     if !found.is_file() || (is_executable && without.is_none()) {
+        return Ok(());
+    }
+    let file = fs::canonicalize(file)?;
+    // A link in a package may lead to any file. Only files of the package or of the project change.
+    let is_in = |folder: &Path| folder.canonicalize().is_ok_and(|folder| file.starts_with(folder));
+    if !is_in(&project.join(&bin.package)) && !is_in(project) {
         return Ok(());
     }
     if without.is_none() && found.nlink() == 1 {
@@ -127,27 +150,29 @@ fn repair(file: &Path, mode: u32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn repair(_: &Path, _: u32) -> io::Result<()> {
+fn repair(_: &Path, _: &BinLink, _: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-fn remove_others(folder: &Path, names: &FxHashSet<&str>) -> io::Result<()> {
-    // A link in the place of the folder leads elsewhere.
-    if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+fn remove_others(project: &Path, location: &str, names: &FxHashSet<&str>, journal: &Journal) -> io::Result<()> {
+    let folder = &project.join(location);
+    // Most packages have no such folder. A link in its place, or on the way to it, leads elsewhere.
+    let is_there = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
+    if !is_there || journal.footing(location) != Footing::Own {
         return Ok(());
     }
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    let mut left = 0;
+    let mut is_empty = true;
     for entry in entries.flatten() {
         // Commands are links, except on Windows.
         let is_command = cfg!(windows) || entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let name = entry.file_name().to_string_lossy().into_owned();
         let name = if cfg!(windows) { name.trim_end_matches(".cmd").trim_end_matches(".ps1") } else { &name };
         if is_command && !names.contains(name) {
-            fs::remove_file(entry.path())?;
-        } else {
-            left += 1;
+            journal.retire(&format!("{location}/{}", entry.file_name().to_string_lossy()))?;
         }
+        // A folder that becomes empty is removed together with what was moved away.
+        is_empty = false;
     }
-    if left == 0 { fs::remove_dir(folder) } else { Ok(()) }
+    if is_empty { fs::remove_dir(folder) } else { Ok(()) }
 }

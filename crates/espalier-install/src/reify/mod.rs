@@ -184,8 +184,8 @@ impl<'a> Reify<'a> {
                 report,
             }),
             Err(error) => {
-                journal.roll_back();
-                if let Some(noted) = noted {
+                let is_restored = journal.roll_back();
+                if let Some(noted) = noted.filter(|_| is_restored) {
                     // Without the hidden lockfile, the next installation only takes longer.
                     let _ = fs::write(self.project.join(HIDDEN_LOCKFILE), noted);
                 }
@@ -427,12 +427,8 @@ enum Finished {
 }
 
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
-    let path = project.join(location);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    journal.making(location);
-    symlink(Path::new(text), &path)
+    journal.making(location)?;
+    symlink(Path::new(text), &project.join(location))
 }
 
 impl Built<'_> {

@@ -68,20 +68,23 @@ impl Linker {
         self.copying.get().copied()
     }
 
-    /// Creates the package's folder and its content. The folder may exist, with other packages
-    /// below.
+    /// Creates the package's folder and its content, in an existing folder. The package's folder may
+    /// exist, with other packages below.
     pub fn place(&self, stored: &StoredPackage, target: &Path, placing: &Placing<'_>) -> Result<(), PlaceError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |source| PlaceError::Unwritable { path, source }
         };
-        fs::create_dir_all(target).map_err(unwritable(target))?;
+        match fs::create_dir(target) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(unwritable(target)(error)),
+            _ => {}
+        }
         let from = match Folder::open(&stored.folder) {
             Ok(from) => from,
             Err(_) if !stored.folder.is_dir() => return Err(PlaceError::Damaged(stored.folder.clone())),
             Err(error) => return Err(unwritable(&stored.folder)(error)),
         };
-        let to = Folder::open(target).map_err(unwritable(target))?;
+        let to = Folder::open_itself(target).map_err(unwritable(target))?;
         for folder in &stored.record.folders {
             to.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }

@@ -115,7 +115,9 @@ impl Shared {
                 is_alone,
             };
             let folder = self.project.join(&placement.location);
-            self.journal.making(&placement.location);
+            self.journal
+                .making(&placement.location)
+                .map_err(|source| PlaceError::Unwritable { path: folder.clone(), source })?;
             self.linker.place(stored, &folder, &placing)?;
             if stored.record.file("binding.gyp").is_some() {
                 self.compiled.lock().unwrap_or_else(PoisonError::into_inner).insert(placement.location.clone());
