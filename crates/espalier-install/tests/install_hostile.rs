@@ -256,12 +256,36 @@ async fn an_installation_waits_for_another_one_of_the_same_project() {
     use espalier_install::reify::Hold;
     use std::task::Poll;
     let scene = Scene::of(&["a"]);
-    let first = Hold::of(&scene.at("")).await.expect("a folder").expect("it can be locked");
+    let first = Hold::of(&scene.at(""), &[]).await.expect("a folder").expect("it can be locked");
     let project = scene.at("");
-    let mut second = std::pin::pin!(Hold::of(&project));
+    let mut second = std::pin::pin!(Hold::of(&project, &[]));
     let is_waiting = std::future::poll_fn(|context| Poll::Ready(second.as_mut().poll(context).is_pending())).await;
     assert!(is_waiting);
     drop(first);
     assert!(second.await.expect("a folder").is_some());
     assert!(!scene.at("node_modules").exists(), "nothing came into it");
+}
+
+/// It would wait for its own end.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_installation_in_a_script_of_an_installation_fails_at_once() {
+    use espalier_install::reify::Hold;
+    let scene = Scene::of(&["a"]).flag("dangerously-allow-all-scripts", "true").package(
+        "a@1.0.0",
+        json!({
+            "scripts": { "postinstall": "printf %s \"$ESPALIER_PROJECTS_ABOVE\" > above" }, "hasInstallScript": true,
+        }),
+    );
+    scene.install().await;
+    let above = scene.read("node_modules/a/above");
+    assert_eq!(fs::canonicalize(&above).expect("a folder"), scene.at("").canonicalize().expect("a folder"));
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let mut nested = scene.prepare(true, &server.origin());
+    nested.scripts.above = vec![above.into()];
+    let hold = Hold::of(&scene.at(""), &[]).await.expect("a folder").expect("it can be locked");
+    let result = nested.run(|_| (), std::future::pending()).await;
+    assert!(matches!(result, Err(InstallError::Reify(ReifyError::Nested { .. }))));
+    drop(hold);
 }

@@ -96,6 +96,7 @@ pub fn code(error: &InstallError) -> Cow<'static, str> {
         InstallError::Refused(refusal) => refusal.code,
         InstallError::Outside(_) => "EOUTSIDE",
         InstallError::Reify(ReifyError::Interrupted) => "EINTERRUPTED",
+        InstallError::Reify(ReifyError::Nested { .. }) => "ENESTED",
         InstallError::Patch(error) | InstallError::Reify(ReifyError::Place(PlaceError::Patch(error))) => error.code,
         InstallError::Reify(_) => "EWRITE",
         InstallError::Policy(_) => "EALLOWSCRIPTS",
@@ -186,6 +187,10 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
         InstallError::Reify(ReifyError::Busy { .. }) => {
             advice(&["Wait for it to end, or end it if it hangs, and try again."])
         }
+        InstallError::Reify(ReifyError::Nested { .. }) => advice(&[
+            "Remove the command from the script. The installation that runs the script",
+            "installs the whole project.",
+        ]),
         InstallError::Outside(_)
         | InstallError::Policy(_)
         | InstallError::Reify(ReifyError::Interrupted)

@@ -71,7 +71,7 @@ impl Install {
         let is_there = project.join("node_modules").exists();
         let hold = if !self.dry_run && (is_needed || is_there) {
             tokio::select! {
-                hold = Hold::of(project) => hold?,
+                hold = Hold::of(project, &self.scripts.above) => hold?,
                 () = interruption => return Err(ReifyError::Interrupted.into()),
             }
         } else {

@@ -3,7 +3,7 @@
 //!
 //! The caller decides which packages are new and what a failure leads to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use espalier_core::Graph;
 use rustc_hash::FxHashSet;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::config::{Config, Environment};
 use crate::host;
 use crate::project::ProjectFolder;
-use crate::scripts::environment::{ScriptEnvironment, Surroundings};
+use crate::scripts::environment::{ScriptEnvironment, Surroundings, projects_above};
 use crate::scripts::lifecycle::{self, Finished, Gate, Lifecycle, Rounds};
 use crate::scripts::package::ScriptPackage;
 use crate::scripts::policy::{Policy, PolicyError};
@@ -31,6 +31,8 @@ pub struct Scripts {
     pub shown: bool,
     /// `strict-allow-scripts`: unreviewed scripts are an error.
     pub strict: bool,
+    /// The projects whose installations run this process in a script.
+    pub above: Vec<PathBuf>,
 }
 
 /// A script that failed.
@@ -105,10 +107,12 @@ impl Scripts {
             foreground: config.flag("foreground-scripts", false),
             shown,
             strict: config.flag("strict-allow-scripts", false),
+            above: projects_above(environment),
         }
     }
 
-    /// Runs the approved scripts of the packages and links at these locations.
+    /// Runs the approved scripts of the packages and links at these locations. Meanwhile, the
+    /// project is locked.
     pub async fn of_dependencies(
         &self,
         graph: &Graph,
@@ -117,11 +121,12 @@ impl Scripts {
     ) -> Result<Ran, ScriptFailure> {
         let nodes: Vec<usize> = (0..graph.nodes.len()).filter(|&node| is_new(&graph.nodes[node].location)).collect();
         let lifecycle = Lifecycle::plan(graph, Some(&nodes), project, &self.gate);
+        let environment = self.environment.below(project, &self.above);
         let mut ran = Ran::default();
         for Rounds { preinstall, prepare, install, postinstall } in [lifecycle.dependencies, lifecycle.links] {
             for mut round in [preinstall, prepare, install, postinstall] {
                 round.retain(|task| ran.left_out.iter().all(|(location, _)| *location != task.location));
-                for finished in lifecycle::run(round, &self.environment, self.foreground).await {
+                for finished in lifecycle::run(round, &environment, self.foreground).await {
                     ran.locations.insert(finished.task.location.clone());
                     match failure(&finished) {
                         Some(failure) if finished.task.optional => {

@@ -26,8 +26,9 @@ pub struct Hold {
 
 impl Hold {
     /// Waits for the lock on a project's `node_modules`. Creates the folder if necessary; anything
-    /// else in its place makes way.
-    pub async fn of(project: &Path) -> Result<Option<Self>, ReifyError> {
+    /// else in its place makes way. `above` are the projects whose installations run this process
+    /// in a script. They wait for the script, so nobody may wait for them.
+    pub async fn of(project: &Path, above: &[PathBuf]) -> Result<Option<Self>, ReifyError> {
         let path = project.join("node_modules");
         let disk = |source| ReifyError::Disk { path: path.clone(), source };
         let (mut replaced, mut is_made) = (None, false);
@@ -45,6 +46,9 @@ impl Hold {
                 }
                 // The previous holder removed the folder, because its installation failed.
                 Ok(()) => is_made = false,
+                Err(TryLockError::WouldBlock) if above.iter().any(|above| is_same(above, project)) => {
+                    return Err(ReifyError::Nested { path });
+                }
                 Err(TryLockError::WouldBlock) if waited < PATIENCE => {
                     tokio::time::sleep(INTERVAL).await;
                     waited += INTERVAL;
@@ -67,6 +71,11 @@ impl Drop for Hold {
             let _ = replaced.put_back(&self.path);
         }
     }
+}
+
+/// Whether two paths lead to the same folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// Whether the path still leads to this folder.

@@ -162,6 +162,13 @@ pub enum ReifyError {
         /// The path.
         path: PathBuf,
     },
+    /// A script of an installation starts another one of the same project, which would wait for its
+    /// own end.
+    #[error("a script of the installation that is using {} started this one", .path.display())]
+    Nested {
+        /// The path.
+        path: PathBuf,
+    },
     /// The user interrupted it.
     #[error("interrupted; node_modules is unchanged")]
     Interrupted,

@@ -10,6 +10,14 @@ use super::package::ScriptPackage;
 use crate::config::{Config, Environment, Origin, Value, definitions};
 use crate::host;
 
+/// Names the projects that are locked while a script runs, in the format of `PATH`.
+const PROJECTS_ABOVE: &str = "ESPALIER_PROJECTS_ABOVE";
+
+/// The projects whose installations run this process in a script.
+pub fn projects_above(environment: &Environment) -> Vec<PathBuf> {
+    environment.variable(PROJECTS_ABOVE).map(|list| std::env::split_paths(list).collect()).unwrap_or_default()
+}
+
 /// The variables that all scripts of a command share.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptEnvironment {
@@ -90,6 +98,16 @@ impl ScriptEnvironment {
             path: std::env::var_os("PATH").unwrap_or_default(),
             shell: config.text("script-shell").filter(|shell| !shell.is_empty()),
         }
+    }
+
+    /// The environment of scripts that run while a project is locked, and those above it.
+    #[must_use]
+    pub fn below(&self, project: &Path, above: &[PathBuf]) -> Self {
+        let projects = above.iter().map(PathBuf::as_path).chain([project]);
+        let mut environment = self.clone();
+        // If a path contains the separator, an installation below waits in vain and then fails.
+        environment.variables.extend(std::env::join_paths(projects).map(|list| (PROJECTS_ABOVE.into(), list)));
+        environment
     }
 
     /// The variables for one event of a package. `programs` are folders that precede the rest of
@@ -215,7 +233,7 @@ mod tests {
 
     use indexmap::IndexMap;
 
-    use super::{ScriptEnvironment, Surroundings};
+    use super::{ScriptEnvironment, Surroundings, projects_above};
     use crate::config::{Config, Environment, Value};
     use crate::scripts::package::ScriptPackage;
 
@@ -255,6 +273,16 @@ mod tests {
         assert_eq!(get(&variables, "npm_config_loglevel"), None, "the environment has it already");
         let names: Vec<_> = variables.iter().map(|(name, _)| name.as_str()).collect();
         assert!(!names.iter().any(|name| name.contains("auth") || name.contains("registry")), "{names:?}");
+    }
+
+    #[test]
+    fn a_script_knows_the_projects_that_are_locked() {
+        let (outer, inner) = (Path::new("/srv/app"), Path::new("/srv/app/tool"));
+        let environment = ScriptEnvironment::default().below(outer, &[]).below(inner, &[outer.to_owned()]);
+        let all = environment.of_event(&ScriptPackage::default(), inner, "install", "x", &[], &[]);
+        let (name, value) = all.iter().rev().find(|(name, _)| name == super::PROJECTS_ABOVE).expect("the variable");
+        let (name, value) = (name.to_str().expect("text"), value.to_str().expect("text"));
+        assert_eq!(projects_above(&Environment::of_variables([(name, value)])), [outer, inner]);
     }
 
     #[test]
