@@ -83,8 +83,8 @@ impl Tree {
         }
     }
 
-    /// Adds a candidate without peers to a virtual root. Its edges affect nothing before those of
-    /// the root do, unless overrides follow them.
+    /// Adds a candidate without peers to a virtual root. While the root lacks edges, those of the
+    /// candidate have no effect, except that overrides follow them.
     pub fn add_candidate(&mut self, root: NodeId, new: NewNode) -> NodeId {
         let new = NewNode { parent: Some(root), ..new };
         let (lacks_edges, has_rules) = (self[root].lacks_edges, self[root].rule.is_some());
