@@ -287,7 +287,8 @@ impl Lock {
                 driver::run(again, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
-        // Damage to a cached packument may show only while it is used. It is fetched for another run.
+        // Damage to a cached packument may show only while it is used. It is fetched for another
+        // run.
         let damage = || cache.as_deref().map_or(0, |cache| cache.documents.found_damage());
         let mut known_damage = 0;
         while damage() > known_damage && !matches!(ended, Ended::Interrupted) {

@@ -1,4 +1,5 @@
-//! Whole runs: every kind of request answered by the real thing, and the same lock however the answers come.
+//! Whole runs: every kind of request answered by the real thing, and the same lock however the
+//! answers come.
 
 mod support;
 
@@ -189,7 +190,8 @@ async fn what_the_cache_says_in_short_makes_the_same_lock() {
     let (first, requests) = lock_with_cache(&registry, "1", cache.path()).await;
     assert_eq!(requests, 2);
     assert_eq!(lock_with_cache(&registry, "1", cache.path()).await, (first.clone(), 0));
-    // The summary has not got this version: it is in the document, and only its license is asked for.
+    // The summary has not got this version: it is in the document, and only its license is asked
+    // for.
     let (other, requests) = lock_with_cache(&registry, "~1.0.0", cache.path()).await;
     assert_eq!(requests, 1);
     assert_eq!(other, lock_with_cache(&registry, "~1.0.0", &cache.path().join("new")).await.0);

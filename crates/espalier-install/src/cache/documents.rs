@@ -39,8 +39,8 @@ pub(crate) struct DocumentKey {
     pub integrity: Option<String>,
 }
 
-/// A state of a document: the beginning of its key's digest, a number that no other state of it has,
-/// and who may use it without a confirmation.
+/// A state of a document: the beginning of its key's digest, a number that no other state of it
+/// has, and who may use it without a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Revision {
     document: u64,
@@ -278,7 +278,8 @@ impl Documents {
         self.add(entry.summary.len() + entry.body.length(), Write::Keep(key.text(), entry));
     }
 
-    /// Queues the registry's confirmation of an entry, to whom it was given, and how long it is valid.
+    /// Queues the registry's confirmation of an entry, to whom it was given, and how long it is
+    /// valid.
     pub(crate) fn confirm(&self, key: &DocumentKey, recipient: Recipient, fresh_for: u64) {
         self.add(0, Write::Confirm(key.text(), recipient, fresh_for));
     }

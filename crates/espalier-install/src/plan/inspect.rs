@@ -105,8 +105,8 @@ impl Inspection<'_> {
         findings
     }
 
-    /// Finds packages whose bundled packages were replaced by links or files. A package below such a
-    /// link would be placed elsewhere.
+    /// Finds packages whose bundled packages were replaced by links or files. A package below such
+    /// a link would be placed elsewhere.
     fn look_at_bundled(&self, present: &FxHashMap<String, FileType>, findings: &mut Findings) {
         let is_brought = |package: &Package| matches!(package.origin, Origin::Bundle { .. });
         for (location, _) in self.layout.packages.iter().filter(|(_, package)| is_brought(package)) {

@@ -214,8 +214,8 @@ impl Registry {
     /// gave to another user may not, except where there is no registry to ask.
     fn is_usable(&self, document: &Document, entry: &Entry) -> bool {
         let is_final = document.key.is_final();
-        // The integrity of a version's document comes from a packument that the registry has given to
-        // us. That is enough, except for a snapshot, which is for everyone.
+        // The integrity of a version's document comes from a packument that the registry has given
+        // to us. That is enough, except for a snapshot, which is for everyone.
         let is_for_us = entry.about.recipient == document.recipient || (is_final && !self.notes_documents());
         match self.freshness {
             Freshness::Revalidate => false,
@@ -277,8 +277,8 @@ impl Unread {
         !self.entry().summary.is_empty()
     }
 
-    /// Whether a later run can find out that it would get the same document, if it is the document of
-    /// its key.
+    /// Whether a later run can find out that it would get the same document, if it is the document
+    /// of its key.
     fn permanence(&self) -> Permanence {
         let key = &self.document.key;
         match &self.came {

@@ -1,8 +1,8 @@
 //! A record of the changes to a project, so that they can be undone.
 //!
-//! The steps are kept in their order and undone in the reverse order. What has to go is moved into a
-//! folder beside it and stays there until everything else has worked. A killed process leaves that
-//! folder and no hidden lockfile. The next installation then looks at every file and finishes.
+//! The steps are kept in their order and undone in the reverse order. What has to go is moved into
+//! a folder beside it and stays there until everything else has worked. A killed process leaves
+//! that folder and no hidden lockfile. The next installation then looks at every file and finishes.
 //!
 //! Everything happens in folders that are the project's own ([`Ground`]). A path that leads through
 //! a link is refused.

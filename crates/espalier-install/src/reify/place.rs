@@ -68,8 +68,8 @@ impl Linker {
         self.copying.get().copied()
     }
 
-    /// Creates the package's folder and its content, in an existing folder. The package's folder may
-    /// exist, with other packages below.
+    /// Creates the package's folder and its content, in an existing folder. The package's folder
+    /// may exist, with other packages below.
     pub fn place(&self, stored: &StoredPackage, target: &Path, placing: &Placing<'_>) -> Result<(), PlaceError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();

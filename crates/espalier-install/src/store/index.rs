@@ -1,8 +1,8 @@
 //! The store's index: an `SQLite` database from keys to records.
 //!
-//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk, so
-//! a power cut can damage any part of it. Whichever call finds the damage empties the index and is
-//! then made again. The packages themselves are checked when they are used.
+//! Several processes use it at once, and any of them can be killed. It doesn't wait for the disk,
+//! so a power cut can damage any part of it. Whichever call finds the damage empties the index and
+//! is then made again. The packages themselves are checked when they are used.
 
 use std::path::Path;
 use std::time::Duration;

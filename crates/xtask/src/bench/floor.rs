@@ -1,5 +1,5 @@
-//! Floors: the cost of a resolution's requests without a resolver, and of an installation's tarballs
-//! and links without an installer.
+//! Floors: the cost of a resolution's requests without a resolver, and of an installation's
+//! tarballs and links without an installer.
 
 mod link;
 mod unpack;
@@ -14,8 +14,8 @@ use super::fetch;
 use super::phase::{Phase, Project};
 use super::server::Replay;
 
-/// The floors of a phase, in milliseconds, by name. `made` is the project as Espalier installed it in
-/// this phase.
+/// The floors of a phase, in milliseconds, by name. `made` is the project as Espalier installed it
+/// in this phase.
 pub fn of(
     phase: Phase,
     project: &Project,

@@ -57,8 +57,9 @@ fn the_former_pack_takes_changes_if_there_can_be_no_new_one() {
     assert_eq!(files(&folder), ["documents.*.pack", "documents.index", "documents.lock", "documents.next"]);
 }
 
-/// Does this with a superseded pack, in a process whose files can't grow beyond a limit. That stands
-/// for a full disk. The process runs the same test. Nothing may be left behind, and the remains of others have to go.
+/// Does this with a superseded pack, in a process whose files can't grow beyond a limit. That
+/// stands for a full disk. The process runs the same test. Nothing may be left behind, and the
+/// remains of others have to go.
 #[cfg(unix)]
 fn without_room(test: &str, blocks: u32, act: impl FnOnce(Pack)) {
     const PATH: &str = "ESPALIER_TEST_PACK";
