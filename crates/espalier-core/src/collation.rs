@@ -6,6 +6,8 @@
 
 use std::cmp::Ordering;
 
+use crate::bytes;
+
 /// ASCII in the order of primary weights. Both cases of a letter share a weight.
 const ORDER: &[u8] = b"\t\n\x0b\x0c\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
 
@@ -46,6 +48,40 @@ pub fn compare(a: &str, b: &str) -> Ordering {
     weights(a).cmp(&weights(b)).then_with(|| case(a.chars()).cmp(case(b.chars())))
 }
 
+/// A text whose place in the order is computed once, for long sorts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(Box<[u8]>);
+
+impl Key {
+    /// The key of a text. Keys have the order of their texts.
+    pub fn of(text: &str) -> Self {
+        let mut key = Vec::with_capacity(text.len() + 1);
+        if !bytes::contain(text, |byte| !(b' '..=b'~').contains(&byte)) {
+            key.extend(text.bytes().map(|byte| PRIMARY[byte as usize]));
+        } else if text.is_ascii() {
+            key.extend(weights(text.as_bytes()));
+        } else {
+            for weight in text.chars().map(primary).filter(|&weight| weight != 0) {
+                match u8::try_from(weight) {
+                    Ok(weight) if weight < WIDE => key.push(weight),
+                    // Its first byte is above the weights of ASCII.
+                    _ => key.extend((weight | u32::from(WIDE) << 24).to_be_bytes()),
+                }
+            }
+        }
+        // No weight is 0, so a text precedes those that continue it.
+        key.push(0);
+        // Lower case precedes upper case, so a text without the latter needs no mark.
+        if !text.is_ascii() || bytes::contain(text, |byte| byte.is_ascii_uppercase()) {
+            key.extend(case(text.chars()).map(u8::from));
+        }
+        Self(key.into())
+    }
+}
+
+/// The first byte of weights that take four.
+const WIDE: u8 = 0x80;
+
 fn compare_ascii(a: &[u8], b: &[u8]) -> Ordering {
     // Paths have long common prefixes, which decide nothing, so they are skipped in pieces.
     let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
@@ -68,11 +104,17 @@ fn case(characters: impl Iterator<Item = char>) -> impl Iterator<Item = bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::{Key, compare};
     use proptest::prelude::*;
     use std::cmp::Ordering::{Equal, Greater, Less};
 
     proptest! {
+        #[test]
+        fn keys_have_the_order_of_their_texts(a in "[ -~\\x01é\\u{10ffff}]{0,6}", b in "[aAbéÉ\\x01/\\u{10ffff}-]{0,6}") {
+            prop_assert_eq!(Key::of(&a).cmp(&Key::of(&b)), compare(&a, &b));
+            prop_assert_eq!(Key::of(&b).cmp(&Key::of(&a)), compare(&b, &a));
+        }
+
         #[test]
         fn what_both_begin_with_does_not_count(same in "[ -~\\x01]{0,40}", a in "[ -~\\x01]{0,9}", b in "[ -~\\x01]{0,9}") {
             prop_assert_eq!(compare(&format!("{same}{a}"), &format!("{same}{b}")), compare(&a, &b));

@@ -10,6 +10,8 @@ use std::ops::Range;
 use serde::Deserialize;
 use wide::u8x16;
 
+use crate::bytes;
+
 /// The text isn't JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Malformed;
@@ -61,7 +63,7 @@ impl<'a> Cursor<'a> {
             return Err(Malformed);
         }
         let plain = &self.text[key.start + 1..key.end - 1];
-        if !plain.contains('\\') {
+        if !bytes::contain(plain, |byte| byte == b'\\') {
             return Ok(Some(Cow::Borrowed(plain)));
         }
         serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)

@@ -1,15 +1,23 @@
 //! Subresource integrity texts (`ssri`). The core hashes only small texts of its own, and nothing
 //! that was fetched.
 
+use std::rc::Rc;
+
 use sha2::{Digest as _, Sha512};
+
+use crate::bytes;
 
 const ALGORITHMS: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
 
 /// The digests of known algorithms, grouped by algorithm in the order of their first occurrence.
-pub fn normalize(text: &str) -> Option<String> {
+pub fn normalize(text: &str) -> Option<Rc<str>> {
+    let is_known = |hash: &str| hash.split_once('-').is_some_and(|(algorithm, _)| ALGORITHMS.contains(&algorithm));
+    if !bytes::contain(text, |byte| !byte.is_ascii_graphic()) {
+        return is_known(text).then(|| text.into());
+    }
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for hash in text.split_whitespace() {
-        let Some((algorithm, _)) = hash.split_once('-').filter(|(name, _)| ALGORITHMS.contains(name)) else {
+        let Some((algorithm, _)) = hash.split_once('-').filter(|_| is_known(hash)) else {
             continue;
         };
         match groups.iter_mut().find(|(name, _)| *name == algorithm) {
@@ -18,7 +26,7 @@ pub fn normalize(text: &str) -> Option<String> {
         }
     }
     let hashes: Vec<&str> = groups.into_iter().flat_map(|(_, hashes)| hashes).collect();
-    (!hashes.is_empty()).then(|| hashes.join(" "))
+    (!hashes.is_empty()).then(|| hashes.join(" ").into())
 }
 
 /// The integrity of these bytes.

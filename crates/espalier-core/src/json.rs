@@ -1,14 +1,12 @@
 //! JSON as JavaScript reads it and npm writes it.
 //!
 //! The reader keeps positions for error messages, and the indentation and newline that npm
-//! preserves (`json-parse-even-better-errors`). The writer uses npm's order of keys
-//! (`json-stringify-nice`) and the format of `JSON.stringify`.
+//! preserves (`json-parse-even-better-errors`). The writer uses the format of `JSON.stringify`.
 
-use serde::ser::{Serialize, Serializer};
+use serde::Serialize as _;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
-use crate::collation;
+use crate::bytes;
 use crate::cursor::{self, Cursor, Malformed};
 use crate::order;
 
@@ -39,11 +37,6 @@ impl Fields {
     pub fn get(&self, key: &str) -> &Value {
         self.0.iter().find(|(other, _)| *other == key).map_or(&Value::Null, |(_, value)| value)
     }
-
-    /// Removes and returns a field. Null if it is missing.
-    pub fn take(&mut self, key: &str) -> Value {
-        self.0.iter_mut().find(|(other, _)| *other == key).map_or(Value::Null, |(_, value)| value.take())
-    }
 }
 
 /// Calls `read` for each wanted member of the object that is this text, in the order of the text.
@@ -53,6 +46,18 @@ pub fn members<'a>(
     wanted: &[&'static str],
     mut read: impl FnMut(&'static str, &'a str) -> Result<(), serde_json::Error>,
 ) -> Result<(), serde_json::Error> {
+    each_member(text, &mut |key, value| match wanted.iter().find(|wanted| **wanted == key) {
+        Some(key) => read(key, value),
+        None => Ok(()),
+    })
+}
+
+/// Calls `read` for each member of the object that is this text, in the order of the text. The
+/// values aren't checked.
+pub fn each_member<'a>(
+    text: &'a str,
+    read: &mut dyn FnMut(&str, &'a str) -> Result<(), serde_json::Error>,
+) -> Result<(), serde_json::Error> {
     let malformed = |Malformed| cursor::complaint::<Map<String, Value>>(text);
     let mut cursor = Cursor::new(text);
     if !cursor.enter() {
@@ -60,13 +65,16 @@ pub fn members<'a>(
     }
     let mut is_first = true;
     while let Some(key) = cursor.key(is_first).map_err(malformed)? {
-        let value = &text[cursor.value().map_err(malformed)?];
-        if let Some(key) = wanted.iter().find(|wanted| **wanted == key) {
-            read(key, value)?;
-        }
+        let value = cursor.value().map_err(malformed)?;
+        read(&key, &text[value])?;
         is_first = false;
     }
     cursor.end().map_err(malformed)
+}
+
+/// Whether a text between quotes is a JSON string.
+pub fn needs_no_escapes(text: &str) -> bool {
+    !bytes::contain(text, |byte| byte < b' ' || byte == b'"' || byte == b'\\')
 }
 
 /// The format of a file, so that it is written in the same way.
@@ -149,6 +157,11 @@ fn newlines(text: &str) -> &str {
     }
 }
 
+/// Whether a key is an array index, so that JavaScript iterates it before other keys.
+pub fn is_array_index(key: &str) -> bool {
+    array_index(key).is_some()
+}
+
 /// The value of a key that is an array index. JavaScript iterates these keys first.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
@@ -164,7 +177,7 @@ pub fn entries(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
 
 /// Sorts keyed items from insertion order into JavaScript's order.
 pub fn in_javascript_order<T>(entries: &mut [T], key: impl Fn(&T) -> &str) {
-    if entries.iter().any(|entry| array_index(key(entry)).is_some()) {
+    if entries.iter().any(|entry| is_array_index(key(entry))) {
         order::sort_by_key(entries, |entry| javascript_rank(key(entry)));
     }
 }
@@ -184,10 +197,6 @@ pub fn truthy(value: &Value) -> bool {
         Value::Array(_) | Value::Object(_) => true,
     }
 }
-
-/// The keys that npm writes first in a lockfile, in its order.
-const PREFERRED: [&str; 8] =
-    ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
 /// Writes a value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a
 /// single line stays one.
@@ -213,135 +222,16 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// Writes a value `depth` levels below the top.
-fn write_pretty(bytes: &mut Vec<u8>, value: &impl Serialize, indent: &str, depth: usize) {
-    let mut formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let start = bytes.len();
-    for _ in 0..depth {
-        // An open object's only state in the serialiser is its depth.
-        let begun = serde_json::ser::Formatter::begin_object(&mut formatter, bytes);
-        begun.expect("memory can be written to");
-    }
-    bytes.truncate(start);
-    let mut serializer = serde_json::Serializer::with_formatter(bytes, formatter);
-    value.serialize(&mut serializer).expect("a value that was parsed can be written");
-}
-
-fn pretty(value: &impl Serialize, indent: &str) -> String {
+fn pretty(value: &Value, indent: &str) -> String {
     let mut bytes = Vec::new();
-    write_pretty(&mut bytes, value, indent, 0);
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    value.serialize(&mut serializer).expect("a value that was parsed can be written");
     String::from_utf8(bytes).expect("serde_json writes UTF-8")
-}
-
-/// Writes a member of a lockfile's object, `depth` levels below the top, in npm's order of keys.
-pub fn stringify_member(key: &str, value: &Written<'_>, depth: usize, indent: &str) -> String {
-    let mut bytes = Vec::with_capacity(1024);
-    write_pretty(&mut bytes, &Written::Text(key.into()), indent, depth);
-    bytes.extend_from_slice(b": ");
-    write_pretty(&mut bytes, value, indent, depth);
-    String::from_utf8(bytes).expect("serde_json writes UTF-8")
-}
-
-/// A value to write in npm's order of keys. Nothing is copied from the tree into its lockfile.
-#[derive(Debug)]
-pub enum Written<'a> {
-    /// A text.
-    Text(Cow<'a, str>),
-    /// A value that was read.
-    Value(&'a Value),
-    /// `true`, the only value of a flag.
-    True,
-    /// A list of texts.
-    Texts(Vec<&'a str>),
-    /// An object.
-    Object(Vec<(&'a str, Written<'a>)>),
-}
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Sorted::of(self).serialize(serializer)
-    }
-}
-
-/// A value of either kind, so that there is one instance of the serialiser.
-#[derive(Clone, Copy)]
-enum Sorted<'a> {
-    /// A value from the tree.
-    Written(&'a Written<'a>),
-    Value(&'a Value),
-}
-
-impl<'a> Sorted<'a> {
-    fn of(written: &'a Written<'a>) -> Self {
-        match written {
-            Written::Value(value) => Self::Value(value),
-            _ => Self::Written(written),
-        }
-    }
-
-    /// The members of an object, in order.
-    fn members(self) -> Option<Vec<(&'a str, Self)>> {
-        let members: Vec<(&str, Self)> = match self {
-            Self::Written(Written::Object(members)) => {
-                members.iter().map(|(key, value)| (*key, Self::of(value))).collect()
-            }
-            Self::Value(Value::Object(members)) => {
-                members.iter().map(|(key, value)| (key.as_str(), Self::Value(value))).collect()
-            }
-            _ => return None,
-        };
-        let keys: Vec<_> = members.iter().map(|&(key, value)| (value.is_object(), key)).collect();
-        Some(lockfile_order(&keys).into_iter().map(|index| members[index]).collect())
-    }
-
-    fn is_object(self) -> bool {
-        match self {
-            Self::Written(written) => matches!(written, Written::Object(_)),
-            Self::Value(value) => value.is_object(),
-        }
-    }
-}
-
-impl Serialize for Sorted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(members) = self.members() {
-            return serializer.collect_map(members);
-        }
-        match self {
-            Self::Written(Written::Text(text)) => serializer.serialize_str(text),
-            Self::Written(Written::True) => serializer.serialize_bool(true),
-            Self::Written(Written::Texts(texts)) => serializer.collect_seq(texts),
-            Self::Written(_) => unreachable!("objects have members, and values are none of these"),
-            Self::Value(Value::Array(values)) => serializer.collect_seq(values.iter().map(Sorted::Value)),
-            Self::Value(Value::Number(number)) => javascript_number(number).serialize(serializer),
-            Self::Value(other) => other.serialize(serializer),
-        }
-    }
-}
-
-/// The entries of an object in npm's order for a lockfile: values that aren't objects first,
-/// preferred keys first, the rest by collation.
-pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
-    let entries: Vec<(&str, &Value)> = object.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    let keys: Vec<_> = entries.iter().map(|(key, value)| (value.is_object(), *key)).collect();
-    lockfile_order(&keys).into_iter().map(|index| entries[index]).collect()
-}
-
-/// npm's order for a lockfile of these unique keys, objects (`true`) last.
-pub fn lockfile_order(keys: &[(bool, &str)]) -> Vec<usize> {
-    let rank = |key: &str| PREFERRED.iter().position(|&preferred| preferred == key).unwrap_or(PREFERRED.len());
-    let ranks: Vec<(bool, usize)> = keys.iter().map(|(is_object, key)| (*is_object, rank(key))).collect();
-    let mut order: Vec<usize> = (0..keys.len()).collect();
-    order::sort_by(&mut order, |&a, &b| ranks[a].cmp(&ranks[b]).then_with(|| collation::compare(keys[a].1, keys[b].1)));
-    // npm inserts the sorted keys into an object again, and JavaScript moves indices to the front.
-    if keys.iter().any(|(_, key)| array_index(key).is_some()) {
-        order::sort_by_key(&mut order, |&index| javascript_rank(keys[index].1));
-    }
-    order
 }
 
 /// Writes a whole number without a fraction, as JavaScript does.
-fn javascript_number(number: &serde_json::Number) -> serde_json::Number {
+pub fn javascript_number(number: &serde_json::Number) -> serde_json::Number {
     match number.as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => (float as i64).into(),

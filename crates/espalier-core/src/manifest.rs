@@ -4,16 +4,22 @@
 //! `shrinkwrap.js`). Packuments, folders, tarballs and lockfile entries all give the same kind of
 //! manifest.
 
-use serde_json::{Map, Value};
+mod fields;
+
+use serde_json::{Error, Map, Value};
 use std::rc::Rc;
 
 use crate::integrity;
-use crate::json::{self, Fields};
+use crate::json;
 use crate::names::{Name, Names};
 use crate::order;
 use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
+use fields::{DEV, Field, Fields, WRITTEN, WRITTEN_PLACES, place};
+
+#[cfg(feature = "summaries")]
+pub(crate) use fields::READ;
 
 /// A name and the requested spec.
 pub type Dependency = (Name, Rc<Spec>);
@@ -75,83 +81,48 @@ pub struct Manifest {
     fields: Vec<(&'static str, Value)>,
 }
 
-/// The fields of `dist` that are read.
-const DIST: [&str; 5] = ["tarball", "integrity", "shasum", "unpackedSize", "fileCount"];
-
-/// The fields that are read from every manifest.
-pub(crate) const READ: [&str; 24] = [
-    "name",
-    "version",
-    "dependencies",
-    "optionalDependencies",
-    "peerDependencies",
-    "peerDependenciesMeta",
-    "acceptDependencies",
-    "bundleDependencies",
-    "bundledDependencies",
-    "funding",
-    "engines",
-    "os",
-    "cpu",
-    "libc",
-    "license",
-    "bin",
-    "deprecated",
-    "workspaces",
-    "overrides",
-    "devEngines",
-    "patchedDependencies",
-    "scripts",
-    "hasInstallScript",
-    "dist",
-];
-
-/// Those of them that are written into the lock almost unchanged.
-const WRITTEN: [&str; 10] =
-    ["peerDependenciesMeta", "funding", "engines", "os", "cpu", "libc", "license", "bin", "deprecated", "workspaces"];
-
-/// This field isn't read from registry manifests, because it is long and rarely used.
-const DEV: &str = "devDependencies";
+/// The scripts that run on installation.
+const INSTALL_SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
 impl Manifest {
     /// Parses the manifest of a version, from a packument or from its own document.
-    pub fn from_registry(
-        text: &str,
-        abbreviated: bool,
-        names: &mut Names,
-        specs: &mut Specs,
-    ) -> Result<Self, serde_json::Error> {
-        let (mut fields, mut dist) = (Fields::default(), Fields::default());
-        json::members(text, &READ, |key, value| {
+    pub fn from_registry(text: &str, abbreviated: bool, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
+        let mut fields = Fields::default();
+        json::each_member(text, &mut |key, value| {
+            fields.take(key, Field::Text(value));
+            Ok(())
+        })?;
+        fields.dev = Field::Missing;
+        let mut manifest = Self::from_fields(&fields, names, specs)?;
+        let mut shasum = None;
+        fields.read[const { place("dist") }].members(&mut |key, value| {
             match key {
-                "dist" if value.starts_with('{') => dist = Fields::read(value, &DIST)?,
-                "dist" => dist = Fields::default(),
-                _ => fields.set(key, serde_json::from_str(value)?),
+                "tarball" => manifest.resolved = value.string()?.as_deref().map(Rc::from),
+                "integrity" => manifest.integrity = value.string()?.and_then(|text| integrity::normalize(&text)),
+                "shasum" => shasum = value.string()?,
+                "unpackedSize" => manifest.unpacked_size = value.number()?,
+                "fileCount" => manifest.file_count = value.number()?,
+                _ => {}
             }
             Ok(())
         })?;
-        let mut manifest = Self::from_fields(fields, names, specs);
-        let text = |key: &str| dist.get(key).as_str();
-        manifest.resolved = text("tarball").map(Rc::from);
-        manifest.integrity = text("integrity")
-            .and_then(integrity::normalize)
-            .or_else(|| text("shasum").and_then(integrity::from_hex_sha1))
-            .map(Rc::from);
-        manifest.unpacked_size = dist.get("unpackedSize").as_u64();
-        manifest.file_count = dist.get("fileCount").as_u64();
+        if manifest.integrity.is_none() {
+            manifest.integrity = shasum.and_then(|shasum| integrity::from_hex_sha1(&shasum)).map(Rc::from);
+        }
         manifest.abbreviated = abbreviated;
         Ok(manifest)
     }
 
     /// Reads the `devDependencies` of a registry manifest, which few callers need.
-    pub fn read_dev_dependencies(
-        &mut self,
-        text: &str,
-        names: &mut Names,
-        specs: &mut Specs,
-    ) -> Result<(), serde_json::Error> {
-        let dev = Fields::read(text, &[DEV])?.take(DEV);
-        self.dev_dependencies = dependencies(&dev, names, specs);
+    pub fn read_dev_dependencies(&mut self, text: &str, names: &mut Names, specs: &mut Specs) -> Result<(), Error> {
+        let mut dev = Field::Missing;
+        json::each_member(text, &mut |key, value| {
+            if key == DEV {
+                dev = Field::Text(value);
+            }
+            Ok(())
+        })?;
+        self.dev_dependencies = dev.dependencies(names, specs)?;
         Ok(())
     }
 
@@ -159,11 +130,9 @@ impl Manifest {
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
         let mut fields = Fields::default();
         for (key, value) in value.as_object().into_iter().flatten() {
-            if let Some(key) = READ.iter().chain([&DEV]).find(|read| *read == key) {
-                fields.set(key, value.clone());
-            }
+            fields.take(key, Field::Value(value));
         }
-        let mut manifest = Self::from_fields(fields, names, specs);
+        let mut manifest = Self::from_fields(&fields, names, specs).expect("values are parsed already");
         let folder = value.get("directories").and_then(|directories| directories.get("bin")?.as_str());
         let folder = folder.filter(|folder| !folder.is_empty() && !value.get("bin").is_some_and(json::truthy));
         manifest.bin_folder = folder.map(secure_path);
@@ -209,76 +178,89 @@ impl Manifest {
     /// Parses the manifest of a project that is being changed. npm doesn't normalise it again, so
     /// an optional dependency may also be in `dependencies`.
     pub fn from_changed(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
-        let all = dependencies(value.get("dependencies").unwrap_or(&Value::Null), names, specs);
+        let all = value.get("dependencies").map_or(Field::Missing, Field::Value);
+        let all = all.dependencies(names, specs).expect("values are parsed already");
         Self { dependencies: all, ..Self::from_value(value, names, specs) }
     }
 
-    fn from_fields(mut read: Fields, names: &mut Names, specs: &mut Specs) -> Self {
-        let [name, version] = ["name", "version"].map(|key| read.take(key));
-        let name = name.as_str().filter(|name| !name.is_empty());
-        let version = version.as_str().filter(|version| !version.is_empty());
-        let declared = Some(read.take("bundleDependencies")).filter(|declared| !declared.is_null());
-        let declared = declared.unwrap_or_else(|| read.take("bundledDependencies"));
-        let bundled = bundled(declared, read.get("dependencies"), names);
-        let optional_dependencies = dependencies(read.get("optionalDependencies"), names, specs);
-        let mut prod = dependencies(read.get("dependencies"), names, specs);
+    fn from_fields(fields: &Fields<'_>, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
+        let read = &fields.read;
+        let name = read[const { place("name") }].string()?.filter(|name| !name.is_empty());
+        let version = read[const { place("version") }].string()?.filter(|version| !version.is_empty());
+        let declared =
+            Some(read[const { place("bundleDependencies") }].value()?).filter(|declared| !declared.is_null());
+        let declared = declared.map_or_else(|| read[const { place("bundledDependencies") }].value(), Ok)?;
+        let bundled = bundled(declared, read[const { place("dependencies") }], names)?;
+        let optional_dependencies = read[const { place("optionalDependencies") }].dependencies(names, specs)?;
+        let mut prod = read[const { place("dependencies") }].dependencies(names, specs)?;
         prod.retain(|(name, _)| !optional_dependencies.iter().any(|(optional, _)| optional == name));
 
-        let scripts = read.get("scripts");
-        let script = |key: &str| scripts.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-        let has_install_script = script("install") || script("preinstall") || script("postinstall");
-        let optional_peers = read.get("peerDependenciesMeta").as_object().map_or_else(Vec::new, |meta| {
-            let optional = |value: &Value| value.get("optional").is_some_and(json::truthy);
-            meta.iter().filter(|(_, value)| optional(value)).map(|(name, _)| names.intern(name)).collect()
-        });
-        let dev_dependencies = dependencies(read.get(DEV), names, specs);
-        let peer_dependencies = dependencies(read.get("peerDependencies"), names, specs);
-        let accept_dependencies = dependencies(read.get("acceptDependencies"), names, specs);
-        let workspaces = Some(read.get("workspaces")).filter(|workspaces| !workspaces.is_null()).cloned();
+        let mut scripts = [false; INSTALL_SCRIPTS.len()];
+        read[const { place("scripts") }].members(&mut |key, script| {
+            if let Some(index) = INSTALL_SCRIPTS.iter().position(|name| *name == key) {
+                scripts[index] = script.string()?.is_some_and(|script| !script.is_empty());
+            }
+            Ok(())
+        })?;
 
-        let is_deprecated = json::truthy(read.get("deprecated"));
-
-        let mut fields = Vec::new();
-        for key in WRITTEN {
-            let value = match (key, read.take(key)) {
+        let (mut written, mut optional_peers, mut workspaces, mut is_deprecated) =
+            (Vec::new(), Vec::new(), None, false);
+        for (key, field) in WRITTEN.into_iter().zip(WRITTEN_PLACES.map(|place| read[place])) {
+            if field.is_missing() {
+                continue;
+            }
+            let value = match (key, field.value()?) {
                 ("funding", funding) => normalized_funding(funding),
                 ("license", license) => license_type(license),
-                ("bin", bin) => normalized_bin(bin, name),
+                ("bin", bin) => normalized_bin(bin, name.as_deref()),
                 (_, value) => value,
             };
+            match (key, &value) {
+                ("peerDependenciesMeta", Value::Object(meta)) => {
+                    let optional = |value: &Value| value.get("optional").is_some_and(json::truthy);
+                    let peers = meta.iter().filter(|(_, value)| optional(value));
+                    optional_peers.extend(peers.map(|(name, _)| names.intern(name)));
+                }
+                ("workspaces", value) if !value.is_null() => workspaces = Some(value.clone()),
+                ("deprecated", value) => is_deprecated = json::truthy(value),
+                _ => {}
+            }
             if is_filled(&value) {
-                fields.push((key, value));
+                written.push((key, value));
             }
         }
-        Self {
-            name: name.map(Rc::from),
-            version: version.map(Rc::from),
-            semver: version.and_then(Version::parse_loose),
+        Ok(Self {
+            semver: version.as_deref().and_then(Version::parse_loose),
+            name: name.as_deref().map(Rc::from),
+            version: version.as_deref().map(Rc::from),
             dependencies: prod,
-            dev_dependencies,
+            dev_dependencies: fields.dev.dependencies(names, specs)?,
             optional_dependencies,
-            peer_dependencies,
+            peer_dependencies: read[const { place("peerDependencies") }].dependencies(names, specs)?,
             optional_peers,
-            accept_dependencies,
+            accept_dependencies: read[const { place("acceptDependencies") }].dependencies(names, specs)?,
             bundled,
-            has_install_script: has_install_script || json::truthy(read.get("hasInstallScript")),
+            has_install_script: scripts.contains(&true) || read[const { place("hasInstallScript") }].truthy()?,
             resolved: None,
             integrity: None,
             unpacked_size: None,
             file_count: None,
             abbreviated: false,
             is_deprecated,
-            has_dev_dependencies: json::truthy(read.get(DEV)),
-            dev_engines: json::truthy(read.get("devEngines")),
+            has_dev_dependencies: fields.dev.truthy()?,
+            dev_engines: read[const { place("devEngines") }].truthy()?,
             workspaces,
             bin_folder: None,
-            has_patches: read.get("patchedDependencies").as_object().is_some_and(|patches| !patches.is_empty()),
-            overrides: match read.take("overrides") {
+            has_patches: read[const { place("patchedDependencies") }]
+                .value()?
+                .as_object()
+                .is_some_and(|patches| !patches.is_empty()),
+            overrides: match read[const { place("overrides") }].value()? {
                 Value::Object(overrides) if !overrides.is_empty() => Some(overrides),
                 _ => None,
             },
-            fields,
-        }
+            fields: written,
+        })
     }
 
     /// A field that is written into the lock.
@@ -325,24 +307,16 @@ fn is_filled(value: &Value) -> bool {
     }
 }
 
-fn dependencies(value: &Value, names: &mut Names, specs: &mut Specs) -> Dependencies {
-    let Value::Object(object) = value else {
-        return Vec::new();
-    };
-    let entries = json::entries(object).into_iter();
-    entries.filter_map(|(name, spec)| Some((names.intern(name), specs.intern(spec.as_str()?)))).collect()
-}
-
-fn bundled(value: Value, dependencies: &Value, names: &mut Names) -> Vec<Name> {
+fn bundled(value: Value, dependencies: Field<'_>, names: &mut Names) -> Result<Vec<Name>, Error> {
     let keys = |object: &Map<String, Value>, names: &mut Names| {
         json::entries(object).into_iter().map(|(name, _)| names.intern(name)).collect()
     };
-    match value {
-        Value::Bool(true) => dependencies.as_object().map_or_else(Vec::new, |object| keys(object, names)),
+    Ok(match value {
+        Value::Bool(true) => dependencies.value()?.as_object().map_or_else(Vec::new, |object| keys(object, names)),
         Value::Array(list) => list.iter().filter_map(Value::as_str).map(|name| names.intern(name)).collect(),
         Value::Object(object) => keys(&object, names),
         _ => Vec::new(),
-    }
+    })
 }
 
 fn normalized_funding(funding: Value) -> Value {
@@ -390,4 +364,110 @@ fn secure_path(path: &str) -> String {
     let secured = paths::normalize(&format!("/{path}")).trim_start_matches('/').to_owned();
     // Node's path.join preserves a trailing slash.
     if path.ends_with('/') && !secured.is_empty() { format!("{secured}/") } else { secured }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value, json};
+
+    use super::Manifest;
+    use super::fields::READ;
+    use crate::names::Names;
+    use crate::spec::Specs;
+
+    fn from_text(text: &str) -> Manifest {
+        let (mut names, mut specs) = (Names::default(), Specs::default());
+        Manifest::from_registry(text, false, &mut names, &mut specs).expect("a manifest")
+    }
+
+    /// The dependencies of a block of this text, as text.
+    fn dependencies(block: &str) -> Vec<(String, String)> {
+        let (mut names, mut specs) = (Names::default(), Specs::default());
+        let text = format!(r#"{{"dependencies":{block}}}"#);
+        let manifest = Manifest::from_registry(&text, false, &mut names, &mut specs).expect("a manifest");
+        let texts = manifest.dependencies.iter();
+        texts.map(|(name, spec)| (names.text(*name).to_owned(), spec.raw.to_string())).collect()
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let keys = || prop_oneof!["[a-c0-2]", "[a-zé\"\\\\\n]{0,3}", Just("optional".to_owned())];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i8>().prop_map(Value::from),
+            "[a-z^1.é\"\\\\\n]{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((keys(), inner), 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        /// A registry's text says what its parsed value says.
+        #[test]
+        fn text_and_value_give_the_same_manifest(fields in prop::collection::vec(
+            (prop::sample::select(READ.to_vec()), values()), 0..10,
+        )) {
+            let fields: Map<String, Value> = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            let value = Value::Object(fields);
+            let (mut names, mut specs) = (Names::default(), Specs::default());
+            let parsed = Manifest::from_value(&value, &mut names, &mut specs);
+            let read = Manifest { resolved: None, integrity: None, ..from_text(&value.to_string()) };
+            // Names are numbers, in another order.
+            let shown = |manifest: &Manifest| (manifest.name.clone(), manifest.fields.clone(), manifest.has_install_script,
+                manifest.has_patches, manifest.dev_engines, manifest.overrides.clone(), manifest.bundled.len(),
+                manifest.optional_peers.len(), manifest.peer_dependencies.len(), manifest.version.clone());
+            prop_assert_eq!(shown(&read), shown(&parsed));
+        }
+
+        #[test]
+        fn dependencies_are_in_the_order_of_javascript(block in values()) {
+            let expected = block.as_object().map_or_else(Vec::new, |block| {
+                let entries = crate::json::entries(block).into_iter();
+                entries.filter_map(|(name, spec)| Some((name.clone(), spec.as_str()?.to_owned()))).collect()
+            });
+            prop_assert_eq!(dependencies(&block.to_string()), expected);
+        }
+    }
+
+    #[test]
+    fn of_a_repeated_dependency_the_last_counts_in_the_first_place() {
+        let found = dependencies(r#"{"a":"1","b":"2","a":"3","c":null,"c":"4","b":5}"#);
+        assert_eq!(found, [("a".to_owned(), "3".to_owned()), ("c".to_owned(), "4".to_owned())]);
+    }
+
+    #[test]
+    fn long_blocks_are_read_like_short_ones() {
+        let long: Map<String, Value> =
+            (0..200).map(|index| (format!("p{}", index % 150), json!(index.to_string()))).collect();
+        let found = dependencies(&Value::Object(long).to_string());
+        assert_eq!((found.len(), &*found[0].1, &*found[149].1), (150, "150", "149"));
+    }
+
+    #[test]
+    fn a_field_that_is_not_json_is_refused() {
+        for text in [r#"{"license":MIT}"#, r#"{"name":"\x"}"#, "{\"version\":\"1\n\"}", r#"{"dependencies":{"a":yes}}"#]
+        {
+            let (mut names, mut specs) = (Names::default(), Specs::default());
+            assert!(Manifest::from_registry(text, false, &mut names, &mut specs).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_source_is_that_of_dist() {
+        let text = r#"{"dist":{"tarball":"t","shasum":"da39a3ee5e6b4b0d3255bfef95601890afd80709","unpackedSize":7,
+            "fileCount":2,"integrity":" sha1-a  sha512-b md5-c sha1-d "}}"#;
+        let manifest = from_text(text);
+        assert_eq!(manifest.resolved.as_deref(), Some("t"));
+        assert_eq!(manifest.integrity.as_deref(), Some("sha1-a sha1-d sha512-b"));
+        assert_eq!((manifest.unpacked_size, manifest.file_count), (Some(7), Some(2)));
+        let text = text.replace("\" sha1-a  sha512-b md5-c sha1-d \"", "\"md5-c\"");
+        assert_eq!(from_text(&text).integrity.as_deref(), Some("sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="));
+        assert_eq!(from_text(&format!(r#"{},"dist":null}}"#, &text[..text.len() - 1])).resolved, None);
+    }
 }

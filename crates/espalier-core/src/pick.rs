@@ -10,7 +10,7 @@ use crate::manifest::Manifest;
 use crate::order;
 use crate::packument::Packument;
 use crate::request::Reason;
-use crate::semver::{Range, RangeOptions, Version};
+use crate::semver::{self, Range, RangeOptions, Version};
 use crate::spec::{Spec, SpecKind};
 
 /// The maximum number of reported versions above the chosen one.
@@ -119,6 +119,12 @@ impl Picker {
                 return Ok(index);
             }
         }
+        // The highest version is usually chosen, so the others are neither kept nor sorted.
+        if let Some(highest) = self.highest(packument, range)
+            && merits(self, highest) == (true, true)
+        {
+            return Ok(highest);
+        }
         let semver = packument.semver();
         let mut there_are_any = false;
         let mut fitting: Vec<usize> = (0..packument.len())
@@ -131,14 +137,7 @@ impl Picker {
         if !there_are_any {
             return Err(NoPick::NoVersions);
         }
-        // The highest version is usually chosen, so the others needn't be sorted.
-        if let Some(highest) = (0..fitting.len()).rev().max_by_key(|&at| &semver[fitting[at]]) {
-            fitting[..=highest].rotate_right(1);
-            if merits(self, fitting[0]) == (true, true) {
-                return Ok(fitting[0]);
-            }
-            order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
-        }
+        order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
         // The first version without an objection is the best. No more manifests are read than
         // necessary.
         let mut best: Option<((bool, bool), usize)> = None;
@@ -152,6 +151,27 @@ impl Picker {
             }
         }
         best.map(|(_, index)| index).ok_or(NoPick::NoMatch)
+    }
+
+    /// The index of the highest version in a range. Of equal versions, the first.
+    fn highest(&self, packument: &Packument, range: &Range) -> Option<usize> {
+        let mut highest: Option<(Version, usize)> = None;
+        for index in 0..packument.len() {
+            let text = packument.version(index);
+            // Many versions are prereleases, and most ranges allow none of them.
+            let release = text.split_once('-').and_then(|(release, _)| semver::release_numbers(release));
+            if release.is_some_and(|numbers| !range.admits_prereleases_of(numbers)) {
+                continue;
+            }
+            if let Some(version) = Version::parse_loose(text)
+                && highest.as_ref().is_none_or(|(highest, _)| version > *highest)
+                && range.satisfied_by(&version)
+                && self.is_early_enough(packument, text)
+            {
+                highest = Some((version, index));
+            }
+        }
+        highest.map(|(_, index)| index)
     }
 
     /// The reason why a version was chosen for a spec.

@@ -76,6 +76,21 @@ proptest! {
     }
 
     #[test]
+    fn a_range_admits_the_prereleases_that_satisfy_it(
+        text in prop_oneof![range_like(), r"[<>=~^]{0,2}[0-1]\.[0-1]\.[0-1](-[a-b0])?( - 1\.1\.1-b| <1\.1\.1-b)?"],
+        numbers in prop::array::uniform3(0_u64..2),
+        prerelease in "[ab0](\\.[a0-])?",
+        include_prerelease: bool,
+    ) {
+        let [major, minor, patch] = numbers;
+        let version = Version::parse(&format!("{major}.{minor}.{patch}-{prerelease}")).expect("it is valid");
+        let options = RangeOptions { loose: true, include_prerelease };
+        if let Some(range) = Range::parse_with(&text, options).filter(|range| range.satisfied_by(&version)) {
+            prop_assert!(range.admits_prereleases_of(numbers));
+        }
+    }
+
+    #[test]
     fn what_a_version_prints_is_that_version(text in "[0-9]{1,16}\\.[0-9]\\.[0-9](-[a-z0-9-]{1,3}(\\.[0-9]{1,18})?)?") {
         if let Some(version) = Version::parse(&text) {
             prop_assert_eq!(version.to_string(), text);

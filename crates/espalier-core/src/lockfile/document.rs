@@ -1,15 +1,15 @@
 //! The text of a lockfile, and the hidden lockfile, which consists of parts of it.
 //!
-//! The entries of packages are written one at a time, because all entries of a large tree would
-//! take a lot of memory. The document records the position of each entry in the text.
+//! The entries of packages are made and written one at a time, because all entries of a large tree
+//! would take a lot of memory. The document records the position of each entry in the text.
 //! `node_modules/.package-lock.json`, in which npm records what it installed, is made of the same
 //! pieces, so nothing is parsed again.
 
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::{self, Format, Written};
+use super::text::{self, Ranked, Writer, Written};
+use crate::json::Format;
 
 const PACKAGES: &str = "packages";
 /// The usual length of a package's entry in bytes. A text with this room is rarely moved.
@@ -38,14 +38,20 @@ impl Document {
         format: &Format,
     ) -> Self {
         let format = lockfile_format(format);
-        let keys: Vec<_> = locations.iter().map(|&location| (true, location)).collect();
-        let mut members = json::lockfile_order(&keys).into_iter().filter_map(|index| {
-            let text = member(locations[index], &entry(index)?, 2, &format);
-            Some((locations[index], Cow::Owned(text)))
-        });
+        let mut order: Vec<Ranked<'_, usize>> =
+            locations.iter().enumerate().map(|(index, key)| (text::rank(key, true), *key, index)).collect();
+        text::sort(&mut order);
+        let mut entries = Vec::with_capacity(order.len());
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
-        let (text, entries) = assemble(&head, &mut members, locations.len(), &format);
-        drop(members);
+        let text = assemble(&head, locations.len(), &format, &mut |writer| {
+            for &(_, location, index) in &order {
+                let Some(entry) = entry(index) else { continue };
+                writer.line(entries.is_empty(), 2);
+                let start = writer.len();
+                writer.member(location, &entry, 2);
+                entries.push((location.to_owned(), start..writer.len()));
+            }
+        });
         // The hidden lockfile lacks the nested tree of older versions, which is large.
         head.shift_remove("dependencies");
         Self { text, head, format, entries }
@@ -67,63 +73,52 @@ impl Document {
             head.shift_remove("name");
             head.shift_remove("version");
         }
-        let mut members = self
-            .entries
-            .iter()
-            .filter(|(location, _)| !location.is_empty() && installed(location))
-            .map(|(location, place)| (location.as_str(), Cow::Borrowed(&self.text[place.clone()])));
-        assemble(&head, &mut members, self.entries.len(), &self.format).0
+        assemble(&head, self.entries.len(), &self.format, &mut |writer| {
+            let mut is_first = true;
+            for (location, place) in &self.entries {
+                if !location.is_empty() && installed(location) {
+                    writer.line(is_first, 2);
+                    writer.push(&self.text[place.clone()]);
+                    is_first = false;
+                }
+            }
+        })
     }
 }
 
 /// The text of a lockfile without a list of packages, as in version 1.
 pub fn without_packages(head: &Map<String, Value>, format: &Format) -> String {
-    assemble(head, &mut std::iter::empty(), 0, &lockfile_format(format)).0
+    assemble(head, 0, &lockfile_format(format), &mut |_| {})
 }
 
-/// Assembles a text and the positions of the packages' entries. `packages` are locations and the
-/// texts of their entries; there are at most `count` of them.
-fn assemble<'a>(
+/// Writes the values at the top. `packages` writes the lines of the packages, of which there are at
+/// most `count`.
+fn assemble(
     head: &Map<String, Value>,
-    packages: &mut (dyn Iterator<Item = (&'a str, Cow<'a, str>)> + '_),
     count: usize,
     format: &Format,
-) -> (String, Vec<(String, Range<usize>)>) {
-    let mut text = String::with_capacity(count * USUAL_ENTRY);
-    text.push('{');
-    let mut places = Vec::with_capacity(count);
-    let begin = |text: &mut String, is_first: bool, depth: usize| {
-        text.push_str(if is_first { "" } else { "," });
-        text.push_str(&format.newline);
-        (0..depth).for_each(|_| text.push_str(&format.indent));
-    };
-    for (index, (key, value)) in json::sorted_entries(head).into_iter().enumerate() {
-        begin(&mut text, index == 0, 1);
+    packages: &mut dyn FnMut(&mut Writer<'_>),
+) -> String {
+    let mut writer = Writer::new(format, count * USUAL_ENTRY);
+    writer.push("{");
+    for (index, (key, value)) in text::sorted_entries(head).into_iter().enumerate() {
+        writer.line(index == 0, 1);
         if key != PACKAGES {
-            text.push_str(&member(key, &Written::Value(value), 1, format));
+            writer.value_member(key, value, 1);
             continue;
         }
-        text.push_str("\"packages\": {");
-        for (location, entry) in &mut *packages {
-            begin(&mut text, places.is_empty(), 2);
-            let start = text.len();
-            text.push_str(&entry);
-            places.push((location.to_owned(), start..text.len()));
+        writer.push("\"packages\": {");
+        let start = writer.len();
+        packages(&mut writer);
+        if writer.len() > start {
+            writer.line(true, 1);
         }
-        if !places.is_empty() {
-            begin(&mut text, true, 1);
-        }
-        text.push('}');
+        writer.push("}");
     }
-    begin(&mut text, true, 0);
-    text.push('}');
-    begin(&mut text, true, 0);
-    (text, places)
-}
-
-fn member(key: &str, value: &Written<'_>, depth: usize, format: &Format) -> String {
-    let text = json::stringify_member(key, value, depth, &format.indent);
-    if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
+    writer.line(true, 0);
+    writer.push("}");
+    writer.line(true, 0);
+    writer.finish()
 }
 
 /// npm uses its defaults for missing values (`this.indent || 2`, `this.newline || '\n'`).

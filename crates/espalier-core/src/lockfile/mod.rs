@@ -6,6 +6,7 @@ mod document;
 mod legacy;
 mod old;
 mod read;
+mod text;
 mod write;
 pub mod yarn;
 

@@ -1,12 +1,14 @@
 //! Writes a lockfile: which nodes get an entry, and the content of each.
 
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::DEFAULT_VERSION;
 use super::document::{self, Document};
 use super::legacy;
+use super::text::Written;
 use crate::collation;
-use crate::json::{Format, Written};
+use crate::json::Format;
 use crate::manifest::Dependencies;
 use crate::names::Names;
 use crate::order;
@@ -20,7 +22,7 @@ pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
         .collect();
-    order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
+    order::sort_by_key(&mut entries, |(path, _)| collation::Key::of(path));
     entries.insert(0, (String::new(), tree.root));
     entries
 }
@@ -116,7 +118,7 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     head
 }
 
-/// The entry of a node (`metaFromNode`), unsorted.
+/// The entry of a node (`metaFromNode`).
 fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'_>)> {
     let data = &tree[node];
     let realpath = data.realpath.as_deref().unwrap_or_default();
@@ -124,71 +126,75 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         return vec![("resolved", Written::Text(realpath.into())), ("link", Written::True)];
     }
     let manifest = &data.manifest;
-    let mut entry = Vec::with_capacity(16);
-    let mut put = |key, value| entry.push((key, value));
-    if let Some(version) = manifest.version.as_deref() {
-        put("version", Written::Text(version.into()));
-    }
-    for (key, block) in [
-        ("dependencies", &manifest.dependencies),
-        ("peerDependencies", &manifest.peer_dependencies),
-        ("optionalDependencies", &manifest.optional_dependencies),
-        ("acceptDependencies", &manifest.accept_dependencies),
-    ] {
-        if !block.is_empty() {
-            put(key, dependencies(&tree.words.names, block));
-        }
-    }
-    if !manifest.bundled.is_empty() {
-        let names = manifest.bundled.iter().map(|&name| tree.words.names.text(name));
-        put("bundleDependencies", Written::Texts(names.collect()));
-    }
-    for (key, value) in manifest.fields() {
-        put(key, Written::Value(value));
-    }
-    if manifest.has_install_script {
-        put("hasInstallScript", Written::True);
-    }
-    if let Some(name) = manifest.name.as_deref()
-        && (node == tree.root || name != tree.words.names.text(data.name) || tree.folder_name(realpath) != name)
-    {
-        put("name", Written::Text(name.into()));
-    }
-    if tree.is_top(node) && manifest.has_dev_dependencies {
-        put("devDependencies", dependencies(&tree.words.names, &manifest.dev_dependencies));
-    }
-    if let Some(integrity) = data.integrity.as_deref().or(manifest.integrity.as_deref()) {
-        put("integrity", Written::Text(integrity.into()));
-    }
-    for (key, mark) in [("patched", &data.patch), ("packageExtensionsApplied", &data.extension)] {
-        if let Some(mark) = mark {
-            put(key, Written::Object(mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value))).collect()));
-        }
-    }
-    if tree.in_bundle(node) {
-        put("inBundle", Written::True);
-    }
-    if let Some(resolved) = data.resolved.as_deref()
-        // npm needs every spec here, and fails at a reference without a target, so this is
-        // evaluated in any case.
-        && !(tree.is_from_registry(node) & omit_resolved)
-    {
+    let names = &tree.words.names;
+    let name = manifest
+        .name
+        .as_deref()
+        .filter(|&name| node == tree.root || name != names.text(data.name) || tree.folder_name(realpath) != name);
+    // npm needs every spec here, and fails at a reference without a target, so this is evaluated in
+    // any case.
+    let is_omitted = tree.is_from_registry(node) & omit_resolved;
+    let resolved = data.resolved.as_deref().filter(|_| !is_omitted).map(|resolved| {
         let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());
-        put("resolved", Written::Text(relative.unwrap_or_else(|| resolved.into())));
-    }
+        relative.unwrap_or(Cow::Borrowed(resolved))
+    });
+    let integrity = data.integrity.as_deref().or(manifest.integrity.as_deref());
+    let bundled: Vec<&str> = manifest.bundled.iter().map(|&name| names.text(name)).collect();
     let flags = data.flags;
-    for (key, set) in [
-        ("extraneous", flags.extraneous),
-        ("peer", flags.peer && !flags.extraneous),
-        ("dev", flags.dev && !flags.extraneous),
-        ("optional", flags.optional && !flags.extraneous),
-        ("devOptional", flags.dev_optional && !flags.dev && !flags.optional && !flags.extraneous),
-    ] {
-        if set {
-            put(key, Written::True);
-        }
-    }
-    entry
+    let flag = |key, is_set: bool| (key, is_set.then_some(Written::True));
+    let needed_as = |key, is_set: bool| flag(key, is_set && !flags.extraneous);
+    let field = |key| (key, manifest.field(key).map(Written::Value));
+    let has_devs = tree.is_top(node) && manifest.has_dev_dependencies;
+    let devs = has_devs.then(|| dependencies(names, &manifest.dev_dependencies));
+    // This is npm's order, so there is little to sort.
+    let members = [
+        text("name", name),
+        text("version", manifest.version.as_deref()),
+        text("resolved", resolved),
+        text("integrity", integrity),
+        ("bundleDependencies", (!bundled.is_empty()).then_some(Written::Texts(bundled))),
+        field("cpu"),
+        field("deprecated"),
+        needed_as("dev", flags.dev),
+        needed_as("devOptional", flags.dev_optional && !flags.dev && !flags.optional),
+        flag("extraneous", flags.extraneous),
+        flag("hasInstallScript", manifest.has_install_script),
+        flag("inBundle", tree.in_bundle(node)),
+        field("libc"),
+        field("license"),
+        needed_as("optional", flags.optional),
+        field("os"),
+        needed_as("peer", flags.peer),
+        field("workspaces"),
+        block("acceptDependencies", names, &manifest.accept_dependencies),
+        field("bin"),
+        block("dependencies", names, &manifest.dependencies),
+        ("devDependencies", devs),
+        field("engines"),
+        field("funding"),
+        block("optionalDependencies", names, &manifest.optional_dependencies),
+        mark("packageExtensionsApplied", data.extension.as_deref()),
+        mark("patched", data.patch.as_deref()),
+        block("peerDependencies", names, &manifest.peer_dependencies),
+        field("peerDependenciesMeta"),
+    ];
+    members.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+}
+
+/// A member of an entry, if there is one.
+type Member<'a> = (&'static str, Option<Written<'a>>);
+
+fn text<'a>(key: &'static str, text: Option<impl Into<Cow<'a, str>>>) -> Member<'a> {
+    (key, text.map(|text| Written::Text(text.into())))
+}
+
+fn block<'a>(key: &'static str, names: &'a Names, block: &'a Dependencies) -> Member<'a> {
+    (key, (!block.is_empty()).then(|| dependencies(names, block)))
+}
+
+fn mark<'a>(key: &'static str, mark: Option<&'a Map<String, Value>>) -> Member<'a> {
+    let object = |mark: &'a Map<String, Value>| mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value)));
+    (key, mark.map(|mark| Written::Object(object(mark).collect())))
 }
 
 fn dependencies<'a>(names: &'a Names, block: &'a Dependencies) -> Written<'a> {

@@ -255,7 +255,13 @@ impl Search {
         if let Some(known) = self.yarn.manifests.get(&(name, spec.raw.clone())) {
             return known.clone();
         }
-        let base = self.copied_from(edge, spec).unwrap_or_else(|| self.tree.origin(edge));
+        let base = match spec.kind {
+            SpecKind::File(_) | SpecKind::Directory(_) => {
+                self.copied_from(edge, spec).unwrap_or_else(|| self.tree.origin(edge))
+            }
+            // An address is absolute.
+            _ => String::new(),
+        };
         self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await
     }
 

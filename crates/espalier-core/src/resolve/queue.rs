@@ -1,9 +1,8 @@
 //! The queue of nodes to look at: the shallowest first, then by path.
 
 use rustc_hash::FxHashSet;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
 
 use crate::collation;
 use crate::tree::{NodeId, Tree};
@@ -11,13 +10,15 @@ use crate::tree::{NodeId, Tree};
 /// The queue. A node is in it at most once.
 #[derive(Default)]
 pub struct Queue {
-    heap: BinaryHeap<Entry>,
+    heap: BinaryHeap<Reverse<Entry>>,
     waiting: FxHashSet<NodeId>,
 }
 
+/// The fields are compared in this order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     depth: usize,
-    path: Rc<str>,
+    path: collation::Key,
     node: NodeId,
 }
 
@@ -25,16 +26,17 @@ impl Queue {
     /// Adds a node, unless it is in the queue already.
     pub fn push(&mut self, tree: &Tree, node: NodeId) {
         if self.waiting.insert(node) {
-            let path = tree[node].path.clone().unwrap_or_default();
+            let path = tree[node].path.as_deref().unwrap_or_default();
             // Among the project's own paths, relative and absolute ones have the same order.
-            let path = if path.starts_with("..") { tree.absolute(&path).into() } else { path };
-            self.heap.push(Entry { depth: tree.depth(node), path, node });
+            let path = if path.starts_with("..") { &tree.absolute(path) } else { path };
+            // The heap returns its greatest element first.
+            self.heap.push(Reverse(Entry { depth: tree.depth(node), path: collation::Key::of(path), node }));
         }
     }
 
     /// Takes the first node.
     pub fn pop(&mut self) -> Option<NodeId> {
-        let node = self.heap.pop()?.node;
+        let node = self.heap.pop()?.0.node;
         self.waiting.remove(&node);
         Some(node)
     }
@@ -49,25 +51,3 @@ impl Queue {
         self.heap.is_empty()
     }
 }
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // The heap returns its greatest element first.
-        let order = self.depth.cmp(&other.depth).then_with(|| collation::compare(&self.path, &other.path));
-        order.then_with(|| self.node.cmp(&other.node)).reverse()
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}

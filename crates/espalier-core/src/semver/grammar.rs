@@ -97,20 +97,29 @@ impl<'text> Partial<'text> {
 pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
     /// A number with this many digits is never too large.
     const FEW: usize = 15;
+    let bytes = text.as_bytes();
     let mut numbers = [0; 3];
-    let mut rest = text.as_bytes();
+    let mut at = 0;
     for (index, number) in numbers.iter_mut().enumerate() {
         if index > 0 {
-            rest = rest.strip_prefix(b".")?;
+            if bytes.get(at) != Some(&b'.') {
+                return None;
+            }
+            at += 1;
         }
-        let length = run(rest, 0, FEW, |byte| byte.is_ascii_digit());
-        if length == 0 || (length > 1 && rest[0] == b'0') {
+        let start = at;
+        while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+            *number = *number * 10 + u64::from(digit);
+            at += 1;
+            if at - start > FEW {
+                return None;
+            }
+        }
+        if at == start || (at - start > 1 && bytes[start] == b'0') {
             return None;
         }
-        *number = rest[..length].iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
-        rest = &rest[length..];
     }
-    rest.is_empty().then_some(numbers)
+    (at == bytes.len()).then_some(numbers)
 }
 
 /// Trims like JavaScript's `trim`.

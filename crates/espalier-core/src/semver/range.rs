@@ -61,6 +61,13 @@ impl Range {
         self.alternatives.iter().any(|alternative| alternative.allows(version, self.options.include_prerelease))
     }
 
+    /// Whether the range can allow a prerelease of the release with these numbers.
+    pub fn admits_prereleases_of(&self, numbers: [u64; 3]) -> bool {
+        let release = Precedence { numbers, prerelease: &[] };
+        let mut comparators = self.alternatives.iter().flat_map(|alternative| &alternative.comparators);
+        self.options.include_prerelease || comparators.any(|comparator| comparator.names_prerelease_of(release))
+    }
+
     /// Whether some version satisfies both ranges, like `semver.intersects` with this range's
     /// options.
     ///

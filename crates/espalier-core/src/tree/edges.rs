@@ -261,25 +261,25 @@ impl Tree {
     /// Looks up the edges with a name in a node's folder again, after a node with that name was
     /// added or removed.
     pub(super) fn reload_named(&mut self, node: NodeId, name: Name) {
-        let start = match self[node].path.as_deref() {
-            // npm compares with `/node_modules/x` here, which no node in the root's own folder is.
-            None | Some("") => None,
-            Some(_) => Some(self.child_path(node, name)),
-        };
         for edge in self.dependents_below(node, name) {
-            if self.is_stale(edge, start.as_deref()) {
+            if self.is_stale(edge, node, name) {
                 self.reload(edge, true);
             }
         }
     }
 
-    /// Whether an edge leads to the new node, or no longer to where its name leads.
-    fn is_stale(&self, id: EdgeId, start_child: Option<&str>) -> bool {
+    /// Whether an edge leads to the child of a folder with this name, or no longer to where its own
+    /// name leads.
+    fn is_stale(&self, id: EdgeId, folder: NodeId, child: Name) -> bool {
         let Edge { from: Some(from), to, name, .. } = self[id] else {
             return false;
         };
-        let at_start = to.is_some_and(|to| start_child.is_some() && self[to].path.as_deref() == start_child);
-        at_start || self.resolve(from, name) != to
+        // npm compares with `/node_modules/x` in the root's own folder, where no node is.
+        let has_path = self[folder].path.as_deref().is_some_and(|path| !path.is_empty());
+        let leads_there = |to: NodeId| {
+            has_path && self[to].path.as_deref().is_some_and(|path| self.is_child_path(path, folder, child))
+        };
+        to.is_some_and(leads_there) || self.resolve(from, name) != to
     }
 
     /// The edges with a name in a node's folder, in the order of a walk through it. In the

@@ -11,6 +11,8 @@ use crate::order;
 #[derive(Default)]
 pub(super) struct Inventory {
     by_path: FxHashMap<Rc<str>, NodeId>,
+    /// The entries so far, with their numbers. A node that has left has another number.
+    entered: Vec<(u32, NodeId)>,
     /// Nodes by folder name, in the order of entry. Only the project's tree has this index, because
     /// only there it is used.
     by_name: FxHashMap<Name, Vec<NodeId>>,
@@ -35,8 +37,15 @@ impl Tree {
         self.next_sequence += 1;
         self[node].sequence = self.next_sequence;
         let (name, is_link, project) = (self[node].name, self[node].is_link, root == self.root);
+        let entry = (self.next_sequence, node);
         let inventory = self.inventory_mut(root);
         inventory.by_path.insert(path, node);
+        inventory.entered.push(entry);
+        if inventory.entered.len() > 2 * inventory.by_path.len() + 32 {
+            let entries = self.entries(root).collect();
+            self.inventory_mut(root).entered = entries;
+        }
+        let inventory = self.inventory_mut(root);
         if is_link {
             inventory.links.push(node);
         }
@@ -69,6 +78,7 @@ impl Tree {
                 self.unindex_edge(edge);
             }
         }
+        self[node].sequence = 0;
         let inventory = self.inventory_mut(root);
         inventory.by_path.remove(&path);
         if is_link {
@@ -124,9 +134,14 @@ impl Tree {
 
     /// All nodes of a tree, in the order of their entry.
     pub fn inventory(&self, root: NodeId) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> = self.members(root).collect();
-        order::sort_by_key(&mut nodes, |&node| self[node].sequence);
+        let nodes: Vec<NodeId> = self.entries(root).map(|(_, node)| node).collect();
+        debug_assert_eq!(nodes.len(), self.members(root).count(), "every member has entered and not left");
         nodes
+    }
+
+    fn entries(&self, root: NodeId) -> impl Iterator<Item = (u32, NodeId)> + '_ {
+        let entered = self[root].inventory.iter().flat_map(|inventory| &inventory.entered);
+        entered.copied().filter(|&(number, node)| self[node].sequence == number)
     }
 
     /// All nodes of the project's tree in folders with this name, in the order of their entry.

@@ -24,6 +24,7 @@ mod validity;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut};
@@ -123,7 +124,7 @@ pub struct Node {
     with_peers: bool,
     /// Edges for its dependencies are still to be added.
     lacks_edges: bool,
-    /// When it was last added to its root's inventory.
+    /// The number of its last entry into its root's inventory. 0 if it isn't there.
     sequence: u32,
     /// The nodes of a root's tree.
     inventory: Option<Box<Inventory>>,
@@ -383,8 +384,8 @@ impl Tree {
     /// npm's name for the package in a folder. Above the project, it is part of the project's own
     /// path.
     pub fn folder_name(&self, path: &str) -> String {
-        let within = path.contains("node_modules/");
-        let absolute = if within { path.to_owned() } else { self.absolute(path) };
+        let within = path.starts_with("node_modules/") || path.contains("node_modules/");
+        let absolute = if within { Cow::Borrowed(path) } else { self.absolute(path).into() };
         paths::name_from_folder(&absolute).to_owned()
     }
 

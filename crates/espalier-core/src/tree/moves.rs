@@ -25,20 +25,44 @@ impl Tree {
         let new_path = self.child_path(parent, self[node].name);
         let moved = self[node].path.as_ref() != Some(&new_path);
         self.leave_parents(node);
-        if moved {
+        if moved && self.is_new(node) {
+            self[node].path = Some(new_path.clone());
+            if !self[node].is_link {
+                self[node].realpath = Some(new_path);
+            }
+        } else if moved {
             self.change_path(node, &new_path);
         }
         let root = self[parent].root;
         self.set_root(node, Some(root));
     }
 
+    /// Whether a node was never in a tree, so that nothing refers to its path.
+    fn is_new(&self, node: NodeId) -> bool {
+        let node = &self[node];
+        node.path.is_none()
+            && node.inventory.is_none()
+            && node.children.is_empty()
+            && node.fs_children.is_empty()
+            && node.links_in.is_empty()
+    }
+
     /// The path of a child, which need not exist.
     pub fn child_path(&self, parent: NodeId, name: Name) -> Rc<str> {
         let name = self.words.names.text(name);
         match self[parent].path.as_deref().unwrap_or_default() {
-            "" => format!("node_modules/{name}").into(),
-            path => format!("{path}/node_modules/{name}").into(),
+            "" => ["node_modules/", name].concat().into(),
+            path => [path, "/node_modules/", name].concat().into(),
         }
+    }
+
+    /// Whether this is the path of such a child.
+    pub(super) fn is_child_path(&self, path: &str, parent: NodeId, name: Name) -> bool {
+        let above = path.strip_suffix(self.words.names.text(name)).and_then(|path| path.strip_suffix("node_modules/"));
+        above.is_some_and(|above| match self[parent].path.as_deref().unwrap_or_default() {
+            "" => above.is_empty(),
+            folder => above.strip_suffix('/') == Some(folder),
+        })
     }
 
     fn leave_parents(&mut self, node: NodeId) {
@@ -170,7 +194,7 @@ impl Tree {
                 continue;
             };
             let name = self[node].name;
-            if *path == *self.child_path(parent, name) {
+            if self.is_child_path(path, parent, name) {
                 if let Some(old) = self.child(parent, name).filter(|&old| old != node) {
                     self.set_root(old, None);
                 }
@@ -205,7 +229,7 @@ impl Tree {
                 continue;
             }
             let child_path = self[child].path.clone().unwrap_or_default();
-            let is_child = *child_path == *self.child_path(node, self[child].name);
+            let is_child = self.is_child_path(&child_path, node, self[child].name);
             let folder = paths::parent(&self.absolute(&child_path)).to_owned();
             let is_fs_child = folder.starts_with(&own)
                 && self[child].fs_parent.is_none_or(|current| {

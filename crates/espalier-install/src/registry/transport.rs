@@ -71,12 +71,13 @@ impl Clients {
         });
         let usual = Usual { client: OnceLock::new(), network: network.clone(), hosts };
         // Settings can be wrong, and are reported before anything else is done.
-        if !network.certificates.is_empty() || wire.is_none() {
+        if wire.is_none() {
             usual.client()?;
         } else {
-            // The environment often names all certificates of the system. Parsing them takes longer
-            // than a command that needs no registry.
-            network.extra_certificates.iter().try_for_each(begins_with_certificate)?;
+            // Settings often name all certificates of the system. Parsing them takes longer than a
+            // command that needs no registry.
+            let texts = network.certificates.iter().chain(&network.extra_certificates);
+            texts.into_iter().try_for_each(begins_with_certificate)?;
         }
         Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }

@@ -1,0 +1,202 @@
+//! The text of a lockfile's values: npm's order of keys (`json-stringify-nice`) and the format of
+//! `JSON.stringify`.
+
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use crate::collation;
+use crate::json::{self, Format};
+use crate::order;
+
+/// The keys that npm writes first in a lockfile, in its order.
+const PREFERRED: [&str; 8] =
+    ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
+
+/// A value to write. Nothing is copied from the tree into its lockfile.
+#[derive(Debug)]
+pub enum Written<'a> {
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A value that was read.
+    Value(&'a Value),
+    /// `true`, the only value of a flag.
+    True,
+    /// A list of texts.
+    Texts(Vec<&'a str>),
+    /// An object.
+    Object(Vec<(&'a str, Written<'a>)>),
+}
+
+/// A member of an object that is being sorted: its rank, its key, and the rest.
+pub type Ranked<'a, T> = (usize, &'a str, T);
+
+/// The rank of a key: values that aren't objects first, and among them, preferred keys.
+pub fn rank(key: &str, is_object: bool) -> usize {
+    let preferred = PREFERRED.iter().position(|preferred| *preferred == key).unwrap_or(PREFERRED.len());
+    preferred + if is_object { PREFERRED.len() + 1 } else { 0 }
+}
+
+/// Sorts members into npm's order for a lockfile: by rank, then by collation.
+pub fn sort<T>(members: &mut [Ranked<'_, T>]) {
+    order::sort_by(members, |a, b| a.0.cmp(&b.0).then_with(|| collation::compare(a.1, b.1)));
+    // npm inserts the sorted keys into an object again, and JavaScript moves indices to the front.
+    json::in_javascript_order(members, |(_, key, _)| key);
+}
+
+/// A text that is being written.
+pub struct Writer<'a> {
+    text: String,
+    format: &'a Format,
+    /// The beginnings of lines by depth.
+    margins: Vec<String>,
+}
+
+impl<'a> Writer<'a> {
+    /// An empty text with room for so many bytes.
+    pub fn new(format: &'a Format, capacity: usize) -> Self {
+        Self { text: String::with_capacity(capacity), format, margins: Vec::new() }
+    }
+
+    /// The number of bytes so far.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// Adds text as it is.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Begins a line at a depth, after a comma if it isn't the first in its object or array.
+    pub fn line(&mut self, is_first: bool, depth: usize) {
+        if !is_first {
+            self.text.push(',');
+        }
+        while self.margins.len() <= depth {
+            let indent = self.format.indent.repeat(self.margins.len());
+            self.margins.push(format!("{}{indent}", self.format.newline));
+        }
+        self.text.push_str(&self.margins[depth]);
+    }
+
+    /// Writes a key and its value, which are at a depth.
+    pub fn member(&mut self, key: &str, value: &Written<'_>, depth: usize) {
+        self.key(key);
+        self.item(Item::of(value), depth);
+    }
+
+    /// Writes a key and its value, which was read.
+    pub fn value_member(&mut self, key: &str, value: &Value, depth: usize) {
+        self.key(key);
+        self.item(Item::Value(value), depth);
+    }
+
+    fn key(&mut self, key: &str) {
+        self.string(key);
+        self.text.push_str(": ");
+    }
+
+    fn string(&mut self, text: &str) {
+        if json::needs_no_escapes(text) {
+            self.text.push('"');
+            self.text.push_str(text);
+            self.text.push('"');
+        } else {
+            self.text.push_str(&serde_json::to_string(text).expect("a string can be written"));
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>, depth: usize) {
+        match item {
+            Item::Written(Written::Text(text)) => self.string(text),
+            Item::Written(Written::True) => self.text.push_str("true"),
+            Item::Written(Written::Texts(texts)) => {
+                self.list('[', ']', texts, depth, |writer, text| writer.string(text));
+            }
+            Item::Value(Value::Array(values)) => {
+                self.list('[', ']', values, depth, |writer, value| writer.item(Item::Value(value), depth + 1));
+            }
+            Item::Value(Value::String(text)) => self.string(text),
+            Item::Value(Value::Number(number)) => self.text.push_str(&json::javascript_number(number).to_string()),
+            Item::Value(value @ (Value::Null | Value::Bool(_))) => self.text.push_str(&value.to_string()),
+            Item::Written(Written::Object(_) | Written::Value(_)) | Item::Value(Value::Object(_)) => {
+                self.list('{', '}', item.members(), depth, |writer, (_, key, value)| {
+                    writer.key(key);
+                    writer.item(value, depth + 1);
+                });
+            }
+        }
+    }
+
+    /// Writes an array or an object whose brackets are at a depth, with a line for each item.
+    fn list<T>(
+        &mut self,
+        open: char,
+        close: char,
+        items: impl IntoIterator<Item = T>,
+        depth: usize,
+        write: impl Fn(&mut Self, T),
+    ) {
+        self.text.push(open);
+        let mut is_first = true;
+        for item in items {
+            self.line(is_first, depth + 1);
+            write(self, item);
+            is_first = false;
+        }
+        if !is_first {
+            self.line(true, depth);
+        }
+        self.text.push(close);
+    }
+}
+
+/// A value of either kind.
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    /// A value from the tree.
+    Written(&'a Written<'a>),
+    Value(&'a Value),
+}
+
+impl<'a> Item<'a> {
+    fn of(written: &'a Written<'a>) -> Self {
+        match written {
+            Written::Value(value) => Self::Value(value),
+            _ => Self::Written(written),
+        }
+    }
+
+    fn is_object(self) -> bool {
+        matches!(self, Self::Written(Written::Object(_)) | Self::Value(Value::Object(_)))
+    }
+
+    /// The members of an object, in order.
+    fn members(self) -> Vec<Ranked<'a, Self>> {
+        let ranked = |key: &'a str, value: Self| (rank(key, value.is_object()), key, value);
+        let mut members: Vec<_> = match self {
+            Self::Written(Written::Object(members)) => {
+                members.iter().map(|(key, value)| ranked(key, Self::of(value))).collect()
+            }
+            Self::Value(Value::Object(members)) => {
+                members.iter().map(|(key, value)| ranked(key, Self::Value(value))).collect()
+            }
+            _ => Vec::new(),
+        };
+        sort(&mut members);
+        members
+    }
+}
+
+/// The entries of an object in npm's order for a lockfile.
+pub fn sorted_entries(object: &Map<String, Value>) -> Vec<(&str, &Value)> {
+    let mut entries: Vec<Ranked<'_, &Value>> =
+        object.iter().map(|(key, value)| (rank(key, value.is_object()), key.as_str(), value)).collect();
+    sort(&mut entries);
+    entries.into_iter().map(|(_, key, value)| (key, value)).collect()
+}

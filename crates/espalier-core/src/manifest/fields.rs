@@ -1,0 +1,210 @@
+//! The fields of a manifest: which are read, and what they are before that.
+//!
+//! A registry's manifest is text, and most of its strings are copied once, into the tables of names
+//! and specs. So they are read from the text, without a [`Value`] in between. What a field means is
+//! not known here.
+
+use serde_json::{Error, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use crate::json;
+use crate::names::{Name, Names};
+use crate::spec::{Spec, Specs};
+
+use super::Dependencies;
+
+/// The fields that are read from every manifest.
+pub(crate) const READ: [&str; 24] = [
+    "name",
+    "version",
+    "dependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "acceptDependencies",
+    "bundleDependencies",
+    "bundledDependencies",
+    "funding",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "license",
+    "bin",
+    "deprecated",
+    "workspaces",
+    "overrides",
+    "devEngines",
+    "patchedDependencies",
+    "scripts",
+    "hasInstallScript",
+    "dist",
+];
+
+/// Those of them that are written into the lock almost unchanged.
+pub(super) const WRITTEN: [&str; 10] =
+    ["peerDependenciesMeta", "funding", "engines", "os", "cpu", "libc", "license", "bin", "deprecated", "workspaces"];
+
+/// This field isn't read from registry manifests, because it is long and rarely used.
+pub(super) const DEV: &str = "devDependencies";
+
+/// The fields that are read, in the order of [`READ`], and `devDependencies`.
+#[derive(Default)]
+pub(super) struct Fields<'a> {
+    pub read: [Field<'a>; READ.len()],
+    pub dev: Field<'a>,
+}
+
+impl<'a> Fields<'a> {
+    /// Takes a field if it is one of those that are read. If it is repeated, the last one counts,
+    /// as in JavaScript.
+    pub fn take(&mut self, key: &str, field: Field<'a>) {
+        if let Some(place) = READ.iter().position(|read| *read == key) {
+            self.read[place] = field;
+        } else if key == DEV {
+            self.dev = field;
+        }
+    }
+}
+
+/// The places of [`WRITTEN`] in [`READ`].
+pub(super) const WRITTEN_PLACES: [usize; WRITTEN.len()] = {
+    let mut places = [0; WRITTEN.len()];
+    let mut index = 0;
+    while index < places.len() {
+        places[index] = place(WRITTEN[index]);
+        index += 1;
+    }
+    places
+};
+
+/// The place of a field in [`READ`], for constants.
+pub(super) const fn place(key: &str) -> usize {
+    let mut place = 0;
+    while !are_equal(READ[place].as_bytes(), key.as_bytes()) {
+        place += 1;
+    }
+    place
+}
+
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
+
+/// A field, as text or parsed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Field<'a> {
+    #[default]
+    Missing,
+    /// JSON text whose end is known and whose content is unchecked.
+    Text(&'a str),
+    Value(&'a Value),
+}
+
+/// Lists with more entries are read as values, which find repeated keys faster.
+const FEW: usize = 64;
+
+impl<'a> Field<'a> {
+    pub fn is_missing(self) -> bool {
+        matches!(self, Self::Missing)
+    }
+
+    /// The value. Null if the field is missing.
+    pub fn value(self) -> Result<Value, Error> {
+        match self {
+            Self::Missing => Ok(Value::Null),
+            Self::Text(text) => serde_json::from_str(text),
+            Self::Value(value) => Ok(value.clone()),
+        }
+    }
+
+    /// The string. `None` if it is anything else.
+    pub fn string(self) -> Result<Option<Cow<'a, str>>, Error> {
+        match self {
+            Self::Missing => Ok(None),
+            Self::Text(text) => match plain(text) {
+                Some(plain) => Ok(Some(Cow::Borrowed(plain))),
+                None => match serde_json::from_str(text)? {
+                    Value::String(text) => Ok(Some(Cow::Owned(text))),
+                    _ => Ok(None),
+                },
+            },
+            Self::Value(value) => Ok(value.as_str().map(Cow::Borrowed)),
+        }
+    }
+
+    /// The number. `None` if it is anything but a whole number that isn't negative.
+    pub fn number(self) -> Result<Option<u64>, Error> {
+        Ok(self.value()?.as_u64())
+    }
+
+    /// Whether the value is truthy in JavaScript.
+    pub fn truthy(self) -> Result<bool, Error> {
+        Ok(!self.is_missing() && json::truthy(&self.value()?))
+    }
+
+    /// Calls `read` for each member of an object, in the order of the text. The last one of a
+    /// repeated key counts. Any other value has no members.
+    pub fn members(self, read: &mut dyn FnMut(&str, Field<'a>) -> Result<(), Error>) -> Result<(), Error> {
+        match self {
+            Self::Missing => Ok(()),
+            Self::Text(text) if text.starts_with('{') => {
+                json::each_member(text, &mut |key, value| read(key, Field::Text(value)))
+            }
+            Self::Text(text) => serde_json::from_str::<Value>(text).map(drop),
+            Self::Value(value) => {
+                let mut members = value.as_object().into_iter().flatten();
+                members.try_for_each(|(key, value)| read(key, Field::Value(value)))
+            }
+        }
+    }
+
+    /// The dependencies of a block, in JavaScript's order. Entries that aren't strings are skipped.
+    pub fn dependencies(self, names: &mut Names, specs: &mut Specs) -> Result<Dependencies, Error> {
+        match self {
+            Self::Missing => Ok(Vec::new()),
+            Self::Text(text) => match few_dependencies(text, names, specs)? {
+                Some(few) => Ok(few),
+                None => Ok(dependencies(&self.value()?, names, specs)),
+            },
+            Self::Value(value) => Ok(dependencies(value, names, specs)),
+        }
+    }
+}
+
+/// The content of a string that has no escapes.
+fn plain(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    json::needs_no_escapes(inner).then_some(inner)
+}
+
+/// The dependencies of a block with few entries. `None` if there are many, or if their order isn't
+/// that of the text.
+fn few_dependencies(text: &str, names: &mut Names, specs: &mut Specs) -> Result<Option<Dependencies>, Error> {
+    let mut found: Vec<(Name, Option<Rc<Spec>>)> = Vec::new();
+    let mut is_simple = true;
+    Field::Text(text).members(&mut |key, spec| {
+        is_simple &= found.len() < FEW && !json::is_array_index(key);
+        if is_simple {
+            let name = names.intern(key);
+            is_simple = found.iter().all(|(other, _)| *other != name);
+            found.push((name, spec.string()?.map(|spec| specs.intern(&spec))));
+        }
+        Ok(())
+    })?;
+    let found = found.into_iter().filter_map(|(name, spec)| Some((name, spec?)));
+    Ok(is_simple.then(|| found.collect()))
+}
+
+fn dependencies(value: &Value, names: &mut Names, specs: &mut Specs) -> Dependencies {
+    let Value::Object(object) = value else {
+        return Vec::new();
+    };
+    let entries = json::entries(object).into_iter();
+    entries.filter_map(|(name, spec)| Some((names.intern(name), specs.intern(spec.as_str()?)))).collect()
+}
