@@ -69,6 +69,10 @@ struct Address<'a> {
 impl HostedGit {
     /// Parses any form. `None` if it isn't on a known host.
     pub fn parse(text: &str) -> Option<Self> {
+        // Most texts are addresses of tarballs, which are neither of the short forms.
+        if text.starts_with("https://") || text.starts_with("http://") {
+            return Self::from_address(&address(text)?);
+        }
         if is_github_shorthand(text) {
             return Some(Self::shortcut(&HOSTS[0], text));
         }

@@ -20,7 +20,7 @@ use crate::config::settings::Settings;
 use crate::driver::reads::Reads;
 use crate::driver::{self, Ended, Sources};
 use crate::host;
-use crate::presumed::NodeVersion;
+use crate::presumed::{self, NodeVersion};
 use crate::project::{Lockfile, ProjectError, ProjectFolder, Written};
 use crate::recall::Recall;
 use crate::registry::Registry;
@@ -333,6 +333,11 @@ impl Lock {
     /// The options of a resolution.
     pub(crate) async fn options(&self) -> Options {
         self.options_for(self.node_version().truth().await)
+    }
+
+    /// The version of Node, as far as it is known without starting Node.
+    pub(crate) fn presumed_node_version(&self) -> Option<String> {
+        self.node_version.clone().or_else(|| presumed::nearby(self.cache.as_deref()))
     }
 
     fn node_version(&self) -> NodeVersion {

@@ -21,6 +21,12 @@ pub(crate) struct NodeVersion {
 #[derive(Clone, Debug)]
 struct Said(Option<String>);
 
+/// The version of the `node` on the `PATH`, as far as it is known without starting it.
+pub(crate) fn nearby(cache: Option<&Path>) -> Option<String> {
+    let noted = cache.and_then(host::noted_node_version);
+    noted.or_else(|| host::find_on_path("node").as_deref().and_then(host::node_version_nearby))
+}
+
 impl NodeVersion {
     /// A version that the user chose.
     pub fn chosen(version: String) -> Self {

@@ -4,6 +4,7 @@
 //! half a second, because npm's ten seconds are needlessly long. More requests for documents are
 //! made at once than npm's 15.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use espalier_core::{Allow, InstallStrategy, Omit, Options, Platform, Reporting};
@@ -37,6 +38,10 @@ pub struct Settings {
     pub(crate) source: Digested,
 }
 
+/// PEM texts, each with the name of its setting. They are long, so copies of the settings share
+/// them.
+pub type Certificates = Arc<[(String, String)]>;
+
 /// How to talk to a registry. It has a field for each of npm's settings on the subject.
 #[derive(Clone, Debug)]
 pub struct Network {
@@ -62,10 +67,10 @@ pub struct Network {
     pub no_proxy: Option<String>,
     /// Whether certificates are verified.
     pub strict_ssl: bool,
-    /// PEM texts that replace the system's certificates, each with the name of its setting.
-    pub certificates: Vec<(String, String)>,
-    /// PEM texts that are trusted in addition to the system's certificates.
-    pub extra_certificates: Vec<(String, String)>,
+    /// The certificates that replace the system's.
+    pub certificates: Certificates,
+    /// The certificates that are trusted in addition to the system's.
+    pub extra_certificates: Certificates,
     /// The user's client certificates, those with the longest prefix first.
     pub identities: Vec<ClientIdentity>,
 }
@@ -203,12 +208,12 @@ impl Network {
 }
 
 /// The certificates of `cafile`, otherwise `ca`. As in Node, they replace the system's.
-fn certificates(config: &Config, environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
+fn certificates(config: &Config, environment: &Environment) -> Result<Certificates, ConfigError> {
     if let Some(path) = config.path("cafile", environment) {
         return match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(vec![(format!("cafile {}", path.display()), text)]),
+            Ok(text) => Ok([(format!("cafile {}", path.display()), text)].into()),
             // npm ignores a file that doesn't exist.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Arc::default()),
             Err(source) => Err(ConfigError::Unreadable { path, source }),
         };
     }
@@ -216,13 +221,13 @@ fn certificates(config: &Config, environment: &Environment) -> Result<Vec<(Strin
 }
 
 /// The certificates of the file that Node is told to trust in addition.
-fn extra_certificates(environment: &Environment) -> Result<Vec<(String, String)>, ConfigError> {
+fn extra_certificates(environment: &Environment) -> Result<Certificates, ConfigError> {
     let Some(path) = environment.variable("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
-        return Ok(Vec::new());
+        return Ok(Arc::default());
     };
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|source| ConfigError::Unreadable { path: path.into(), source })?;
-    Ok(vec![(format!("NODE_EXTRA_CA_CERTS {path}"), text)])
+    Ok([(format!("NODE_EXTRA_CA_CERTS {path}"), text)].into())
 }
 
 impl Freshness {

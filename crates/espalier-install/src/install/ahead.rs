@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use espalier_core::semver::{Range, RangeOptions, Version};
 use espalier_core::{EdgeKind, Event, Platform};
 use espalier_package::identity::package_of;
 use indexmap::IndexMap;
@@ -60,14 +61,15 @@ impl Ahead {
         }
     }
 
-    /// Fetches the packages of a lockfile that suit this platform. It is read on another thread,
-    /// because the resolution reads it, too, and needs nothing from here.
-    pub fn read(&mut self, lockfile: String, platform: Platform) {
+    /// Fetches the packages of a lockfile that suit this platform and this version of Node. It is
+    /// read on another thread, because the resolution reads it, too, and needs nothing from here.
+    pub fn read(&mut self, lockfile: String, platform: Platform, node: Option<&str>) {
+        let node = node.and_then(Version::parse);
         let (found, looked_up) = oneshot::channel();
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
         self.tasks.spawn(async move {
             let reading = Arc::clone(&origins);
-            let missing = blocking::run(move || missing(&reading, &lockfile, &platform)).await;
+            let missing = blocking::run(move || missing(&reading, &lockfile, &platform, node.as_ref())).await;
             drop(found);
             let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
             let mut downloads: JoinSet<()> = downloads.collect();
@@ -87,14 +89,14 @@ impl Ahead {
     }
 }
 
-/// The packages of a lockfile that suit this platform and aren't in the store.
-fn missing(origins: &Origins, lockfile: &str, platform: &Platform) -> Vec<Source> {
+/// The packages of a lockfile that suit this platform and Node and aren't in the store.
+fn missing(origins: &Origins, lockfile: &str, platform: &Platform, node: Option<&Version>) -> Vec<Source> {
     let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
     let mut sources = Vec::new();
     for (location, entry) in &packages {
         let Some((_, name)) = location.rsplit_once("node_modules/") else { continue };
         let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else { continue };
-        if !entry.link && !entry.in_bundle && entry.suits(platform) {
+        if !entry.link && !entry.in_bundle && entry.suits(platform) && entry.suits_node(node) {
             let name = entry.name.as_deref().unwrap_or(name);
             sources.extend(source(&origins.registry, name, version, resolved, entry.integrity.as_deref()));
         }
@@ -144,6 +146,8 @@ struct Entry {
     integrity: Option<String>,
     link: bool,
     in_bundle: bool,
+    optional: bool,
+    engines: Value,
     os: Value,
     cpu: Value,
     libc: Value,
@@ -159,5 +163,34 @@ impl Entry {
             let named = list.iter().filter_map(Value::as_str).filter(|name| !name.starts_with('!'));
             named.clone().count() == 0 || named.clone().any(|name| own.is_some_and(|own| own == name))
         })
+    }
+
+    /// Whether an optional package is for this version of Node. Others are installed in any case.
+    fn suits_node(&self, node: Option<&Version>) -> bool {
+        let wanted = self.engines.get("node").and_then(Value::as_str).filter(|_| self.optional);
+        let (Some(wanted), Some(node)) = (wanted, node) else { return true };
+        let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
+        Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Entry, Version};
+
+    #[test]
+    fn only_optional_packages_are_left_out_for_their_engines() {
+        let node = Version::parse("20.20.2").expect("a version");
+        let suits = |optional: bool, wanted: &str| {
+            let entry = json!({ "optional": optional, "engines": { "node": wanted } });
+            serde_json::from_value::<Entry>(entry).expect("an entry").suits_node(Some(&node))
+        };
+        assert!(!suits(true, "^22.20 || >=25"));
+        assert!(suits(true, ">=18"));
+        assert!(suits(false, "^22.20 || >=25"));
+        let unknown = Entry { optional: true, engines: json!(["node >= 22"]), ..Entry::default() };
+        assert!(unknown.suits_node(Some(&node)) && unknown.suits_node(None));
     }
 }

@@ -147,7 +147,8 @@ impl Install {
         });
         let is_new = !project.join(HIDDEN_LOCKFILE).exists();
         if let Some(lockfile) = started.lockfile.text().filter(|_| is_new) {
-            ahead.read(lockfile.to_owned(), self.lock.platform().1);
+            let node = self.lock.presumed_node_version();
+            ahead.read(lockfile.to_owned(), self.lock.platform().1, node.as_deref());
         }
         Some(ahead)
     }

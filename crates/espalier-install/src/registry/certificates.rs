@@ -7,16 +7,15 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
+use crate::config::settings::Certificates;
+
 /// The trusted certificates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trusted {
     /// The certificates that replace the system's, if there are any.
-    pub only: Arc<[Certificates]>,
-    pub extra: Arc<[Certificates]>,
+    pub only: Certificates,
+    pub extra: Certificates,
 }
-
-/// The name of a setting, and PEM text.
-type Certificates = (String, String);
 
 impl Trusted {
     /// The TLS configuration of a connection. The error completes a sentence.
@@ -38,7 +37,7 @@ impl Trusted {
     }
 }
 
-fn pem_certificates(texts: &[Certificates]) -> Result<Vec<CertificateDer<'static>>, String> {
+fn pem_certificates(texts: &Certificates) -> Result<Vec<CertificateDer<'static>>, String> {
     let parsed = texts.iter().flat_map(|(_, text)| CertificateDer::pem_slice_iter(text.as_bytes()));
     parsed.map(|certificate| certificate.map_err(|error| error.to_string())).collect()
 }

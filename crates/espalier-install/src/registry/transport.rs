@@ -58,10 +58,8 @@ impl Clients {
         let is_plain = network.identities.is_empty() && network.strict_ssl;
         let is_direct = network.https_proxy.is_none() && network.http_proxy.is_none();
         let wire = (is_plain && is_direct).then(|| {
-            let trusted = Trusted {
-                only: network.certificates.as_slice().into(),
-                extra: network.extra_certificates.as_slice().into(),
-            };
+            let trusted =
+                Trusted { only: Arc::clone(&network.certificates), extra: Arc::clone(&network.extra_certificates) };
             let patience = Patience {
                 connecting: CONNECT_TIMEOUT.min(network.timeout),
                 silence: SILENCE_TIMEOUT.min(network.timeout),
@@ -76,8 +74,8 @@ impl Clients {
         } else {
             // Settings often name all certificates of the system. Parsing them takes longer than a
             // command that needs no registry.
-            let texts = network.certificates.iter().chain(&network.extra_certificates);
-            texts.into_iter().try_for_each(begins_with_certificate)?;
+            let mut texts = network.certificates.iter().chain(&*network.extra_certificates);
+            texts.try_for_each(begins_with_certificate)?;
         }
         Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }
@@ -137,7 +135,7 @@ fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -
     let mut builder = if network.certificates.is_empty() {
         builder.tls_certs_merge(certificates(&network.extra_certificates)?)
     } else {
-        let trusted = [network.certificates.as_slice(), &network.extra_certificates].concat();
+        let trusted = [&*network.certificates, &network.extra_certificates].concat();
         builder.tls_certs_only(certificates(&trusted)?)
     };
     for proxy in proxies(network)? {
