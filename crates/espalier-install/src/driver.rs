@@ -38,6 +38,10 @@ pub struct Sources {
     pub registry: Registry,
     /// Folders and tarballs on disk.
     pub project: ProjectFolder,
+    /// The maximum number of concurrent requests for documents.
+    concurrency: usize,
+    /// The times and counts of the whole command.
+    activity: Arc<Activity>,
     /// The packuments of this run, by name and whether they are full. A failed resolution may be
     /// followed by trials of remedies.
     packuments: Arc<Mutex<Remembered>>,
@@ -50,8 +54,9 @@ pub struct Sources {
 
 impl Sources {
     /// Sources without memory of earlier answers.
-    pub fn new(registry: Registry, project: ProjectFolder) -> Self {
-        Self { registry, project, packuments: Arc::default(), reads: Arc::default(), thread: Arc::default() }
+    pub fn new(registry: Registry, project: ProjectFolder, concurrency: usize, activity: Arc<Activity>) -> Self {
+        let (packuments, reads, thread) = (Arc::default(), Arc::default(), Arc::default());
+        Self { registry, project, concurrency, activity, packuments, reads, thread }
     }
 
     /// The result of a request: an answer, or an unread document. `misread` is a document that
@@ -182,11 +187,10 @@ pub async fn run(
     mut resolution: Resolution,
     finish: Finish,
     sources: &Sources,
-    concurrency: usize,
-    activity: &Activity,
     mut observe: impl FnMut(Event),
     interruption: impl Future<Output = ()>,
 ) -> (Ended, Duration) {
+    let (concurrency, activity) = (sources.concurrency, &*sources.activity);
     let mut interruption = pin!(interruption);
     let mut waiting = Duration::ZERO;
     // Dropping it cuts off whatever is still on its way when the end is reached.

@@ -243,8 +243,7 @@ impl Lock {
         let origins_may_be_unknown = !complete && may_save;
         let save = options.save && may_save;
         let mut options = Options { complete, save, origins_may_be_unknown, graph: self.with_graph, ..options };
-        let mut sources = Sources::new(registry.clone(), self.project.clone());
-        let concurrency = self.settings.network.concurrency;
+        let mut sources = self.sources(registry.clone());
         let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
         let starting = start.elapsed();
         let mut interruption = pin!(interruption);
@@ -272,7 +271,7 @@ impl Lock {
                 }
             };
             let resolution = Resolution::new(project.clone(), options.clone());
-            let run = driver::run(resolution, finish, &sources, concurrency, &self.activity, presumed, stop);
+            let run = driver::run(resolution, finish, &sources, presumed, stop);
             Box::pin(run).await
         };
         let truth = if is_interrupted { node.presumed() } else { node.truth().await };
@@ -282,9 +281,7 @@ impl Lock {
             recall = None;
             options.node_version = truth.unwrap_or_else(|| Options::default().node_version);
             let again = Resolution::new(project.clone(), options.clone());
-            let activity = &self.activity;
-            let again =
-                driver::run(again, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
+            let again = driver::run(again, finish, &sources, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
         // Damage to a cached packument may show only while it is used. It is fetched for another
@@ -293,11 +290,9 @@ impl Lock {
         let mut known_damage = 0;
         while damage() > known_damage && !matches!(ended, Ended::Interrupted) {
             known_damage = damage();
-            sources = Sources::new(registry.clone(), self.project.clone());
+            sources = self.sources(registry.clone());
             let again = Resolution::new(project.clone(), options.clone());
-            let activity = &self.activity;
-            let again =
-                driver::run(again, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
+            let again = driver::run(again, finish, &sources, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
         let end = Instant::now();
@@ -307,8 +302,7 @@ impl Lock {
                 Err(error) => {
                     let options = Options { reporting: Reporting::Tree, ..options };
                     let search = Search::new(project.clone(), options, &error);
-                    let remedies =
-                        remedies::search(search, &sources, concurrency, &self.activity, interruption.as_mut()).await;
+                    let remedies = remedies::search(search, &sources, interruption.as_mut()).await;
                     Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
                 }
             },
@@ -320,6 +314,12 @@ impl Lock {
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         let reads = Arc::clone(&sources.reads);
         Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, recall, _sources: sources })
+    }
+
+    /// Sources of answers without memory of earlier ones.
+    pub(crate) fn sources(&self, registry: Registry) -> Sources {
+        let concurrency = self.settings.network.concurrency;
+        Sources::new(registry, self.project.clone(), concurrency, Arc::clone(&self.activity))
     }
 
     /// This machine's platform, and the platform to resolve for.

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use espalier_core::remedy::Search;
 use espalier_core::{Remedy, Resolution};
 
-use crate::activity::Activity;
 use crate::driver::{self, Ended, Sources};
 
 /// The time limit, because advice isn't worth a longer wait. npm's flags are still tried
@@ -20,17 +19,14 @@ const MOST_TRIALS: usize = 40;
 pub async fn search(
     mut search: Search,
     sources: &Sources,
-    concurrency: usize,
-    activity: &Activity,
     mut interruption: Pin<&mut impl Future<Output = ()>>,
 ) -> Vec<Remedy> {
     let start = Instant::now();
     let mut trials = 0;
     while let Some((project, options)) = search.next_trial() {
         let resolution = Resolution::new(project, options);
-        let (ended, _) =
-            driver::run(resolution, Resolution::finish, sources, concurrency, activity, |_| {}, interruption.as_mut())
-                .await;
+        let run = driver::run(resolution, Resolution::finish, sources, |_| {}, interruption.as_mut());
+        let (ended, _) = run.await;
         let Ended::Finished(result) = ended else { break };
         search.report(&result);
         trials += 1;

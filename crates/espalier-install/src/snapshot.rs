@@ -22,7 +22,7 @@ use crate::body::Inflater;
 use crate::cache::Cache;
 use crate::cache::documents::Entry;
 use crate::cache::recipients::Recipient;
-use crate::driver::{self, Ended, Sources};
+use crate::driver::{self, Ended};
 use crate::lock::{Lock, LockError, Started};
 use crate::registry::Asked;
 
@@ -83,20 +83,17 @@ impl Lock {
         let read = self.project.read(&lockfile)?;
         let project = Project { lockfile: None, yarn_lock: None, installed: NodeModules::default(), ..read };
         let options = self.options().await;
-        let concurrency = self.settings.network.concurrency;
         let mut interruption = pin!(interruption);
         let damage = || cache.as_deref().map_or(0, |cache| cache.documents.found_damage());
-        for run in 1.. {
+        for attempt in 1.. {
             let known_damage = damage();
             let resolution = Resolution::new(project.clone(), options.clone());
-            let sources = Sources::new(registry.clone(), self.project.clone());
-            let (finish, activity) = (Resolution::finish, &self.activity);
-            let resolving =
-                driver::run(resolution, finish, &sources, concurrency, activity, &mut observe, interruption.as_mut());
-            let Ended::Finished(finished) = resolving.await.0 else { break };
+            let sources = self.sources(registry.clone());
+            let run = driver::run(resolution, Resolution::finish, &sources, &mut observe, interruption.as_mut());
+            let Ended::Finished(finished) = run.await.0 else { break };
             let snapshot = collected(asked.take(), cache.as_deref());
             // What turned out to be damaged is fetched for another run.
-            if damage() > known_damage && run < MOST_RUNS {
+            if damage() > known_damage && attempt < MOST_RUNS {
                 continue;
             }
             return match *finished {

@@ -234,12 +234,21 @@ pub(super) fn fetch(
     details
 }
 
+/// Whether this is the URL of a tarball, and not of a document.
+fn is_of_tarball(url: &str) -> bool {
+    Path::new(url).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tgz"))
+}
+
 fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> String {
     let freshness = circumstances.configuration.map(|(_, settings)| settings.freshness);
     let lines: &[&str] = match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => {
             &["Check the path in package.json. It is relative to the folder of that file."]
         }
+        kind if kind.is_absence() && is_of_tarball(&failure.url) => &[
+            "The registry has the package, but not this tarball. The version may have been",
+            "unpublished. `espalier update` with the name of the package chooses another one.",
+        ],
         kind if kind.is_absence() => &[
             "Check the spelling of the name. A private package needs its registry, and often",
             "a token for it, in .npmrc:",

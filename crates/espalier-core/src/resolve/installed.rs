@@ -19,7 +19,7 @@ impl Start {
         let root = self.tree.root;
         let mut targets: FxHashMap<&str, NodeId> = FxHashMap::default();
         for package in packages {
-            let project = package.path.find("node_modules/").map_or("", |at| package.path[..at].trim_end_matches('/'));
+            let project = project_of(&package.path);
             let known = self.tree.at_path(root, &package.path).is_some();
             if known || self.tree.at_path(root, project).is_none() {
                 continue;
@@ -52,5 +52,26 @@ impl Start {
         let mut manifest = self.tree.words.manifest(&value.unwrap_or_default());
         self.sources.list_bins(&mut self.tree.words, &mut manifest, &package.path).await;
         Rc::new(manifest)
+    }
+}
+
+/// The folder of the project in whose `node_modules` a package is. Its own name can end in
+/// `node_modules`.
+fn project_of(path: &str) -> &str {
+    if path.starts_with("node_modules/") {
+        return "";
+    }
+    path.find("/node_modules/").map_or("", |at| &path[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::project_of;
+
+    #[test]
+    fn a_package_belongs_to_the_project_above_the_first_node_modules() {
+        assert_eq!(project_of("node_modules/a/node_modules/b"), "");
+        assert_eq!(project_of("packages/ui/node_modules/a/node_modules/b"), "packages/ui");
+        assert_eq!(project_of("ui-node_modules/node_modules/a"), "ui-node_modules");
     }
 }
