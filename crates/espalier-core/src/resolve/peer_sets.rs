@@ -4,7 +4,7 @@
 use std::pin::Pin;
 
 use super::candidates::PeerSet;
-use super::override_checks::check_needed;
+use super::override_checks::{check_edge, check_needed};
 use super::search::Search;
 use crate::collation;
 use crate::error::ResolveError;
@@ -75,8 +75,11 @@ impl Search {
                 // The peer is optional. It is loaded only so that a wrong one doesn't displace the
                 // one in the real tree.
                 let source = self.tree[parent].source.unwrap_or(parent);
-                let current = self.tree.resolve(source, name);
-                if current.is_none_or(|current| self.tree.satisfied_by(edge, current)) {
+                let Some(current) = self.tree.resolve(source, name) else { return Ok(true) };
+                if !self.tree.in_dependency_bundle(current) {
+                    check_edge(&self.tree, edge)?;
+                }
+                if self.tree.satisfied_by(edge, current) {
                     return Ok(true);
                 }
             }
