@@ -6,15 +6,24 @@
 //!
 //! 1. The package failed to load: it may be anywhere until it is pruned.
 //! 2. The folder's own package has it as a peer and isn't a project: *conflict*.
-//! 3. The folder has no package of that name: *conflict* if its own package depends on another version, or if a package below
-//!    relies on one further up and doesn't accept this one. Otherwise *free*.
+//! 3. The folder has no package of that name: *conflict* if its own package depends on another
+//!    version, or if a package below relies on one further up and doesn't accept this one.
+//!    Otherwise *free*.
 //! 4. The folder has the same package: *keep*, or *replace* if the user asked for it.
-//! 5. The folder has no newer version, and every dependent of its version accepts this one: *replace*.
-//! 6. The version in the folder satisfies the edge, and the user didn't ask for the package: *keep*.
-//! 7. Duplicates are avoided, and every dependent of the newer version in the folder accepts this one: *replace*.
+//! 5. The folder has no newer version, and every dependent of its version accepts this one:
+//!    *replace*.
+//! 6. The version in the folder satisfies the edge, and the user didn't ask for the package:
+//!    *keep*.
+//! 7. Duplicates are avoided, and every dependent of the newer version in the folder accepts this
+//!    one: *replace*.
 //! 8. The package could go deeper: *conflict*.
-//! 9. The folder is the dependent's own, or the peer sets of the package in it can move deeper: *replace*.
+//! 9. The folder is the dependent's own, or the peer sets of the package in it can move deeper:
+//!    *replace*.
 //! 10. Otherwise: *conflict*.
+//!
+//! For example, the project requires `b@1` and `a`, and `a` requires `b@2`. For the candidate
+//! `b@2.5.0`, the folder of `a` is *free* (3), and the project's folder is a *conflict* (8). If the
+//! project required exactly `b@2.1.0`, its folder would *keep* that for `a`, too (6).
 //!
 //! *Free* and *replace* also require a place at or above the folder for each of the package's peers.
 
