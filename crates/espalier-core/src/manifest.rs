@@ -16,7 +16,7 @@ use crate::order;
 use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
-use fields::{DEV, Field, Fields, WRITTEN, WRITTEN_PLACES, place};
+use fields::{DEV, Field, Unread, WRITTEN, WRITTEN_PLACES, place};
 
 #[cfg(feature = "summaries")]
 pub(crate) use fields::READ;
@@ -87,7 +87,7 @@ const INSTALL_SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 impl Manifest {
     /// Parses the manifest of a version, from a packument or from its own document.
     pub fn from_registry(text: &str, abbreviated: bool, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
-        let mut fields = Fields::default();
+        let mut fields = Unread::default();
         json::each_member(text, &mut |key, value| {
             fields.take(key, Field::Text(value));
             Ok(())
@@ -128,7 +128,7 @@ impl Manifest {
 
     /// Parses a package.json or a lockfile's entry. Anything but an object counts as an empty one.
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
-        let mut fields = Fields::default();
+        let mut fields = Unread::default();
         for (key, value) in value.as_object().into_iter().flatten() {
             fields.take(key, Field::Value(value));
         }
@@ -183,7 +183,7 @@ impl Manifest {
         Self { dependencies: all, ..Self::from_value(value, names, specs) }
     }
 
-    fn from_fields(fields: &Fields<'_>, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
+    fn from_fields(fields: &Unread<'_>, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
         let read = &fields.read;
         let name = read[const { place("name") }].string()?.filter(|name| !name.is_empty());
         let version = read[const { place("version") }].string()?.filter(|version| !version.is_empty());

@@ -10,7 +10,7 @@ use crate::manifest::Manifest;
 use crate::order;
 use crate::packument::Packument;
 use crate::request::Reason;
-use crate::semver::{self, Range, RangeOptions, Version};
+use crate::semver::{self, Range, Version};
 use crate::spec::{Spec, SpecKind};
 
 /// The maximum number of reported versions above the chosen one.
@@ -266,8 +266,7 @@ impl Picker {
         if let Some(&known) = self.judged.get(&(engine, wanted.to_owned())) {
             return known;
         }
-        let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
-        let suits = Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(version));
+        let suits = semver::suits_engine(version, wanted);
         self.judged.insert((engine, wanted.to_owned()), suits);
         suits
     }

@@ -23,8 +23,12 @@ struct Said(Option<String>);
 
 /// The version of the `node` on the `PATH`, as far as it is known without starting it.
 pub(crate) fn nearby(cache: Option<&Path>) -> Option<String> {
-    let noted = cache.and_then(host::noted_node_version);
-    noted.or_else(|| host::find_on_path("node").as_deref().and_then(host::node_version_nearby))
+    cache.and_then(host::noted_node_version).or_else(beside_program)
+}
+
+/// The version that the files beside the `node` on the `PATH` state.
+fn beside_program() -> Option<String> {
+    host::find_on_path("node").as_deref().and_then(host::node_version_nearby)
 }
 
 impl NodeVersion {
@@ -40,7 +44,7 @@ impl NodeVersion {
         if let Some(version) = cache.and_then(host::noted_node_version) {
             return Self::chosen(version);
         }
-        let presumed = host::find_on_path("node").as_deref().and_then(host::node_version_nearby);
+        let presumed = beside_program();
         let (tell, told) = watch::channel(None);
         let cache = cache.map(PathBuf::from);
         tokio::spawn(async move {

@@ -158,6 +158,14 @@ async fn certificates_are_verified_unless_told_otherwise() {
     std::fs::write(&certificate, server.certificate.as_ref().expect("a certificate")).expect("written");
     let trusted = [base.as_slice(), &[("cafile", certificate.to_str().expect("a path"))]].concat();
     client(&trusted).packument("a", false).await.expect("trusted");
+
+    // Only the first certificate of a file is looked at before a connection needs them.
+    let broken = "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n";
+    let mut texts = std::fs::read_to_string(&certificate).expect("the certificate");
+    texts.push_str(broken);
+    std::fs::write(&certificate, texts).expect("written");
+    let failure = client(&trusted).packument("a", false).await.expect_err("a broken certificate");
+    assert!(failure.message.contains("the certificates of cafile"), "{failure}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn assemble(
     for (index, (key, value)) in text::sorted_entries(head).into_iter().enumerate() {
         writer.line(index == 0, 1);
         if key != PACKAGES {
-            writer.value_member(key, value, 1);
+            writer.member(key, &Written::Value(value), 1);
             continue;
         }
         writer.push("\"packages\": {");

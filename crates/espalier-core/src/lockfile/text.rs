@@ -87,13 +87,7 @@ impl<'a> Writer<'a> {
     /// Writes a key and its value, which are at a depth.
     pub fn member(&mut self, key: &str, value: &Written<'_>, depth: usize) {
         self.key(key);
-        self.item(Item::of(value), depth);
-    }
-
-    /// Writes a key and its value, which was read.
-    pub fn value_member(&mut self, key: &str, value: &Value, depth: usize) {
-        self.key(key);
-        self.item(Item::Value(value), depth);
+        self.item(Item::Written(value), depth);
     }
 
     fn key(&mut self, key: &str) {
@@ -113,6 +107,7 @@ impl<'a> Writer<'a> {
 
     fn item(&mut self, item: Item<'_>, depth: usize) {
         match item {
+            Item::Written(Written::Value(value)) => self.item(Item::Value(value), depth),
             Item::Written(Written::Text(text)) => self.string(text),
             Item::Written(Written::True) => self.text.push_str("true"),
             Item::Written(Written::Texts(texts)) => {
@@ -124,7 +119,7 @@ impl<'a> Writer<'a> {
             Item::Value(Value::String(text)) => self.string(text),
             Item::Value(Value::Number(number)) => self.text.push_str(&json::javascript_number(number).to_string()),
             Item::Value(value @ (Value::Null | Value::Bool(_))) => self.text.push_str(&value.to_string()),
-            Item::Written(Written::Object(_) | Written::Value(_)) | Item::Value(Value::Object(_)) => {
+            Item::Written(Written::Object(_)) | Item::Value(Value::Object(_)) => {
                 self.list('{', '}', item.members(), depth, |writer, (_, key, value)| {
                     writer.key(key);
                     writer.item(value, depth + 1);
@@ -165,15 +160,12 @@ enum Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn of(written: &'a Written<'a>) -> Self {
-        match written {
-            Written::Value(value) => Self::Value(value),
-            _ => Self::Written(written),
-        }
-    }
-
     fn is_object(self) -> bool {
-        matches!(self, Self::Written(Written::Object(_)) | Self::Value(Value::Object(_)))
+        match self {
+            Self::Written(Written::Value(value)) => value.is_object(),
+            Self::Written(written) => matches!(written, Written::Object(_)),
+            Self::Value(value) => value.is_object(),
+        }
     }
 
     /// The members of an object, in order.
@@ -181,7 +173,7 @@ impl<'a> Item<'a> {
         let ranked = |key: &'a str, value: Self| (rank(key, value.is_object()), key, value);
         let mut members: Vec<_> = match self {
             Self::Written(Written::Object(members)) => {
-                members.iter().map(|(key, value)| ranked(key, Self::of(value))).collect()
+                members.iter().map(|(key, value)| ranked(key, Self::Written(value))).collect()
             }
             Self::Value(Value::Object(members)) => {
                 members.iter().map(|(key, value)| ranked(key, Self::Value(value))).collect()

@@ -49,14 +49,14 @@ pub(super) const WRITTEN: [&str; 10] =
 /// This field isn't read from registry manifests, because it is long and rarely used.
 pub(super) const DEV: &str = "devDependencies";
 
-/// The fields that are read, in the order of [`READ`], and `devDependencies`.
+/// The fields that are going to be read, in the order of [`READ`], and `devDependencies`.
 #[derive(Default)]
-pub(super) struct Fields<'a> {
+pub(super) struct Unread<'a> {
     pub read: [Field<'a>; READ.len()],
     pub dev: Field<'a>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> Unread<'a> {
     /// Takes a field if it is one of those that are read. If it is repeated, the last one counts,
     /// as in JavaScript.
     pub fn take(&mut self, key: &str, field: Field<'a>) {

@@ -32,6 +32,13 @@ pub fn satisfies(version: &str, range: &str, loose: bool) -> bool {
     max_satisfying([version], range, loose).is_some()
 }
 
+/// Whether an engine of this version is in a range of `engines`. Prereleases count
+/// (`npm-install-checks`).
+pub fn suits_engine(version: &Version, wanted: &str) -> bool {
+    let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
+    Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(version))
+}
+
 /// The highest of the versions that the range allows, as written, like `semver.maxSatisfying`. Of
 /// equal versions, the first. `None` if the range is invalid. Invalid versions are skipped.
 pub fn max_satisfying<'text>(

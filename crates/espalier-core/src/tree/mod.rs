@@ -384,7 +384,7 @@ impl Tree {
     /// npm's name for the package in a folder. Above the project, it is part of the project's own
     /// path.
     pub fn folder_name(&self, path: &str) -> String {
-        let within = path.starts_with("node_modules/") || path.contains("node_modules/");
+        let within = path.contains("node_modules/");
         let absolute = if within { Cow::Borrowed(path) } else { self.absolute(path).into() };
         paths::name_from_folder(&absolute).to_owned()
     }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use espalier_core::semver::{Range, RangeOptions, Version};
+use espalier_core::semver::{self, Version};
 use espalier_core::{EdgeKind, Event, Platform};
 use espalier_package::identity::package_of;
 use indexmap::IndexMap;
@@ -169,8 +169,7 @@ impl Entry {
     fn suits_node(&self, node: Option<&Version>) -> bool {
         let wanted = self.engines.get("node").and_then(Value::as_str).filter(|_| self.optional);
         let (Some(wanted), Some(node)) = (wanted, node) else { return true };
-        let options = RangeOptions { include_prerelease: true, ..RangeOptions::default() };
-        Range::parse_with(wanted, options).is_some_and(|range| range.satisfied_by(node))
+        semver::suits_engine(node, wanted)
     }
 }
 

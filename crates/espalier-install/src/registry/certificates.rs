@@ -38,6 +38,12 @@ impl Trusted {
 }
 
 fn pem_certificates(texts: &Certificates) -> Result<Vec<CertificateDer<'static>>, String> {
-    let parsed = texts.iter().flat_map(|(_, text)| CertificateDer::pem_slice_iter(text.as_bytes()));
-    parsed.map(|certificate| certificate.map_err(|error| error.to_string())).collect()
+    let mut certificates = Vec::new();
+    for (setting, text) in texts.iter() {
+        for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
+            let unusable = |error| format!("the certificates of {setting} cannot be used: {error}");
+            certificates.push(certificate.map_err(unusable)?);
+        }
+    }
+    Ok(certificates)
 }
