@@ -70,8 +70,8 @@ impl HostedGit {
     /// Parses any form. `None` if it isn't on a known host.
     pub fn parse(text: &str) -> Option<Self> {
         // Most texts are addresses of tarballs, which are neither of the short forms.
-        if text.starts_with("https://") || text.starts_with("http://") {
-            return Self::from_address(&address(text)?);
+        if let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) {
+            return if is_elsewhere(rest) { None } else { Self::from_address(&address(text)?) };
         }
         if is_github_shorthand(text) {
             return Some(Self::shortcut(&HOSTS[0], text));
@@ -235,6 +235,16 @@ impl HostedGit {
 
 fn without_git(project: &str) -> &str {
     project.strip_suffix(".git").unwrap_or(project)
+}
+
+/// Whether an address without its scheme is plainly not one of the hosts, so that it needn't be
+/// parsed as an address.
+fn is_elsewhere(rest: &str) -> bool {
+    let host = rest.split('/').next().unwrap_or_default();
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':');
+    let domain = host.split(':').next().unwrap_or_default();
+    let domain = domain.strip_prefix("www.").unwrap_or(domain);
+    host.bytes().all(is_plain) && HOSTS.iter().all(|host| host.domain != domain)
 }
 
 fn split_fragment(text: &str) -> (&str, Option<&str>) {

@@ -11,13 +11,15 @@ use std::rc::Rc;
 
 use crate::integrity;
 use crate::json;
+use crate::lockfile::LockEntry;
 use crate::names::{Name, Names};
 use crate::order;
 use crate::paths;
 use crate::semver::Version;
 use crate::spec::{Spec, Specs};
-use fields::{DEV, Field, Unread, WRITTEN, WRITTEN_PLACES, place};
+use fields::{DEV, Unread, WRITTEN, WRITTEN_PLACES, place};
 
+pub(crate) use fields::Field;
 #[cfg(feature = "summaries")]
 pub(crate) use fields::READ;
 
@@ -126,17 +128,41 @@ impl Manifest {
         Ok(())
     }
 
-    /// Parses a package.json or a lockfile's entry. Anything but an object counts as an empty one.
+    /// Parses a package.json. Anything but an object counts as an empty one.
     pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
-        let mut fields = Unread::default();
-        for (key, value) in value.as_object().into_iter().flatten() {
-            fields.take(key, Field::Value(value));
+        let members = value.as_object().into_iter().flatten();
+        let fields = members.map(|(key, value)| (key.as_str(), Field::Value(value)));
+        Self::from_project(&mut fields.into_iter(), names, specs).expect("values are parsed already")
+    }
+
+    /// Parses a lockfile's entry.
+    pub fn from_entry(entry: &LockEntry<'_>, names: &mut Names, specs: &mut Specs) -> Self {
+        Self::from_project(&mut entry.fields(), names, specs).unwrap_or_default()
+    }
+
+    /// Parses the fields of a package.json, or of what a lockfile says of one.
+    fn from_project<'a>(
+        members: &mut dyn Iterator<Item = (&str, Field<'a>)>,
+        names: &mut Names,
+        specs: &mut Specs,
+    ) -> Result<Self, Error> {
+        let (mut fields, mut directories) = (Unread::default(), Field::Missing);
+        for (key, field) in members {
+            match key {
+                "directories" => directories = field,
+                _ => fields.take(key, field),
+            }
         }
-        let mut manifest = Self::from_fields(&fields, names, specs).expect("values are parsed already");
-        let folder = value.get("directories").and_then(|directories| directories.get("bin")?.as_str());
-        let folder = folder.filter(|folder| !folder.is_empty() && !value.get("bin").is_some_and(json::truthy));
-        manifest.bin_folder = folder.map(secure_path);
-        manifest
+        let mut manifest = Self::from_fields(&fields, names, specs)?;
+        let mut folder = None;
+        directories.members(&mut |key, field| {
+            if key == "bin" {
+                folder = field.string()?.filter(|folder| !folder.is_empty()).map(|folder| secure_path(&folder));
+            }
+            Ok(())
+        })?;
+        manifest.bin_folder = folder.filter(|_| !fields.read[const { place("bin") }].truthy().unwrap_or_default());
+        Ok(manifest)
     }
 
     /// Makes `bin` of the folder of commands (`binDir` of `@npmcli/package-json`): every entry that

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::lockfile::LockEntry;
 use crate::manifest::Manifest;
 use crate::names::Names;
 use crate::overrides::Overrides;
@@ -20,8 +21,13 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Parses a package.json or an entry of a lockfile.
+    /// Parses a package.json.
     pub fn manifest(&mut self, value: &Value) -> Manifest {
         Manifest::from_value(value, &mut self.names, &mut self.specs)
+    }
+
+    /// Parses an entry of a lockfile.
+    pub fn entry(&mut self, entry: &LockEntry<'_>) -> Manifest {
+        Manifest::from_entry(entry, &mut self.names, &mut self.specs)
     }
 }

@@ -2,23 +2,28 @@
 
 use espalier_core::order::sort_by_key;
 use espalier_core::paths::name_from_folder;
-use espalier_core::{Graph, GraphNode, PackageExtensions, ParsedLock, PatchFile, integrity_of};
+use espalier_core::{Graph, GraphNode, LockEntry, PackageExtensions, ParsedLock, PatchFile, integrity_of};
 use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::entry::{flag, text};
+use crate::entry::text;
 use crate::layout::split;
 
 /// The version at a location. A link has the version of its target. npm prints `undefined` if there
 /// is none.
-fn version<'a>(lock: &'a ParsedLock, location: &'a str) -> Option<&'a str> {
-    let (_, package) = linked(lock, location, lock.packages.get(location)?);
-    Some(text(package, "version").unwrap_or("undefined"))
+fn version<'a>(lock: &'a ParsedLock<'_>, entry: &LockEntry<'a>) -> Cow<'a, str> {
+    let version = match target(lock, entry) {
+        Some((_, package)) => package.text("version"),
+        None => entry.text("version"),
+    };
+    version.unwrap_or(Cow::Borrowed("undefined"))
 }
 
-/// The location and entry of a package, or of a link's target.
-fn linked<'a>(lock: &'a ParsedLock, location: &'a str, entry: &'a Value) -> (&'a str, &'a Value) {
-    let target = text(entry, "resolved").filter(|_| flag(entry, "link"));
-    target.and_then(|target| Some((target, lock.packages.get(target)?))).unwrap_or((location, entry))
+/// The location and entry of a link's target.
+fn target<'a>(lock: &'a ParsedLock<'_>, entry: &LockEntry<'a>) -> Option<(Cow<'a, str>, LockEntry<'a>)> {
+    let target = entry.text("resolved").filter(|_| entry.flag("link"))?;
+    let package = lock.packages.get(&target)?;
+    Some((target, package))
 }
 
 /// The parts of a project that its lockfile has to agree with.
@@ -32,7 +37,7 @@ pub struct Declared {
 
 /// The disagreements, in npm's words. `lockfile` is the one on disk, and `placed` lists the
 /// locations that the resolution placed, in its order.
-pub fn disagreements(lockfile: &ParsedLock, resolved: &Graph, placed: &[String]) -> Vec<String> {
+pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[String]) -> Vec<String> {
     // Newly placed packages follow the existing ones.
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
     let mut nodes: Vec<&GraphNode> = resolved.nodes.iter().filter(|node| !node.location.is_empty()).collect();
@@ -41,31 +46,35 @@ pub fn disagreements(lockfile: &ParsedLock, resolved: &Graph, placed: &[String])
     for node in nodes {
         let name = split(&node.location).1;
         let wanted = node.version.as_deref().unwrap_or("undefined");
-        match version(lockfile, &node.location) {
+        let Some(entry) = lockfile.packages.get(&node.location) else {
             // npm compares before it looks into bundles that the lock doesn't list.
-            None if node.in_bundle || lockfile.is_ancient() => {}
-            None => wrong.push(format!("Missing: {name}@{wanted} from lock file")),
-            Some(locked) if locked != wanted => {
-                wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
+            if !node.in_bundle && !lockfile.is_ancient() {
+                wrong.push(format!("Missing: {name}@{wanted} from lock file"));
             }
-            Some(_) => {}
+            continue;
+        };
+        let locked = version(lockfile, &entry);
+        if locked != wanted {
+            wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
         }
-        if let Some(entry) = lockfile.packages.get(&node.location) {
-            wrong.extend(patch_disagreement(name, wanted, node.contents.patch.as_ref(), entry));
-        }
+        wrong.extend(patch_disagreement(name, wanted, node.contents.patch.as_ref(), &entry));
     }
-    let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
-    wrong.extend(extensions_disagreement(recorded, resolved.extensions_hash.as_deref()).map(str::to_owned));
+    let recorded = of_root(lockfile, "packageExtensionsHash");
+    wrong.extend(extensions_disagreement(recorded.as_deref(), resolved.extensions_hash.as_deref()).map(str::to_owned));
     wrong
+}
+
+/// A text in the root's entry.
+fn of_root<'a>(lockfile: &'a ParsedLock<'_>, key: &str) -> Option<Cow<'a, str>> {
+    lockfile.packages.get("")?.text(key)
 }
 
 /// The disagreements about extensions, in npm's words. npm prints them last. A tab omits this
 /// check, because it can't run extensions and the check weighs 1 KB.
-pub fn stale(lockfile: &ParsedLock, declared: &Declared, resolved: &Graph) -> Vec<String> {
-    let recorded = lockfile.packages.get("").and_then(|root| text(root, "packageExtensionsHash"));
+pub fn stale(lockfile: &ParsedLock<'_>, declared: &Declared, resolved: &Graph) -> Vec<String> {
     let mut wrong = Vec::new();
     // If the rules differ, npm compares nothing else.
-    if recorded == resolved.extensions_hash.as_deref() {
+    if of_root(lockfile, "packageExtensionsHash").as_deref() == resolved.extensions_hash.as_deref() {
         wrong.extend(stale_extensions(lockfile, &declared.manifest, resolved));
     }
     wrong.extend(extension_file_disagreements(lockfile, &declared.extension_files).into_iter().map(str::to_owned));
@@ -73,16 +82,16 @@ pub fn stale(lockfile: &ParsedLock, declared: &Declared, resolved: &Graph) -> Ve
 }
 
 /// Compares the patch in package.json with the one in the lock.
-fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, entry: &Value) -> Option<String> {
-    let recorded = entry.get("patched").filter(|patched| patched.is_object());
-    match (declared, recorded) {
+fn patch_disagreement(name: &str, wanted: &str, declared: Option<&PatchFile>, entry: &LockEntry<'_>) -> Option<String> {
+    let recorded = Some(entry.value("patched")).filter(Value::is_object);
+    match (declared, &recorded) {
         (None, None) => None,
         (Some(_), None) => Some(format!(
             "Invalid: package.json declares a patch for {name}@{wanted} that the lock file does not record (it may have been \
              skipped with --ignore-patch-failures). Fix the patch and reinstall, or remove its patchedDependencies entry"
         )),
         (None, Some(_)) => {
-            let locked = text(entry, "version").unwrap_or("undefined");
+            let locked = entry.text("version").unwrap_or(Cow::Borrowed("undefined"));
             Some(format!("Invalid: lock file records a patch for {name}@{locked} that package.json no longer declares"))
         }
         (Some(declared), Some(recorded)) => {
@@ -108,21 +117,22 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
 
 /// If the rules agree: the packages that several rules match, and those that a rule changed without
 /// matching.
-fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> Vec<String> {
+fn stale_extensions(lockfile: &ParsedLock<'_>, manifest: &str, resolved: &Graph) -> Vec<String> {
     let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
     let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
     let workspaces: Vec<&str> = workspaces.collect();
     let mut wrong = Vec::new();
-    for (location, entry) in &lockfile.packages {
-        if location.is_empty() || workspaces.contains(&location.as_str()) {
+    for (location, entry) in lockfile.packages.iter() {
+        if location.is_empty() || workspaces.contains(&location) {
             continue;
         }
         let folder = name_from_folder(location);
         // A link has the name and version of its target. npm prints no version if there is none.
-        let (target, package) = linked(lockfile, location, entry);
-        let name = text(package, "name").unwrap_or(name_from_folder(target));
-        let version = text(package, "version").unwrap_or_default();
-        let selectors: Vec<String> = extensions.selectors(name, version).map(|key| format!("\"{key}\"")).collect();
+        let target = target(lockfile, &entry);
+        let (place, package) = target.as_ref().map_or((location, &entry), |(place, package)| (place, package));
+        let name = package.text("name").unwrap_or(Cow::Borrowed(name_from_folder(place)));
+        let version = package.text("version").unwrap_or_default();
+        let selectors: Vec<String> = extensions.selectors(&name, &version).map(|key| format!("\"{key}\"")).collect();
         if selectors.len() > 1 {
             let selectors = selectors.join(", ");
             wrong.push(format!(
@@ -130,9 +140,9 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
                  overlapping rules."
             ));
         }
-        let applied =
-            entry.get("packageExtensionsApplied").map(|applied| text(applied, "selector").unwrap_or("undefined"));
-        if let Some(selector) = applied.filter(|selector| selectors.is_empty() || !extensions.has(selector)) {
+        let applied = entry.value("packageExtensionsApplied");
+        let selector = entry.has("packageExtensionsApplied").then(|| text(&applied, "selector").unwrap_or("undefined"));
+        if let Some(selector) = selector.filter(|selector| selectors.is_empty() || !extensions.has(selector)) {
             wrong.push(format!(
                 "Invalid: stale packageExtensions provenance for {folder}@{version} (selector \"{selector}\")"
             ));
@@ -143,8 +153,8 @@ fn stale_extensions(lockfile: &ParsedLock, manifest: &str, resolved: &Graph) -> 
 
 /// Compares the `.npm-extension` file with the one that the lock was made with
 /// (`validateNpmExtension`).
-fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
-    let recorded = lockfile.packages.get("").and_then(|root| text(root, "npmExtensionHash"));
+fn extension_file_disagreements(lockfile: &ParsedLock<'_>, files: &[(String, Vec<u8>)]) -> Vec<&'static str> {
+    let recorded = of_root(lockfile, "npmExtensionHash");
     let mut wrong = Vec::new();
     let current = match files {
         [(name, bytes)] => Some(extension_hash(name, bytes)),
@@ -161,8 +171,8 @@ fn extension_file_disagreements(lockfile: &ParsedLock, files: &[(String, Vec<u8>
         }
         (Some(_), Some(_)) => {}
         (recorded, None) => {
-            let is_applied = |entry: &Value| entry.get("npmExtensionApplied").is_some();
-            if recorded.is_some() || lockfile.packages.values().any(is_applied) {
+            let is_applied = || lockfile.packages.iter().any(|(_, entry)| entry.has("npmExtensionApplied"));
+            if recorded.is_some() || is_applied() {
                 wrong.push("Invalid: lock file records .npm-extension state but no .npm-extension file is present");
             }
         }

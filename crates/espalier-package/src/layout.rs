@@ -12,7 +12,7 @@ pub use espalier_core::Omit;
 use espalier_core::graph::PatchFile;
 use espalier_core::{Graph, GraphNode, Outcome, collate, order, paths};
 use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::bin_field;
 
@@ -20,7 +20,7 @@ use crate::bin_field;
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// By location: `node_modules/a/node_modules/b`.
-    pub packages: IndexMap<String, Package>,
+    pub packages: IndexMap<String, Package, FxBuildHasher>,
     /// Locations of the tree that aren't installed.
     pub left_out: FxHashSet<String>,
 }
@@ -107,7 +107,8 @@ impl Layout {
         let left_out = graph.nodes.iter().filter(|&node| node.inert || is_omitted(node));
         let left_out: FxHashSet<String> = left_out.map(|node| node.location.clone()).collect();
         let unknown: FxHashSet<&str> = outcome.unknown_origins.iter().map(|(location, _)| location.as_str()).collect();
-        let mut layout = Self { packages: IndexMap::with_capacity(graph.nodes.len()), left_out };
+        let packages = IndexMap::with_capacity_and_hasher(graph.nodes.len(), FxBuildHasher);
+        let mut layout = Self { packages, left_out };
         for node in &graph.nodes {
             let location = &node.location;
             if location.is_empty() || layout.is_left_out(location) {
@@ -127,6 +128,9 @@ impl Layout {
 
     /// Whether a location, or one that contains it, isn't installed.
     pub fn is_left_out(&self, location: &str) -> bool {
+        if self.left_out.is_empty() {
+            return false;
+        }
         let above = location.match_indices("/node_modules/").map(|(at, _)| &location[..at]);
         self.left_out.contains(location) || above.into_iter().any(|above| self.left_out.contains(above))
     }
@@ -306,7 +310,8 @@ pub fn link_text(location: &str, target: &str) -> String {
 }
 
 fn depth(location: &str) -> usize {
-    format!("/{location}").matches("/node_modules/").count()
+    let folders = location.split('/').filter(|step| *step == FOLDER).count();
+    folders - usize::from(is_folder(location))
 }
 
 /// Whether packages may be placed at a location. Below each `node_modules` there has to be one

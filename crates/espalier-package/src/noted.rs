@@ -1,15 +1,18 @@
 //! The hidden lockfile `node_modules/.package-lock.json`, in which npm records what it installed.
 //! The caller decides whether it is up to date.
 
-use indexmap::IndexMap;
-use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::entry::{self, flag, owned};
+use espalier_core::{LockEntries, LockEntry};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::entry::owned;
 use crate::layout::{Origin, Package};
 
 /// The recorded packages.
 #[derive(Debug, Default)]
-pub struct Noted(IndexMap<String, Entry>);
+pub struct Noted(IndexMap<String, Entry, FxBuildHasher>);
 
 /// A recorded package.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,8 +32,8 @@ pub struct Entry {
 impl Noted {
     /// Reads the file's text. `None` if it isn't JSON.
     pub fn read(text: &str) -> Option<Self> {
-        let entries = entry::entries(text).ok()?;
-        Some(Self(entries.into_iter().map(|(location, entry)| (location, Entry::read(&entry))).collect()))
+        let entries = LockEntries::read(text)?;
+        Some(Self(entries.iter().map(|(location, entry)| (location.to_owned(), Entry::read(&entry))).collect()))
     }
 
     /// Every recorded location.
@@ -55,13 +58,14 @@ impl Noted {
 }
 
 impl Entry {
-    fn read(entry: &Value) -> Self {
+    fn read(entry: &LockEntry<'_>) -> Self {
+        let text = |field| entry.text(field).map(Cow::into_owned);
         Self {
-            version: owned(entry, "version"),
-            resolved: owned(entry, "resolved"),
-            integrity: owned(entry, "integrity"),
-            link: flag(entry, "link"),
-            patch: entry.get("patched").and_then(|patch| owned(patch, "integrity")),
+            version: text("version"),
+            resolved: text("resolved"),
+            integrity: text("integrity"),
+            link: entry.flag("link"),
+            patch: owned(&entry.value("patched"), "integrity"),
         }
     }
 

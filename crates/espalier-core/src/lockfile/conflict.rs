@@ -3,7 +3,11 @@
 //!
 //! The resolution then repairs whatever doesn't fit.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use crate::json;
 
 /// A change from the common text to ours.
 struct Difference {
@@ -17,20 +21,30 @@ enum DifferenceKind {
     Add(Value),
 }
 
-/// Parses a lockfile and merges both sides of conflict markers. `None` if a side isn't JSON.
-pub fn parse(text: &str) -> Option<Value> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// A lockfile as JSON, with both sides of conflict markers merged. `None` if a side isn't JSON.
+pub fn merged(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    let text = match text {
+        Cow::Borrowed(text) => Cow::Borrowed(json::strip_byte_order_mark(text)),
+        Cow::Owned(text) if text.starts_with('\u{feff}') => Cow::Owned(json::strip_byte_order_mark(&text).to_owned()),
+        text @ Cow::Owned(_) => text,
+    };
     if !["<<<<<<<", "=======", ">>>>>>>"].iter().all(|marker| text.contains(marker)) {
-        return serde_json::from_str(text).ok();
+        return is_json(&text).then_some(text);
     }
-    let [parent, ours, mut theirs] = sides(text).map(|side| serde_json::from_str::<Value>(&side).ok());
+    let [parent, ours, mut theirs] = sides(&text).map(|side| serde_json::from_str::<Value>(&side).ok());
     let (parent, ours, theirs) = (parent?, ours?, theirs.as_mut()?);
     for change in changes(&parent, &ours) {
         if !apply(theirs, &change) {
             copy_path(theirs, &ours, &change.path);
         }
     }
-    Some(std::mem::take(theirs))
+    Some(Cow::Owned(theirs.to_string()))
+}
+
+/// Whether a text can be read as JSON. To ignore values is faster, but doesn't check escapes.
+fn is_json(text: &str) -> bool {
+    let is_well_formed = serde_json::from_str::<IgnoredAny>(text).is_ok();
+    is_well_formed && (!text.contains("\\u") || serde_json::from_str::<Value>(text).is_ok())
 }
 
 /// The text of the common ancestor, as far as the markers show it, of our side and of theirs.
@@ -192,8 +206,11 @@ fn copy_path(target: &mut Value, ours: &Value, path: &[String]) {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn parse(text: &str) -> Option<Value> {
+        super::merged(text.into()).map(|merged| serde_json::from_str(&merged).expect("JSON"))
+    }
 
     #[test]
     fn our_changes_go_on_top_of_theirs() {

@@ -3,6 +3,7 @@
 
 mod conflict;
 mod document;
+mod entries;
 mod legacy;
 mod old;
 mod read;
@@ -10,6 +11,7 @@ mod text;
 mod write;
 pub mod yarn;
 
+pub use entries::{LockEntries, LockEntry};
 pub use old::name_and_version_of_tarball;
 pub use read::{DEFAULT_VERSION, ParsedLock};
 pub use write::{PackageLock, Target, entries};

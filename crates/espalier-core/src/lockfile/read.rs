@@ -1,8 +1,10 @@
 //! Reads the entries of a lockfile of any version.
 
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-use super::{conflict, old};
+use super::entries::{LockEntries, LockText};
+use super::old;
 use crate::error::ResolveError;
 use crate::json;
 use crate::refusal::Refusal;
@@ -15,39 +17,44 @@ pub const DEFAULT_VERSION: u64 = 3;
 
 /// The lockfile that a resolution starts from.
 #[derive(Debug, Default)]
-pub struct ParsedLock {
+pub struct ParsedLock<'t> {
     /// Its version, if it states one.
     pub version: Option<u64>,
     /// The entries of `packages`. Those of version 1 are converted.
-    pub packages: Map<String, Value>,
+    pub packages: LockEntries<'t>,
     /// The other values at the top, which npm keeps.
     pub others: Map<String, Value>,
 }
 
-impl ParsedLock {
+impl<'t> ParsedLock<'t> {
     /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then
     /// starts afresh. `project` is the absolute folder of the project.
-    pub fn parse(text: &str, project: &str, specs: &mut Specs) -> Result<Option<Self>, ResolveError> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let Some(Value::Object(mut document)) = conflict::parse(text) else {
+    pub fn parse(
+        text: impl Into<Cow<'t, str>>,
+        project: &str,
+        specs: &mut Specs,
+    ) -> Result<Option<Self>, ResolveError> {
+        let Some(LockText { text, packages, others }) = LockText::parse(text.into()) else {
             return Ok(None);
         };
-        let version = document.get("lockfileVersion").and_then(Value::as_u64);
+        let version = others.get("lockfileVersion").and_then(Value::as_u64);
         if let Some(version) = version.filter(|&version| version > NEWEST_VERSION) {
             return Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into());
         }
-        let packages = match document.shift_remove("packages") {
-            Some(Value::Object(packages)) => packages,
-            _ => old::entries(&document, project, specs),
+        let packages = match packages {
+            Some(place) => LockEntries::at(text, place),
+            None => {
+                let document: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+                let entries = Value::Object(old::entries(&document, project, specs)).to_string();
+                let place = 0..entries.len();
+                LockEntries::at(entries.into(), place)
+            }
         };
-        document.shift_remove("dependencies");
-        Ok(Some(Self { version, packages, others: document }))
+        Ok(Some(Self { version, packages, others }))
     }
 
     /// Reads as much of a lockfile as can be parsed.
-    pub fn read(text: &str, project: &str) -> Self {
+    pub fn read(text: impl Into<Cow<'t, str>>, project: &str) -> Self {
         Self::parse(text, project, &mut Specs::default()).ok().flatten().unwrap_or_default()
     }
 

@@ -98,7 +98,7 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
 
 /// A field, as text or parsed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Field<'a> {
+pub(crate) enum Field<'a> {
     #[default]
     Missing,
     /// JSON text whose end is known and whose content is unchecked.

@@ -1,32 +1,31 @@
 //! Reads the tree of a lockfile (`load-virtual.js`).
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::rc::Rc;
 
 use super::start::Start;
 use crate::error::ResolveError;
-use crate::json;
-use crate::lockfile::ParsedLock;
+use crate::lockfile::{LockEntry, ParsedLock};
 use crate::paths;
 use crate::refusal::Refusal;
 use crate::tree::{Flags, NewNode, NodeId};
 
 impl Start {
     /// Adds a lockfile's entries to the tree.
-    pub(super) async fn load_lock(&mut self, lock: &ParsedLock) -> Result<(), ResolveError> {
-        let (links, packages): (Vec<_>, Vec<_>) = json::entries(&lock.packages)
-            .into_iter()
-            .filter(|(location, entry)| !location.is_empty() && entry.is_object())
-            .partition(|(_, entry)| entry.get("link").is_some_and(json::truthy));
-        let mut in_bundles = Vec::new();
-        for (location, entry) in packages {
-            let node = self.load_entry(location, entry);
-            if entry.get("inBundle").is_some_and(json::truthy) {
+    pub(super) async fn load_lock(&mut self, lock: &ParsedLock<'_>) -> Result<(), ResolveError> {
+        let (mut links, mut in_bundles) = (Vec::new(), Vec::new());
+        for (location, entry) in lock.packages.iter().filter(|(location, _)| !location.is_empty()) {
+            if entry.is_truthy("link") {
+                links.push((location, entry));
+                continue;
+            }
+            let node = self.load_entry(location, &entry);
+            if entry.is_truthy("inBundle") {
                 in_bundles.push(node);
             }
         }
         for (location, entry) in links {
-            self.load_link(location, entry).await?;
+            self.load_link(location, &entry).await?;
         }
         if lock.is_old() {
             self.assign_bundles(&in_bundles);
@@ -50,28 +49,30 @@ impl Start {
         }
     }
 
-    fn load_entry(&mut self, location: &str, entry: &Value) -> NodeId {
-        let mut manifest = self.tree.words.manifest(entry);
+    fn load_entry(&mut self, location: &str, entry: &LockEntry<'_>) -> NodeId {
+        let mut manifest = self.tree.words.entry(entry);
         let name = self.tree.folder_name(location);
         manifest.name.get_or_insert_with(|| name.as_str().into());
-        let text = |key: &str| entry.get(key).and_then(Value::as_str);
         let name = self.tree.words.names.intern(&name);
         let node = self.tree.add(NewNode {
             name: Some(name),
             path: Some(location.into()),
             root: Some(self.tree.root),
-            resolved: text("resolved").map(|resolved| self.tree.absolute_resolved(resolved)),
-            integrity: text("integrity").map(Rc::from),
+            resolved: entry.text("resolved").map(|resolved| self.tree.absolute_resolved(&resolved)),
+            integrity: entry.text("integrity").as_deref().map(Rc::from),
             ..NewNode::of(Rc::new(manifest), self.sources.with_peers())
         });
-        let mark = |key: &str| entry.get(key).and_then(Value::as_object).map(|mark: &Map<_, _>| Rc::new(mark.clone()));
+        let mark = |key: &str| match entry.value(key) {
+            Value::Object(mark) => Some(Rc::new(mark)),
+            _ => None,
+        };
         self.tree[node].extension = mark("packageExtensionsApplied");
         self.tree[node].patch = mark("patched");
         node
     }
 
-    async fn load_link(&mut self, location: &str, entry: &Value) -> Result<(), ResolveError> {
-        let path: Rc<str> = paths::normalize(entry.get("resolved").and_then(Value::as_str).unwrap_or_default()).into();
+    async fn load_link(&mut self, location: &str, entry: &LockEntry<'_>) -> Result<(), ResolveError> {
+        let path: Rc<str> = paths::normalize(&entry.text("resolved").unwrap_or_default()).into();
         let root = self.tree.root;
         let Some(target) = self.tree.at_path(root, &path) else {
             return Err(Refusal::MissingTarget { location: location.to_owned(), target: path.to_string() }.into());

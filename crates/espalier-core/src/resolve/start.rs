@@ -6,6 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::edited::Edited;
@@ -196,8 +197,8 @@ impl Start {
                 self.load_lock(&lock).await?;
                 self.facts.lock.version = lock.version_to_write();
                 let root_entry = lock.packages.get("");
-                let hash = root_entry.and_then(|entry| entry.get("packageExtensionsHash")?.as_str());
-                self.facts.lock.extensions_hash = hash.map(str::to_owned);
+                let hash = root_entry.and_then(|entry| entry.text("packageExtensionsHash"));
+                self.facts.lock.extensions_hash = hash.map(Cow::into_owned);
                 self.facts.lock.is_old = lock.is_old();
                 self.facts.lock.values = lock.others;
             }

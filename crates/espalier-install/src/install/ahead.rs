@@ -5,13 +5,12 @@
 //! of packages to install doesn't depend on these downloads. Only tarballs that need no permission
 //! are fetched: those at the package's own registry, under its own name.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use espalier_core::semver::{self, Version};
-use espalier_core::{EdgeKind, Event, Platform};
+use espalier_core::{EdgeKind, Event, LockEntries, LockEntry, Platform};
 use espalier_package::identity::package_of;
-use indexmap::IndexMap;
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
@@ -91,14 +90,15 @@ impl Ahead {
 
 /// The packages of a lockfile that suit this platform and Node and aren't in the store.
 fn missing(origins: &Origins, lockfile: &str, platform: &Platform, node: Option<&Version>) -> Vec<Source> {
-    let packages = serde_json::from_str::<Lockfile>(lockfile).map(|lockfile| lockfile.packages).unwrap_or_default();
+    let entries = LockEntries::read(lockfile).unwrap_or_default();
     let mut sources = Vec::new();
-    for (location, entry) in &packages {
-        let Some((_, name)) = location.rsplit_once("node_modules/") else { continue };
-        let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else { continue };
-        if !entry.link && !entry.in_bundle && entry.suits(platform) && entry.suits_node(node) {
-            let name = entry.name.as_deref().unwrap_or(name);
-            sources.extend(source(&origins.registry, name, version, resolved, entry.integrity.as_deref()));
+    for (location, entry) in entries.iter() {
+        let Some((_, folder)) = location.rsplit_once("node_modules/") else { continue };
+        let (Some(version), Some(resolved)) = (entry.text("version"), entry.text("resolved")) else { continue };
+        if !entry.flag("link") && !entry.flag("inBundle") && suits(&entry, platform) && suits_node(&entry, node) {
+            let name = entry.text("name").unwrap_or(Cow::Borrowed(folder));
+            let integrity = entry.text("integrity");
+            sources.extend(source(&origins.registry, &name, &version, &resolved, integrity.as_deref()));
         }
     }
     let store = &origins.store;
@@ -131,65 +131,43 @@ async fn fetch(origins: Arc<Origins>, room: Arc<Semaphore>, source: Source) {
     }
 }
 
-#[derive(Deserialize)]
-struct Lockfile {
-    #[serde(default)]
-    packages: IndexMap<String, Entry>,
+/// Whether an entry's lists include this platform or are empty. Exclusions are ignored.
+fn suits(entry: &LockEntry<'_>, platform: &Platform) -> bool {
+    let lists = [("os", Some(&platform.os)), ("cpu", Some(&platform.cpu)), ("libc", platform.libc.as_ref())];
+    lists.into_iter().all(|(list, own)| {
+        let Value::Array(list) = entry.value(list) else { return true };
+        let named = list.iter().filter_map(Value::as_str).filter(|name| !name.starts_with('!'));
+        named.clone().count() == 0 || named.clone().any(|name| own.is_some_and(|own| own == name))
+    })
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Entry {
-    name: Option<String>,
-    version: Option<String>,
-    resolved: Option<String>,
-    integrity: Option<String>,
-    link: bool,
-    in_bundle: bool,
-    optional: bool,
-    engines: Value,
-    os: Value,
-    cpu: Value,
-    libc: Value,
-}
-
-impl Entry {
-    /// Whether its lists include this platform or are empty. Exclusions are ignored.
-    fn suits(&self, platform: &Platform) -> bool {
-        let lists =
-            [(&self.os, Some(&platform.os)), (&self.cpu, Some(&platform.cpu)), (&self.libc, platform.libc.as_ref())];
-        lists.into_iter().all(|(list, own)| {
-            let Some(list) = list.as_array() else { return true };
-            let named = list.iter().filter_map(Value::as_str).filter(|name| !name.starts_with('!'));
-            named.clone().count() == 0 || named.clone().any(|name| own.is_some_and(|own| own == name))
-        })
-    }
-
-    /// Whether an optional package is for this version of Node. Others are installed in any case.
-    fn suits_node(&self, node: Option<&Version>) -> bool {
-        let wanted = self.engines.get("node").and_then(Value::as_str).filter(|_| self.optional);
-        let (Some(wanted), Some(node)) = (wanted, node) else { return true };
-        semver::suits_engine(node, wanted)
-    }
+/// Whether an optional package is for this version of Node. Others are installed in any case.
+fn suits_node(entry: &LockEntry<'_>, node: Option<&Version>) -> bool {
+    let Some(node) = node.filter(|_| entry.flag("optional")) else { return true };
+    let engines = entry.value("engines");
+    engines.get("node").and_then(Value::as_str).is_none_or(|wanted| semver::suits_engine(node, wanted))
 }
 
 #[cfg(test)]
 mod tests {
+    use espalier_core::LockEntries;
     use serde_json::json;
 
-    use super::{Entry, Version};
+    use super::{Version, suits_node};
 
     #[test]
     fn only_optional_packages_are_left_out_for_their_engines() {
         let node = Version::parse("20.20.2").expect("a version");
-        let suits = |optional: bool, wanted: &str| {
-            let entry = json!({ "optional": optional, "engines": { "node": wanted } });
-            serde_json::from_value::<Entry>(entry).expect("an entry").suits_node(Some(&node))
+        let suits = |entry: serde_json::Value, node: Option<&Version>| {
+            let lockfile = json!({ "packages": { "node_modules/a": entry } }).to_string();
+            let entries = LockEntries::read(lockfile).expect("a lockfile");
+            suits_node(&entries.get("node_modules/a").expect("the entry"), node)
         };
-        assert!(!suits(true, "^22.20 || >=25"));
-        assert!(suits(true, ">=18"));
-        assert!(suits(false, "^22.20 || >=25"));
-        let unknown = Entry { optional: true, engines: json!(["node >= 22"]), ..Entry::default() };
-        assert!(unknown.suits_node(Some(&node)) && unknown.suits_node(None));
+        let wants = |wanted: &str, optional: bool| json!({ "optional": optional, "engines": { "node": wanted } });
+        assert!(!suits(wants("^22.20 || >=25", true), Some(&node)));
+        assert!(suits(wants(">=18", true), Some(&node)));
+        assert!(suits(wants("^22.20 || >=25", false), Some(&node)));
+        let unknown = json!({ "optional": true, "engines": ["node >= 22"] });
+        assert!(suits(unknown.clone(), Some(&node)) && suits(unknown, None));
     }
 }

@@ -154,10 +154,10 @@ impl Install {
     }
 
     /// Parses the lockfile on another thread. The tree is compared with it later.
-    fn parsed_meanwhile(&self, started: &Started) -> JoinHandle<ParsedLock> {
+    fn parsed_meanwhile(&self, started: &Started) -> JoinHandle<ParsedLock<'static>> {
         let text = started.lockfile.text().unwrap_or_default().to_owned();
         let project = self.lock.project.path_as_text();
-        tokio::task::spawn_blocking(move || ParsedLock::read(&text, &project))
+        tokio::task::spawn_blocking(move || ParsedLock::read(text, &project))
     }
 
     /// Carries out what a resolution decided.

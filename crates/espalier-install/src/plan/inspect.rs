@@ -287,6 +287,9 @@ impl Inspection<'_> {
 
 /// Whether one of these paths is this location or contains it.
 pub fn is_below(location: &str, paths: &[String]) -> bool {
+    if paths.is_empty() {
+        return false;
+    }
     let above = location.match_indices('/').map(|(at, _)| &location[..at]);
     let mut candidates = above.chain([location]);
     candidates.any(|candidate| paths.iter().any(|path| path == candidate))

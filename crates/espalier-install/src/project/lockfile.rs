@@ -33,12 +33,18 @@ impl ProjectFolder {
     pub fn lockfile(&self) -> Result<Lockfile, ProjectError> {
         let path = self.path().join("package-lock.json");
         let text = match fs::read(&path) {
-            Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(bytes) => Some(text_of(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(ProjectError::Unreadable { path, source }),
         };
         Ok(Lockfile { path, text })
     }
+}
+
+/// The text of a file. Bytes that aren't UTF-8 are replaced, as in Node.
+fn text_of(bytes: Vec<u8>) -> String {
+    // A large lockfile that is UTF-8 isn't copied.
+    String::from_utf8(bytes).unwrap_or_else(|invalid| String::from_utf8_lossy(invalid.as_bytes()).into_owned())
 }
 
 impl Lockfile {
