@@ -64,6 +64,11 @@ impl PackageExtensions {
         self.rules.iter().filter(move |rule| rule.matches(name, version)).map(|rule| rule.key.as_str())
     }
 
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether there is a rule with this selector.
     pub fn has(&self, selector: &str) -> bool {
         self.rules.iter().any(|rule| rule.key == selector)

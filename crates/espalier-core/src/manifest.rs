@@ -141,8 +141,8 @@ impl Manifest {
     }
 
     /// Parses the fields of a package.json, or of what a lockfile says of one.
-    fn from_project<'a>(
-        members: &mut dyn Iterator<Item = (&str, Field<'a>)>,
+    fn from_project(
+        members: &mut dyn Iterator<Item = (&str, Field<'_>)>,
         names: &mut Names,
         specs: &mut Specs,
     ) -> Result<Self, Error> {

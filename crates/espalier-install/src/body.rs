@@ -91,7 +91,11 @@ static SPARE: Mutex<Spare> = Mutex::new(Spare { pieces: BTreeMap::new(), bytes: 
 
 /// Memory for a body of that length.
 fn memory(length: usize) -> Vec<u8> {
-    let length = length.max(SHORTEST).checked_next_power_of_two().unwrap_or(length);
+    if length > LONGEST_SPARE {
+        // More than the body needs would be cleared for nothing.
+        return vec![0; length.next_multiple_of(LONGEST_SPARE / 2)];
+    }
+    let length = length.max(SHORTEST).next_power_of_two();
     let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
     match spare.pieces.get_mut(&length).and_then(Vec::pop) {
         Some(piece) => {

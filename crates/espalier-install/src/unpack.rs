@@ -70,7 +70,7 @@ const LONGEST_MANIFEST: u64 = 16 << 20;
 
 /// The maximum length of an archive that is inflated in one go. A longer one is read piece by
 /// piece.
-const LONGEST_AT_ONCE: u64 = 16 << 20;
+const LONGEST_AT_ONCE: u64 = 64 << 20;
 
 /// Unpacks a tarball, compressed or not, into an empty folder. `activity` counts the time that the
 /// parts take.

@@ -14,6 +14,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// The maximum number of KiB of bodies that wait for a thread. Further downloads wait until there
 /// is room.
 const ROOM: u32 = 8 << 10;
+/// The most that one body counts for. If a large one counted for everything, it would wait until all
+/// others have been read, and no other could wait beside it.
+const MOST_OF_ONE: u32 = ROOM / 2;
 
 /// The threads, and the work that waits for them.
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ pub(crate) struct Workers {
     most_threads: usize,
 }
 
-/// The memory of a waiting body.
+/// The memory of a waiting body, until work on it begins.
 #[derive(Debug)]
 pub(crate) struct Room(#[expect(dead_code, reason = "it ends with the body")] Option<OwnedSemaphorePermit>);
 
@@ -48,7 +51,7 @@ impl Workers {
 
     /// Waits until a body of this many bytes may wait for a thread.
     pub async fn room(&self, size: usize) -> Room {
-        let size = u32::try_from(size >> 10).unwrap_or(ROOM).clamp(1, ROOM);
+        let size = u32::try_from(size >> 10).unwrap_or(MOST_OF_ONE).clamp(1, MOST_OF_ONE);
         // The semaphore is never closed.
         Room(Arc::clone(&self.room).acquire_many_owned(size).await.ok())
     }
@@ -197,7 +200,8 @@ mod tests {
     async fn downloads_wait_while_too_many_bodies_wait() {
         let workers = Workers::new(1);
         let large = workers.room(usize::MAX).await;
-        assert!(workers.room(1).now_or_never().is_none());
+        let other = workers.room(usize::MAX).now_or_never();
+        assert!(other.is_some() && workers.room(1).now_or_never().is_none());
         drop(large);
         assert!(workers.room(1).now_or_never().is_some());
     }

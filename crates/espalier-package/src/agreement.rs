@@ -119,6 +119,9 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
 /// matching.
 fn stale_extensions(lockfile: &ParsedLock<'_>, manifest: &str, resolved: &Graph) -> Vec<String> {
     let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
+    if extensions.is_empty() && !lockfile.packages.mention("packageExtensionsApplied") {
+        return Vec::new();
+    }
     let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
     let workspaces: Vec<&str> = workspaces.collect();
     let mut wrong = Vec::new();
@@ -171,7 +174,9 @@ fn extension_file_disagreements(lockfile: &ParsedLock<'_>, files: &[(String, Vec
         }
         (Some(_), Some(_)) => {}
         (recorded, None) => {
-            let is_applied = || lockfile.packages.iter().any(|(_, entry)| entry.has("npmExtensionApplied"));
+            const APPLIED: &str = "npmExtensionApplied";
+            let packages = &lockfile.packages;
+            let is_applied = || packages.mention(APPLIED) && packages.iter().any(|(_, entry)| entry.has(APPLIED));
             if recorded.is_some() || is_applied() {
                 wrong.push("Invalid: lock file records .npm-extension state but no .npm-extension file is present");
             }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use espalier_package::noted::Noted;
 use tokio::task::JoinHandle;
 
 use super::Install;
 use super::unchanged::stamps;
 use crate::blocking;
 use crate::digest::Digested;
-use crate::project::ProjectFolder;
+use crate::project::{Installed, ProjectFolder};
 use crate::store::Store;
 
 /// The work that has started.
@@ -25,7 +24,7 @@ pub(super) struct Early {
 #[derive(Debug)]
 pub(super) struct Before {
     stamp: Option<Digested>,
-    noted: Option<Noted>,
+    installed: Option<Installed>,
 }
 
 impl Install {
@@ -39,7 +38,7 @@ impl Install {
 
 impl Early {
     /// The installed packages, after the project was locked.
-    pub async fn installed(self, project: &ProjectFolder) -> Option<Noted> {
+    pub async fn installed(self, project: &ProjectFolder) -> Option<Installed> {
         blocking::result(self.installed?).await.or_now(project)
     }
 }
@@ -49,18 +48,18 @@ impl Before {
         // The stamp is taken first. If the hidden lockfile is replaced while it is read, its stamp
         // is a different one afterwards.
         let stamp = stamp(project);
-        Self { stamp, noted: noted(project) }
+        Self { stamp, installed: installed(project) }
     }
 
     /// The installed packages, unless another installation has replaced the hidden lockfile since
     /// then.
-    fn or_now(self, project: &ProjectFolder) -> Option<Noted> {
-        if self.stamp.is_some() && self.stamp == stamp(project) { self.noted } else { noted(project) }
+    fn or_now(self, project: &ProjectFolder) -> Option<Installed> {
+        if self.stamp.is_some() && self.stamp == stamp(project) { self.installed } else { installed(project) }
     }
 }
 
-fn noted(project: &ProjectFolder) -> Option<Noted> {
-    project.noted().map(|(noted, _)| noted)
+fn installed(project: &ProjectFolder) -> Option<Installed> {
+    project.noted().map(|(installed, _)| installed)
 }
 
 /// The state of the hidden lockfile.
@@ -72,11 +71,10 @@ fn stamp(project: &ProjectFolder) -> Option<Digested> {
 mod tests {
     use std::fs;
 
-    use espalier_package::noted::Noted;
     use serde_json::json;
 
     use super::Before;
-    use crate::project::{HIDDEN_LOCKFILE, ProjectFolder};
+    use crate::project::{HIDDEN_LOCKFILE, Installed, ProjectFolder};
 
     /// A project without packages.
     fn project() -> (tempfile::TempDir, ProjectFolder) {
@@ -101,8 +99,9 @@ mod tests {
         fs::write(project.path().join(HIDDEN_LOCKFILE), note.to_string()).expect("written");
     }
 
-    fn locations(noted: Option<&Noted>) -> Vec<String> {
-        let mut locations: Vec<_> = noted.into_iter().flat_map(Noted::locations).map(str::to_owned).collect();
+    fn locations(installed: Option<&Installed>) -> Vec<String> {
+        let noted = installed.into_iter().flat_map(|installed| installed.noted.locations());
+        let mut locations: Vec<_> = noted.map(str::to_owned).collect();
         locations.sort();
         locations
     }

@@ -29,6 +29,7 @@ use crate::blocking;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
+use crate::plan::Plan;
 use crate::plan::layout::resolved_in_lockfile;
 use crate::project::{HIDDEN_LOCKFILE, ProjectError, Written};
 use crate::reify::{Built, Flights, Origins, Reify, Report};
@@ -192,7 +193,7 @@ impl Install {
             registry: resolved.registry.clone(),
             project: project.to_owned(),
             store: Arc::clone(&store),
-            preparing: Arc::new(self.preparing(&resolved.outcome.graph)),
+            preparing: Arc::new(self.preparing(&resolved.outcome.graph, &plan)),
             flights,
         };
         let reify = Reify {
@@ -318,10 +319,12 @@ impl Install {
     }
 
     /// The preparation of folders before they are packed. Only approved packages are prepared.
-    fn preparing(&self, graph: &Graph) -> Preparing {
+    fn preparing(&self, graph: &Graph, plan: &Plan) -> Preparing {
         let project = self.lock.project.path();
+        let placed: FxHashSet<&str> = plan.place.iter().map(|placement| placement.location.as_str()).collect();
         let is_packed = |resolved: &str| resolved.starts_with("file:") || Repository::of(resolved).is_some();
-        let packed = graph.nodes.iter().enumerate().filter_map(|(index, node)| {
+        let nodes = graph.nodes.iter().enumerate().filter(|(_, node)| placed.contains(node.location.as_str()));
+        let packed = nodes.filter_map(|(index, node)| {
             let resolved = resolved_in_lockfile(node, graph).filter(|resolved| is_packed(resolved))?;
             self.scripts.gate.allows(graph, index, project).then_some(resolved)
         });

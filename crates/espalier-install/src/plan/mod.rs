@@ -14,8 +14,8 @@ use crate::git::Repository;
 use crate::integrity::Integrity;
 use crate::store::StoredPackage;
 use bins::BinLink;
-use inspect::{Condition, Findings, is_below};
-use layout::{Layout, Origin, lies_in_node_modules, link_text};
+use inspect::{Condition, Findings};
+use layout::{Layout, Origin, Package, lies_in_node_modules, link_text};
 
 /// The steps of an installation.
 #[derive(Debug, Default)]
@@ -113,19 +113,21 @@ impl Plan {
         let mut plan = Self { bins, ..Self::default() };
         let retirement = |path: &String| Retirement { path: path.clone(), removed: true };
         plan.retire.extend(findings.extraneous.iter().map(retirement));
-        let mut replaced: Vec<String> = Vec::new();
         let mut sources: IndexMap<(String, Option<String>), usize> = IndexMap::new();
-        for (location, package) in layout.in_building_order() {
-            let Some(condition) = findings.conditions.get(location) else { continue };
-            // Replacing a package leaves nothing below it.
-            let condition = if is_below(location, &replaced) { &Condition::Absent } else { condition };
-            if *condition == Condition::Right {
-                plan.kept += 1;
-                continue;
-            }
+        let is_wrong = |location: &str| matches!(findings.conditions.get(location), Some(Condition::Wrong(_)));
+        // Replacing a package leaves nothing below it.
+        let is_below_replaced = |location: &str| location.match_indices('/').any(|(at, _)| is_wrong(&location[..at]));
+        let condition = |location: &str| match findings.conditions.get(location) {
+            Some(_) if is_below_replaced(location) => Some(&Condition::Absent),
+            condition => condition,
+        };
+        let is_changed = |location: &str, _: &Package| !matches!(condition(location), None | Some(Condition::Right));
+        let changed = layout.some_in_building_order(is_changed);
+        plan.kept = findings.conditions.len() - changed.len();
+        for (location, package) in changed {
+            let Some(condition) = condition(location) else { continue };
             if matches!(condition, Condition::Wrong(_)) {
                 plan.retire.push(Retirement { path: location.to_owned(), removed: false });
-                replaced.push(location.to_owned());
             }
             match &package.origin {
                 Origin::Link(target) => {

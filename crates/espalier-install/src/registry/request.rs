@@ -80,7 +80,8 @@ impl Requester {
             };
             let decode = decode.clone();
             let read = move || {
-                let _room = room;
+                // It waits no longer. Others may wait while this one is read.
+                drop(room);
                 decode(reply)
             };
             let unusable = match self.workers.run(size, read).await {

@@ -30,7 +30,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules, split};
+use crate::plan::layout::{Layout, Origin, Package, lies_in_node_modules, split};
 use crate::plan::optional::optional_set;
 use crate::plan::{Placement, PlacementKind, Plan, Source, bins};
 use crate::project::HIDDEN_LOCKFILE;
@@ -388,25 +388,34 @@ impl<'a> Reify<'a> {
         let compiled = shared.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let changes: FxHashMap<&str, &Placement> =
             self.plan.place.iter().map(|placement| (placement.location.as_str(), placement)).collect();
-        for (location, package) in self.layout.in_building_order() {
+        let is_new_link = |location: &str, package: &Package| {
+            package.is_link() && self.plan.links.iter().any(|link| link.location == location)
+        };
+        let is_brought = |package: &Package| matches!(package.origin, Origin::Bundle { .. });
+        let placement = |location: &str, package: &Package| {
+            let bundler = location.rfind("/node_modules/").map(|at| &location[..at]);
+            let placed = if is_brought(package) { bundler } else { Some(location) };
+            placed.and_then(|placed| changes.get(placed).copied())
+        };
+        let is_reported = |location: &str, package: &Package| {
+            is_new_link(location, package) || placement(location, package).is_some()
+        };
+        for (location, package) in self.layout.some_in_building_order(is_reported) {
             let installed = || PlacedPackage {
                 location: location.to_owned(),
                 name: package.package_name.clone(),
                 version: package.version.clone(),
             };
-            if package.is_link() && self.plan.links.iter().any(|link| link.location == location) {
+            if is_new_link(location, package) {
                 report.added.push(installed());
             }
-            let bundler = location.rfind("/node_modules/").map(|at| &location[..at]);
-            let brought = matches!(package.origin, Origin::Bundle { .. });
-            let placement = if brought { bundler.and_then(|above| changes.get(above)) } else { changes.get(location) };
-            let Some(placement) = placement else { continue };
+            let Some(placement) = placement(location, package) else { continue };
             match &placement.kind {
                 PlacementKind::Added => report.added.push(installed()),
                 PlacementKind::Changed { .. } => report.changed.push(installed()),
                 PlacementKind::Repaired(reason) => report.repaired.push((location.to_owned(), reason.clone())),
             }
-            let is_changed = brought || package.patch.is_some();
+            let is_changed = is_brought(package) || package.patch.is_some();
             let has_gyp = || {
                 compiled.contains(location) || is_changed && self.project.join(location).join("binding.gyp").is_file()
             };
