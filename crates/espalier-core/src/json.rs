@@ -1,9 +1,8 @@
-//! JSON as JavaScript reads it and npm writes it.
+//! JSON as JavaScript reads it.
 //!
 //! The reader keeps positions for error messages, and the indentation and newline that npm
-//! preserves (`json-parse-even-better-errors`). The writer uses the format of `JSON.stringify`.
+//! preserves (`json-parse-even-better-errors`).
 
-use serde::Serialize as _;
 use serde_json::{Map, Value};
 
 use crate::bytes;
@@ -196,38 +195,6 @@ pub fn truthy(value: &Value) -> bool {
         Value::String(text) => !text.is_empty(),
         Value::Array(_) | Value::Object(_) => true,
     }
-}
-
-/// Writes a value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a
-/// single line stays one.
-pub fn stringify(value: &Value, format: &Format) -> String {
-    let value = in_order(value);
-    let mut text = if format.indent.is_empty() {
-        serde_json::to_string(&value).expect("a value that was parsed can be written")
-    } else {
-        pretty(&value, &format.indent)
-    };
-    text.push('\n');
-    if format.newline == "\n" { text } else { text.replace('\n', &format.newline) }
-}
-
-fn in_order(value: &Value) -> Value {
-    match value {
-        Value::Object(object) => {
-            Value::Object(entries(object).into_iter().map(|(key, value)| (key.clone(), in_order(value))).collect())
-        }
-        Value::Array(values) => Value::Array(values.iter().map(in_order).collect()),
-        Value::Number(number) => Value::Number(javascript_number(number)),
-        other => other.clone(),
-    }
-}
-
-fn pretty(value: &Value, indent: &str) -> String {
-    let mut bytes = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    value.serialize(&mut serializer).expect("a value that was parsed can be written");
-    String::from_utf8(bytes).expect("serde_json writes UTF-8")
 }
 
 /// Writes a whole number without a fraction, as JavaScript does.

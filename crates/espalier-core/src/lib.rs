@@ -88,6 +88,7 @@ pub mod semver;
 pub mod spec;
 mod tree;
 mod vocabulary;
+mod writer;
 
 pub use changes::{ChangedManifest, Changes, Update};
 pub use collation::compare as collate;

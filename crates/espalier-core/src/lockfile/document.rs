@@ -8,8 +8,8 @@
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-use super::text::{self, Ranked, Writer, Written};
 use crate::json::Format;
+use crate::writer::{self, Ranked, Writer, Written};
 
 const PACKAGES: &str = "packages";
 /// The usual length of a package's entry in bytes. A text with this room is rarely moved.
@@ -39,8 +39,8 @@ impl Document {
     ) -> Self {
         let format = lockfile_format(format);
         let mut order: Vec<Ranked<'_, usize>> =
-            locations.iter().enumerate().map(|(index, key)| (text::rank(key, true), *key, index)).collect();
-        text::sort(&mut order);
+            locations.iter().enumerate().map(|(index, key)| (writer::rank(key, true), *key, index)).collect();
+        writer::sort(&mut order);
         let mut entries = Vec::with_capacity(order.len());
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
         let text = assemble(&head, locations.len(), &format, &mut |writer| {
@@ -101,7 +101,7 @@ fn assemble(
 ) -> String {
     let mut writer = Writer::new(format, count * USUAL_ENTRY);
     writer.push("{");
-    for (index, (key, value)) in text::sorted_entries(head).into_iter().enumerate() {
+    for (index, (key, value)) in writer::sorted_entries(head).into_iter().enumerate() {
         writer.line(index == 0, 1);
         if key != PACKAGES {
             writer.member(key, &Written::Value(value), 1);

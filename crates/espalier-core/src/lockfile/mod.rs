@@ -7,7 +7,6 @@ mod entries;
 mod legacy;
 mod old;
 mod read;
-mod text;
 mod write;
 pub mod yarn;
 

@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use super::DEFAULT_VERSION;
 use super::document::{self, Document};
 use super::legacy;
-use super::text::Written;
 use crate::collation;
 use crate::json::Format;
 use crate::manifest::Dependencies;
 use crate::names::Names;
 use crate::order;
 use crate::tree::{NodeId, Tree};
+use crate::writer::Written;
 
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
 /// is empty.

@@ -13,6 +13,7 @@ use crate::collation;
 use crate::error::ResolveError;
 use crate::json::{self, Format};
 use crate::order;
+use crate::writer;
 
 pub use crate::changes::SaveType;
 pub use saved::Found;
@@ -179,7 +180,7 @@ impl Edit {
 
     /// The text of the manifest with the changes so far, which is resolved.
     pub fn manifest(&self) -> String {
-        json::stringify(&Value::Object(self.manifest.clone()), &self.format)
+        writer::stringify(&Value::Object(self.manifest.clone()), &self.format)
     }
 
     /// The new text of the file. `None` if npm would leave the file alone.
@@ -209,7 +210,7 @@ impl Edit {
 
     /// The file with this content. `None` if only white space would change.
     fn written(&self, content: Map<String, Value>) -> Option<String> {
-        let text = json::stringify(&Value::Object(content), &self.format);
+        let text = writer::stringify(&Value::Object(content), &self.format);
         let trimmed = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
         (trimmed(&text) != trimmed(&self.text)).then_some(text)
     }

@@ -1,5 +1,5 @@
-//! The text of a lockfile's values: npm's order of keys (`json-stringify-nice`) and the format of
-//! `JSON.stringify`.
+//! JSON as npm writes it: in the format of `JSON.stringify`, with JavaScript's order of keys in a
+//! package.json, and npm's own order (`json-stringify-nice`) in a lockfile.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -11,6 +11,15 @@ use crate::order;
 /// The keys that npm writes first in a lockfile, in its order.
 const PREFERRED: [&str; 8] =
     ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
+
+/// An order of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// As they were added, but array indices come first.
+    JavaScript,
+    /// By rank, then by collation.
+    Lockfile,
+}
 
 /// A value to write. Nothing is copied from the tree into its lockfile.
 #[derive(Debug)]
@@ -43,18 +52,28 @@ pub fn sort<T>(members: &mut [Ranked<'_, T>]) {
     json::in_javascript_order(members, |(_, key, _)| key);
 }
 
+/// A value like `JSON.stringify`, as npm writes a package.json: keys keep their order, and a single
+/// line stays one.
+pub fn stringify(value: &Value, format: &Format) -> String {
+    let mut writer = Writer { order: Order::JavaScript, ..Writer::new(format, 0) };
+    writer.item(Item::Value(value), 0);
+    writer.text.push_str(&format.newline);
+    writer.text
+}
+
 /// A text that is being written.
 pub struct Writer<'a> {
     text: String,
     format: &'a Format,
+    order: Order,
     /// The beginnings of lines by depth.
     margins: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
-    /// An empty text with room for so many bytes.
+    /// An empty lockfile with room for so many bytes.
     pub fn new(format: &'a Format, capacity: usize) -> Self {
-        Self { text: String::with_capacity(capacity), format, margins: Vec::new() }
+        Self { text: String::with_capacity(capacity), format, order: Order::Lockfile, margins: Vec::new() }
     }
 
     /// The number of bytes so far.
@@ -72,10 +91,14 @@ impl<'a> Writer<'a> {
         self.text.push_str(text);
     }
 
-    /// Begins a line at a depth, after a comma if it isn't the first in its object or array.
+    /// Begins a line at a depth, after a comma if it isn't the first in its object or array. Without
+    /// indentation, everything is on one line.
     pub fn line(&mut self, is_first: bool, depth: usize) {
         if !is_first {
             self.text.push(',');
+        }
+        if self.format.indent.is_empty() {
+            return;
         }
         while self.margins.len() <= depth {
             let indent = self.format.indent.repeat(self.margins.len());
@@ -92,7 +115,7 @@ impl<'a> Writer<'a> {
 
     fn key(&mut self, key: &str) {
         self.string(key);
-        self.text.push_str(": ");
+        self.text.push_str(if self.format.indent.is_empty() { ":" } else { ": " });
     }
 
     fn string(&mut self, text: &str) {
@@ -120,7 +143,7 @@ impl<'a> Writer<'a> {
             Item::Value(Value::Number(number)) => self.text.push_str(&json::javascript_number(number).to_string()),
             Item::Value(value @ (Value::Null | Value::Bool(_))) => self.text.push_str(&value.to_string()),
             Item::Written(Written::Object(_)) | Item::Value(Value::Object(_)) => {
-                self.list('{', '}', item.members(), depth, |writer, (_, key, value)| {
+                self.list('{', '}', item.members(self.order), depth, |writer, (_, key, value)| {
                     writer.key(key);
                     writer.item(value, depth + 1);
                 });
@@ -169,7 +192,7 @@ impl<'a> Item<'a> {
     }
 
     /// The members of an object, in order.
-    fn members(self) -> Vec<Ranked<'a, Self>> {
+    fn members(self, order: Order) -> Vec<Ranked<'a, Self>> {
         let ranked = |key: &'a str, value: Self| (rank(key, value.is_object()), key, value);
         let mut members: Vec<_> = match self {
             Self::Written(Written::Object(members)) => {
@@ -180,7 +203,10 @@ impl<'a> Item<'a> {
             }
             _ => Vec::new(),
         };
-        sort(&mut members);
+        match order {
+            Order::JavaScript => json::in_javascript_order(&mut members, |(_, key, _)| key),
+            Order::Lockfile => sort(&mut members),
+        }
         members
     }
 }
