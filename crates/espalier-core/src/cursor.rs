@@ -28,6 +28,22 @@ pub struct Cursor<'a> {
     at: usize,
 }
 
+/// Calls `read` for each member of the object that is this text, with the place of its value, in
+/// the order of the text. The values aren't checked.
+pub fn each_member<'a>(text: &'a str, read: &mut dyn FnMut(Cow<'a, str>, Range<usize>)) -> Result<(), Malformed> {
+    let mut cursor = Cursor::new(text);
+    if !cursor.enter() {
+        return Err(Malformed);
+    }
+    let mut is_first = true;
+    while let Some(key) = cursor.key(is_first)? {
+        let value = cursor.value()?;
+        read(key, value);
+        is_first = false;
+    }
+    cursor.end()
+}
+
 /// Bit `n` tells whether byte `n` of a block is such a character.
 struct Block {
     quotes: u64,

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::bytes;
-use crate::cursor::{self, Cursor, Malformed};
+use crate::cursor::{self, Malformed};
 use crate::order;
 
 /// Some fields of an object. If a field is repeated, the last one counts, as in JavaScript.
@@ -57,18 +57,17 @@ pub fn each_member<'a>(
     text: &'a str,
     read: &mut dyn FnMut(&str, &'a str) -> Result<(), serde_json::Error>,
 ) -> Result<(), serde_json::Error> {
-    let malformed = |Malformed| cursor::complaint::<Map<String, Value>>(text);
-    let mut cursor = Cursor::new(text);
-    if !cursor.enter() {
-        return Err(malformed(Malformed));
+    let mut unreadable = None;
+    let walked = cursor::each_member(text, &mut |key, place| {
+        if unreadable.is_none() {
+            unreadable = read(&key, &text[place]).err();
+        }
+    });
+    match (unreadable, walked) {
+        (Some(error), _) => Err(error),
+        (None, Err(Malformed)) => Err(cursor::complaint::<Map<String, Value>>(text)),
+        (None, Ok(())) => Ok(()),
     }
-    let mut is_first = true;
-    while let Some(key) = cursor.key(is_first).map_err(malformed)? {
-        let value = cursor.value().map_err(malformed)?;
-        read(&key, &text[value])?;
-        is_first = false;
-    }
-    cursor.end().map_err(malformed)
 }
 
 /// Whether a text between quotes is a JSON string.

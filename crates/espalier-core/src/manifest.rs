@@ -7,11 +7,11 @@
 mod fields;
 
 use serde_json::{Error, Map, Value};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::integrity;
 use crate::json;
-use crate::lockfile::LockEntry;
 use crate::names::{Name, Names};
 use crate::order;
 use crate::paths;
@@ -27,6 +27,9 @@ pub(crate) use fields::READ;
 pub type Dependency = (Name, Rc<Spec>);
 /// A block of dependencies in JavaScript's order.
 pub type Dependencies = Vec<Dependency>;
+
+/// A key, and the text of its value.
+pub type Member<'a> = (Cow<'a, str>, &'a str);
 
 /// A normalised manifest. It has a field for each field of package.json and of a registry's
 /// documents that npm's rules read.
@@ -135,9 +138,14 @@ impl Manifest {
         Self::from_project(&mut fields.into_iter(), names, specs).expect("values are parsed already")
     }
 
-    /// Parses a lockfile's entry.
-    pub fn from_entry(entry: &LockEntry<'_>, names: &mut Names, specs: &mut Specs) -> Self {
-        Self::from_project(&mut entry.fields(), names, specs).unwrap_or_default()
+    /// Parses the members of a lockfile's entry. Fields that can't be read, such as numbers out of
+    /// range, count as missing.
+    pub fn from_members(members: &[Member<'_>], names: &mut Names, specs: &mut Specs) -> Self {
+        let mut fields = members.iter().map(|(key, text)| (&**key, Field::Text(text)));
+        Self::from_project(&mut fields, names, specs).unwrap_or_else(|_| {
+            let fields = members.iter().map(|(key, text)| (&**key, Field::Text(text)));
+            Self::from_project(&mut fields.filter(|(_, field)| field.value().is_ok()), names, specs).unwrap_or_default()
+        })
     }
 
     /// Parses the fields of a package.json, or of what a lockfile says of one.
@@ -397,8 +405,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    use super::Manifest;
     use super::fields::READ;
+    use super::{Manifest, Member};
     use crate::names::Names;
     use crate::spec::Specs;
 
@@ -434,6 +442,22 @@ mod tests {
     }
 
     proptest! {
+        /// A lockfile's text says what its parsed value says.
+        #[test]
+        fn an_entry_and_its_value_give_the_same_manifest(fields in prop::collection::vec(
+            (prop::sample::select([&READ[..], &["directories", "devDependencies"]].concat()), values()), 0..10,
+        )) {
+            let fields: Map<String, Value> = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            let value = Value::Object(fields);
+            let texts = value.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.to_string()));
+            let texts: Vec<(String, String)> = texts.collect();
+            let members: Vec<Member<'_>> = texts.iter().map(|(key, text)| (key.into(), text.as_str())).collect();
+            let (mut names, mut specs) = (Names::default(), Specs::default());
+            let parsed = Manifest::from_value(&value, &mut names, &mut specs);
+            let read = Manifest::from_members(&members, &mut names, &mut specs);
+            prop_assert_eq!(format!("{read:?}"), format!("{parsed:?}"));
+        }
+
         /// A registry's text says what its parsed value says.
         #[test]
         fn text_and_value_give_the_same_manifest(fields in prop::collection::vec(

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::lockfile::LockEntry;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Member};
 use crate::names::Names;
 use crate::overrides::Overrides;
 use crate::spec::Specs;
@@ -26,8 +25,8 @@ impl Vocabulary {
         Manifest::from_value(value, &mut self.names, &mut self.specs)
     }
 
-    /// Parses an entry of a lockfile.
-    pub fn entry(&mut self, entry: &LockEntry<'_>) -> Manifest {
-        Manifest::from_entry(entry, &mut self.names, &mut self.specs)
+    /// Parses the members of a lockfile's entry.
+    pub fn manifest_of(&mut self, members: &[Member<'_>]) -> Manifest {
+        Manifest::from_members(members, &mut self.names, &mut self.specs)
     }
 }

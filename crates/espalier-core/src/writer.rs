@@ -101,8 +101,9 @@ impl<'a> Writer<'a> {
             return;
         }
         while self.margins.len() <= depth {
+            // npm translates every newline, also those within the indentation.
             let indent = self.format.indent.repeat(self.margins.len());
-            self.margins.push(format!("{}{indent}", self.format.newline));
+            self.margins.push(format!("\n{indent}").replace('\n', &self.format.newline));
         }
         self.text.push_str(&self.margins[depth]);
     }

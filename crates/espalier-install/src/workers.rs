@@ -11,11 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// The maximum number of KiB of bodies that wait for a thread. Further downloads wait until there
-/// is room.
+/// The room for bodies that wait for a thread, in KiB. Further downloads wait until there is room.
 const ROOM: u32 = 8 << 10;
-/// The most that one body counts for. If a large one counted for everything, it would wait until all
-/// others have been read, and no other could wait beside it.
+/// The most room that one body takes, however large it is. If it took all of it, it would wait until
+/// all others have been read, and no other could wait beside it.
 const MOST_OF_ONE: u32 = ROOM / 2;
 
 /// The threads, and the work that waits for them.
@@ -26,9 +25,9 @@ pub(crate) struct Workers {
     most_threads: usize,
 }
 
-/// The memory of a waiting body, until work on it begins.
-#[derive(Debug)]
-pub(crate) struct Room(#[expect(dead_code, reason = "it ends with the body")] Option<OwnedSemaphorePermit>);
+/// The room of a waiting body. It is free again when work on the body begins.
+#[derive(Debug, Default)]
+pub(crate) struct Room(#[expect(dead_code, reason = "it is only held")] Option<OwnedSemaphorePermit>);
 
 #[derive(Debug, Default)]
 struct Queue {
@@ -59,8 +58,19 @@ impl Workers {
     /// Does work of this size on another thread. `None` if the program ends before. Work whose
     /// result nobody waits for any more isn't done.
     pub async fn run<T: Send + 'static>(&self, size: usize, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        self.read(size, Room::default(), work).await
+    }
+
+    /// The same, for work on a body that has waited in this room.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        size: usize,
+        room: Room,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let (send, received) = oneshot::channel();
         let work = Box::new(move || {
+            drop(room);
             if !send.is_closed() {
                 // The receiver goes away if its task is cancelled.
                 let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
@@ -204,6 +214,23 @@ mod tests {
         assert!(other.is_some() && workers.room(1).now_or_never().is_none());
         drop(large);
         assert!(workers.room(1).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_being_read_leaves_its_room_to_others() {
+        let workers = Workers::new(1);
+        let rooms = [workers.room(usize::MAX).await, workers.room(usize::MAX).await];
+        let (end, ended) = mpsc::channel::<()>();
+        let (start, started) = tokio::sync::oneshot::channel();
+        let [room, _other] = rooms;
+        let reading = workers.read(1, room, move || start.send(()).is_ok() && ended.recv().is_ok());
+        let others = async {
+            started.await.expect("it begins");
+            let room = workers.room(usize::MAX).now_or_never();
+            end.send(()).expect("it waits for this");
+            room.is_some()
+        };
+        assert_eq!(futures_util::future::join(reading, others).await, (Some(true), true));
     }
 
     #[tokio::test]

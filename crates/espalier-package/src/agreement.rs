@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use crate::entry::text;
 use crate::layout::split;
 
-/// The version at a location. A link has the version of its target. npm prints `undefined` if there
-/// is none.
+/// The version of an entry. That of a link is its target's. npm prints `undefined` if there is none.
 fn version<'a>(lock: &'a ParsedLock<'_>, entry: &LockEntry<'a>) -> Cow<'a, str> {
     let version = match target(lock, entry) {
         Some((_, package)) => package.text("version"),
@@ -119,7 +118,7 @@ fn extensions_disagreement(recorded: Option<&str>, current: Option<&str>) -> Opt
 /// matching.
 fn stale_extensions(lockfile: &ParsedLock<'_>, manifest: &str, resolved: &Graph) -> Vec<String> {
     let Ok(extensions) = PackageExtensions::of_manifest(manifest) else { return Vec::new() };
-    if extensions.is_empty() && !lockfile.packages.mention("packageExtensionsApplied") {
+    if extensions.is_empty() && !lockfile.packages.may_have("packageExtensionsApplied") {
         return Vec::new();
     }
     let workspaces = resolved.nodes.iter().filter(|node| node.workspace).map(|node| node.location.as_str());
@@ -176,7 +175,7 @@ fn extension_file_disagreements(lockfile: &ParsedLock<'_>, files: &[(String, Vec
         (recorded, None) => {
             const APPLIED: &str = "npmExtensionApplied";
             let packages = &lockfile.packages;
-            let is_applied = || packages.mention(APPLIED) && packages.iter().any(|(_, entry)| entry.has(APPLIED));
+            let is_applied = || packages.may_have(APPLIED) && packages.iter().any(|(_, entry)| entry.has(APPLIED));
             if recorded.is_some() || is_applied() {
                 wrong.push("Invalid: lock file records .npm-extension state but no .npm-extension file is present");
             }

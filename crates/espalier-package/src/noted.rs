@@ -30,7 +30,8 @@ pub struct Entry {
 }
 
 impl Noted {
-    /// Reads the file's text. `None` if it isn't JSON.
+    /// Reads the file's text. `None` if it isn't a JSON object. An entry that isn't an object is not
+    /// recorded.
     pub fn read(text: &str) -> Option<Self> {
         let entries = LockEntries::read(text)?;
         Some(Self(entries.iter().map(|(location, entry)| (location.to_owned(), Entry::read(&entry))).collect()))

@@ -246,8 +246,8 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
             &["Check the path in package.json. It is relative to the folder of that file."]
         }
         kind if kind.is_absence() && is_of_tarball(&failure.url) => &[
-            "There is no tarball at this address. A version of a registry's package may have been",
-            "unpublished; then `espalier update` with the package's name chooses another one.",
+            "There is no tarball at this address. If it belongs to a registry's package, that version",
+            "may have been unpublished. `espalier update` with the package's name chooses another one.",
         ],
         kind if kind.is_absence() => &[
             "Check the spelling of the name. A private package needs its registry, and often",

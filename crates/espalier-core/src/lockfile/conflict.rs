@@ -41,7 +41,7 @@ pub fn merged(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(theirs.to_string()))
 }
 
-/// Whether a text can be read as JSON. To ignore values is faster, but doesn't check escapes.
+/// Whether a text can be read as JSON. Ignoring values is faster, but doesn't check escapes.
 fn is_json(text: &str) -> bool {
     let is_well_formed = serde_json::from_str::<IgnoredAny>(text).is_ok();
     is_well_formed && (!text.contains("\\u") || serde_json::from_str::<Value>(text).is_ok())

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::conflict;
-use crate::cursor::{Cursor, Malformed};
+use crate::cursor;
 use crate::json;
-use crate::manifest::Field;
+use crate::manifest::{Field, Member};
 
 /// Most entries have at most this number of fields.
 const USUAL_FIELDS: usize = 12;
@@ -26,7 +26,7 @@ pub struct LockEntries<'t> {
 
 /// An entry: its fields in the order of the text. Anything but an object has none.
 #[derive(Debug, Default)]
-pub struct LockEntry<'t>(Vec<(Cow<'t, str>, &'t str)>);
+pub struct LockEntry<'t>(Vec<Member<'t>>);
 
 /// A lockfile, with text in the place of its packages.
 pub(super) struct LockText<'t> {
@@ -48,11 +48,11 @@ impl<'t> LockText<'t> {
                 "packages" => packages = value.starts_with('{').then_some(place),
                 "dependencies" => {}
                 _ => {
-                    others.insert(key.into_owned(), serde_json::from_str(value).unwrap_or_default());
+                    others.extend(serde_json::from_str(value).ok().map(|value: Value| (key.into_owned(), value)));
                 }
             }
         };
-        each_member(&text, 0..text.len(), &mut read).ok()?;
+        cursor::each_member(&text, &mut read).ok()?;
         Some(Self { text, packages, others })
     }
 }
@@ -67,10 +67,11 @@ impl<'t> LockEntries<'t> {
     /// The members of the object at this place, which is JSON. Anything else has none.
     pub(super) fn at(text: Cow<'t, str>, place: Range<usize>) -> Self {
         let mut places = IndexMap::default();
-        let mut read = |location: Cow<'_, str>, place| {
-            places.insert(location.into_owned(), place);
+        let start = place.start;
+        let mut read = |location: Cow<'_, str>, place: Range<usize>| {
+            places.insert(location.into_owned(), start + place.start..start + place.end);
         };
-        let _ = each_member(&text, place, &mut read);
+        let _ = cursor::each_member(&text[place], &mut read);
         Self { text, places }
     }
 
@@ -79,10 +80,10 @@ impl<'t> LockEntries<'t> {
         self.places.get(location).map(|place| LockEntry::read(&self.text[place.clone()]))
     }
 
-    /// Whether an entry can have a field with this key. Looking through the text is faster than
+    /// Whether an entry may have a field with this key. Looking through the text is faster than
     /// reading the entries.
-    pub fn mention(&self, key: &str) -> bool {
-        self.text.contains(key)
+    pub fn may_have(&self, key: &str) -> bool {
+        self.text.contains(key) || self.text.contains("\\u")
     }
 
     /// Locations and their entries, in JavaScript's order. An entry that isn't an object is left out.
@@ -97,7 +98,7 @@ impl<'t> LockEntries<'t> {
 impl<'t> LockEntry<'t> {
     fn read(text: &'t str) -> Self {
         let mut fields = Vec::with_capacity(USUAL_FIELDS);
-        let _ = each_member(text, 0..text.len(), &mut |key, place| fields.push((key, &text[place])));
+        let _ = cursor::each_member(text, &mut |key, place| fields.push((key, &text[place])));
         Self(fields)
     }
 
@@ -126,9 +127,9 @@ impl<'t> LockEntry<'t> {
         self.field(key).truthy().unwrap_or_default()
     }
 
-    /// All fields. Of a repeated one, the last counts.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, Field<'t>)> {
-        self.0.iter().map(|(key, text)| (&**key, Field::Text(text)))
+    /// All members. Of a repeated one, the last counts.
+    pub(crate) fn members(&self) -> &[Member<'t>] {
+        &self.0
     }
 
     pub(crate) fn field(&self, key: &str) -> Field<'t> {
@@ -137,22 +138,53 @@ impl<'t> LockEntry<'t> {
     }
 }
 
-/// Calls `read` for each member of the object at a place, in the order of the text.
-fn each_member<'t>(
-    text: &'t str,
-    place: Range<usize>,
-    read: &mut dyn FnMut(Cow<'t, str>, Range<usize>),
-) -> Result<(), Malformed> {
-    let start = place.start;
-    let mut cursor = Cursor::new(&text[place]);
-    if !cursor.enter() {
-        return Err(Malformed);
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::LockEntries;
+    use crate::vocabulary::Vocabulary;
+
+    fn shown(entries: &LockEntries<'_>) -> Vec<(String, Option<String>)> {
+        let entries = entries.iter();
+        entries.map(|(location, entry)| (location.to_owned(), entry.text("version").map(Into::into))).collect()
     }
-    let mut is_first = true;
-    while let Some(key) = cursor.key(is_first)? {
-        let value = cursor.value()?;
-        read(key, start + value.start..start + value.end);
-        is_first = false;
+
+    #[test]
+    fn of_a_repeated_key_the_last_counts_in_the_first_place() {
+        let text = r#"{"packages":{"a":{"version":"1","version":"2"},"b":{},"a":{"version":"3","version":"4"}}}"#;
+        let entries = LockEntries::read(text).expect("a lockfile");
+        assert_eq!(shown(&entries), [("a".to_owned(), Some("4".to_owned())), ("b".to_owned(), None)]);
     }
-    cursor.end()
+
+    #[test]
+    fn escapes_are_read_wherever_they_are() {
+        let text =
+            "\u{feff}{ \"p\\u0061ckages\": { \"\\u0061\": { \"v\\u0065rsion\": \"\\u0031\", \"link\": true } } }";
+        let entries = LockEntries::read(text).expect("a lockfile");
+        let entry = entries.get("a").expect("the entry");
+        assert_eq!((entry.text("version").as_deref(), entry.flag("link")), (Some("1"), true));
+    }
+
+    #[test]
+    fn an_entry_that_is_no_object_has_no_fields() {
+        let entries = LockEntries::read(r#"{"packages":{"a":"version","b":[{"version":"1"}],"1":{"link":1}}}"#);
+        let entries = entries.expect("a lockfile");
+        assert_eq!(shown(&entries), [("1".to_owned(), None)]);
+        assert!(entries.get("b").is_some_and(|entry| !entry.has("version")));
+        let entry = entries.get("1").expect("the entry");
+        assert_eq!((entry.flag("link"), entry.is_truthy("link"), entry.value("link")), (false, true, json!(1)));
+    }
+
+    #[test]
+    fn a_text_with_a_damaged_place_is_no_lockfile() {
+        for damaged in [r#"{"packages":{"a":{"b":01}}}"#, r#"{"a":"\ud800"}"#, r#"{"packages":{}"#, "[]", ""] {
+            assert!(LockEntries::read(damaged).is_none(), "{damaged}");
+        }
+        // npm reads this number, and no entry of a lockfile has one.
+        let entries = LockEntries::read(r#"{"packages":{"a":{"version":"1","engines":1e999}}}"#).expect("a lockfile");
+        let manifest = Vocabulary::default().manifest_of(entries.get("a").expect("the entry").members());
+        assert_eq!(manifest.version.as_deref(), Some("1"));
+        assert!(LockEntries::read(r#"{"packages":[{"a":1}]}"#).is_some_and(|entries| shown(&entries).is_empty()));
+    }
 }

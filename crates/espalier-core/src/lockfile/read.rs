@@ -44,9 +44,8 @@ impl<'t> ParsedLock<'t> {
         let packages = match packages {
             Some(place) => LockEntries::at(text, place),
             None => {
-                let document: Value = serde_json::from_str(&text).unwrap_or_default();
-                let entries = document.as_object().map(|document| old::entries(document, project, specs));
-                let entries = Value::Object(entries.unwrap_or_default()).to_string();
+                let Ok(Value::Object(document)) = serde_json::from_str(&text) else { return Ok(None) };
+                let entries = Value::Object(old::entries(&document, project, specs)).to_string();
                 let place = 0..entries.len();
                 LockEntries::at(entries.into(), place)
             }

@@ -50,7 +50,7 @@ impl Start {
     }
 
     fn load_entry(&mut self, location: &str, entry: &LockEntry<'_>) -> NodeId {
-        let mut manifest = self.tree.words.entry(entry);
+        let mut manifest = self.tree.words.manifest_of(entry.members());
         let name = self.tree.folder_name(location);
         manifest.name.get_or_insert_with(|| name.as_str().into());
         let name = self.tree.words.names.intern(&name);

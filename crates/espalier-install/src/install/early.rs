@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use espalier_package::noted::Noted;
 use tokio::task::JoinHandle;
 
 use super::Install;
 use super::unchanged::stamps;
 use crate::blocking;
 use crate::digest::Digested;
-use crate::project::{Installed, ProjectFolder};
+use crate::project::ProjectFolder;
 use crate::store::Store;
 
 /// The work that has started.
@@ -24,7 +25,7 @@ pub(super) struct Early {
 #[derive(Debug)]
 pub(super) struct Before {
     stamp: Option<Digested>,
-    installed: Option<Installed>,
+    noted: Option<Noted>,
 }
 
 impl Install {
@@ -38,7 +39,7 @@ impl Install {
 
 impl Early {
     /// The installed packages, after the project was locked.
-    pub async fn installed(self, project: &ProjectFolder) -> Option<Installed> {
+    pub async fn installed(self, project: &ProjectFolder) -> Option<Noted> {
         blocking::result(self.installed?).await.or_now(project)
     }
 }
@@ -48,18 +49,18 @@ impl Before {
         // The stamp is taken first. If the hidden lockfile is replaced while it is read, its stamp
         // is a different one afterwards.
         let stamp = stamp(project);
-        Self { stamp, installed: installed(project) }
+        Self { stamp, noted: noted(project) }
     }
 
     /// The installed packages, unless another installation has replaced the hidden lockfile since
     /// then.
-    fn or_now(self, project: &ProjectFolder) -> Option<Installed> {
-        if self.stamp.is_some() && self.stamp == stamp(project) { self.installed } else { installed(project) }
+    fn or_now(self, project: &ProjectFolder) -> Option<Noted> {
+        if self.stamp.is_some() && self.stamp == stamp(project) { self.noted } else { noted(project) }
     }
 }
 
-fn installed(project: &ProjectFolder) -> Option<Installed> {
-    project.noted().map(|(installed, _)| installed)
+fn noted(project: &ProjectFolder) -> Option<Noted> {
+    project.noted().map(|(noted, _)| noted)
 }
 
 /// The state of the hidden lockfile.
@@ -71,10 +72,11 @@ fn stamp(project: &ProjectFolder) -> Option<Digested> {
 mod tests {
     use std::fs;
 
+    use espalier_package::noted::Noted;
     use serde_json::json;
 
     use super::Before;
-    use crate::project::{HIDDEN_LOCKFILE, Installed, ProjectFolder};
+    use crate::project::{HIDDEN_LOCKFILE, ProjectFolder};
 
     /// A project without packages.
     fn project() -> (tempfile::TempDir, ProjectFolder) {
@@ -99,9 +101,8 @@ mod tests {
         fs::write(project.path().join(HIDDEN_LOCKFILE), note.to_string()).expect("written");
     }
 
-    fn locations(installed: Option<&Installed>) -> Vec<String> {
-        let noted = installed.into_iter().flat_map(|installed| installed.noted.locations());
-        let mut locations: Vec<_> = noted.map(str::to_owned).collect();
+    fn locations(noted: Option<&Noted>) -> Vec<String> {
+        let mut locations: Vec<_> = noted.into_iter().flat_map(Noted::locations).map(str::to_owned).collect();
         locations.sort();
         locations
     }

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use espalier_core::Graph;
+use espalier_package::noted::Noted;
 use espalier_package::trust::{Refusal, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,7 +20,6 @@ use crate::lock::{LockError, Resolved};
 use crate::plan::inspect::Inspection;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules, outermost, split};
 use crate::plan::{Plan, bins};
-use crate::project::Installed;
 use crate::reify::{Hold, ReifyError};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::identity::Subject;
@@ -87,7 +87,7 @@ impl Install {
         let installed = early.installed(&self.lock.project).await;
         let mut plan = self.plan(&ground, &layout, &store, installed.as_ref());
         let touched = Touched::by(&plan);
-        selection.limit(&mut plan, installed.as_ref().map(|installed| &installed.noted));
+        selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
         let mut left_out = self.left_out_as_unknown(&plan, &layout, resolved)?;
         let refused = self.check_trust(&plan, &layout, resolved)?;
@@ -162,7 +162,7 @@ impl Install {
     }
 
     /// Compares the target state with the disk.
-    fn plan(&self, ground: &Ground, layout: &Layout, store: &Store, installed: Option<&Installed>) -> Plan {
+    fn plan(&self, ground: &Ground, layout: &Layout, store: &Store, installed: Option<&Noted>) -> Plan {
         let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {

@@ -4,7 +4,6 @@
 //! is trusted, as in `npm install`, or every file is compared, in `ci` and without a hidden
 //! lockfile.
 
-use std::borrow::Cow;
 use std::fs::{self, FileType};
 use std::path::Path;
 
@@ -12,11 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use espalier_package::bins::BinLink;
 use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text, split};
-use espalier_package::noted::Entry;
+use espalier_package::noted::Noted;
 
 use super::verify::{self, Expectation};
 use crate::ground::{Footing, Ground};
-use crate::project::Installed;
 use crate::retired;
 use crate::store::StoredPackage;
 
@@ -52,9 +50,8 @@ pub struct Inspection<'a> {
     pub layout: &'a Layout,
     /// The commands of the target state.
     pub bins: &'a [BinLink],
-    /// The hidden lockfile, if it is trusted, and what was seen when it was checked. Otherwise files
-    /// are compared.
-    pub installed: Option<&'a Installed>,
+    /// The hidden lockfile, if it is trusted. Otherwise files are compared.
+    pub installed: Option<&'a Noted>,
     /// Whether hidden folders of other programs (`.cache`, `.vite`) are removed, as in `npm ci`.
     pub clean: bool,
     /// The stored package of a location.
@@ -99,7 +96,7 @@ impl Inspection<'_> {
                 self.patched(found, location, package)
             };
             findings.conditions.insert(location.clone(), condition);
-            let version = self.noted(location).and_then(|entry| entry.version.clone());
+            let version = self.installed.and_then(|installed| installed.get(location)?.version.clone());
             if let Some(version) = version {
                 findings.noted_versions.insert(location.clone(), version);
             }
@@ -155,10 +152,12 @@ impl Inspection<'_> {
         }
         // Packages that a package brings in its own `node_modules` are compared with that package.
         let is_bundle = owner.is_some_and(|owner| owner.bundles);
-        for (name, kind) in self.listing(folder).iter() {
-            let is_folder = kind.is_dir();
+        for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type();
+            let is_folder = kind.as_ref().is_ok_and(FileType::is_dir);
             if name.starts_with('.') {
-                let ours = retired::is_retired(&path, name);
+                let ours = retired::is_retired(&path, &name);
                 let known = (name == ".bin" && is_folder) || name == ".package-lock.json";
                 let ours = ours || name == ".bin";
                 if !known && (ours || (self.clean && !is_bundle)) {
@@ -166,9 +165,9 @@ impl Inspection<'_> {
                 }
             } else if name.starts_with('@') && is_folder {
                 let mut is_used = false;
-                for (inner, kind) in self.listing(&format!("{folder}/{name}")).iter() {
-                    let scoped = format!("{name}/{inner}");
-                    present.insert(format!("{folder}/{scoped}"), *kind);
+                for inner in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+                    let scoped = format!("{name}/{}", inner.file_name().to_string_lossy());
+                    present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
                     if expected.contains(scoped.as_str()) || is_bundle {
                         is_used = true;
                     } else {
@@ -181,8 +180,8 @@ impl Inspection<'_> {
                 }
             } else {
                 // No installation makes a link to a scope, whose packages would lie elsewhere.
-                let is_scope = name.starts_with('@') && kind.is_symlink();
-                present.insert(format!("{folder}/{name}"), *kind);
+                let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
+                present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
                 if !expected.contains(name.as_str()) && (is_scope || !is_bundle) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
@@ -190,26 +189,11 @@ impl Inspection<'_> {
         }
     }
 
-    /// The names and kinds in a folder.
-    fn listing(&self, folder: &str) -> Cow<'_, [(String, FileType)]> {
-        if let Some(listing) = self.installed.and_then(|installed| installed.listings.get(folder)) {
-            return Cow::Borrowed(listing);
-        }
-        let entries = fs::read_dir(self.project.join(folder)).into_iter().flatten().flatten();
-        let named = entries
-            .filter_map(|entry| Some((entry.file_name().to_string_lossy().into_owned(), entry.file_type().ok()?)));
-        Cow::Owned(named.collect())
-    }
-
-    fn noted(&self, location: &str) -> Option<&Entry> {
-        self.installed?.noted.get(location)
-    }
-
     /// Finds installed packages in a package whose `node_modules` should have none. Packages that
     /// it brings itself aren't in the hidden lockfile, and stay.
     fn look_for_forgotten(&self, folders: &FxHashMap<&str, FxHashSet<&str>>, findings: &mut Findings) {
         let mut noted: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
-        let locations = self.installed.into_iter().flat_map(|installed| installed.noted.locations());
+        let locations = self.installed.into_iter().flat_map(Noted::locations);
         for location in locations.filter(|location| lies_in_node_modules(location)) {
             let (folder, name) = split(location);
             let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
@@ -245,7 +229,8 @@ impl Inspection<'_> {
     /// Without one, a package with a patch counts as wrong, because the store doesn't know patched
     /// files.
     fn patched(&self, found: Condition, location: &str, package: &Package) -> Condition {
-        let is_right = self.noted(location).map_or(package.patch.is_none(), |entry| entry.is_patched_as(package));
+        let noted = self.installed.and_then(|installed| installed.get(location));
+        let is_right = noted.map_or(package.patch.is_none(), |entry| entry.is_patched_as(package));
         if found != Condition::Right || is_right {
             return found;
         }
@@ -272,7 +257,7 @@ impl Inspection<'_> {
             return Condition::Right;
         }
         if let Some(installed) = self.installed {
-            return match installed.noted.get(location) {
+            return match installed.get(location) {
                 Some(entry) if entry.is(package) => Condition::Right,
                 Some(_) => Condition::Wrong("it is another version".into()),
                 None => Condition::Wrong("it is not known where it comes from".into()),

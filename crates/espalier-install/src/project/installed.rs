@@ -5,14 +5,14 @@
 //! place, and then the levels below.
 
 use std::collections::BTreeSet;
-use std::fs::{self, FileType};
+use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use espalier_core::{InstalledPackage, NodeModules};
 use espalier_package::noted::Noted;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::{MANIFEST, ProjectFolder};
 
@@ -25,19 +25,6 @@ const JITTER: Duration = Duration::from_millis(10);
 /// locks in the kernel.
 const WALKERS: usize = 2;
 
-/// The installed packages, after a walk has shown that the hidden lockfile is up to date.
-#[derive(Debug, Default)]
-pub struct Installed {
-    /// What the hidden lockfile records.
-    pub noted: Noted,
-    /// What the walk saw.
-    pub listings: Listings,
-}
-
-/// The names and kinds in folders that may contain packages: every `node_modules` of an installed
-/// package, and the scopes in them. By path.
-pub type Listings = FxHashMap<String, Vec<(String, FileType)>>;
-
 impl ProjectFolder {
     /// What a resolution without a lock starts from. Blocks.
     pub fn installed(&self) -> NodeModules {
@@ -47,13 +34,13 @@ impl ProjectFolder {
         }
     }
 
-    /// The installed packages, and the text of the hidden lockfile. `None` if something in `node_modules` is newer or differs
+    /// The hidden lockfile and its text. `None` if something in `node_modules` is newer or differs
     /// from it (`assertNoNewer` of `shrinkwrap.js`).
-    pub fn noted(&self) -> Option<(Installed, String)> {
+    pub fn noted(&self) -> Option<(Noted, String)> {
         let text = fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?;
         let noted = Noted::read(&text)?;
-        let listings = Check::of(self.path(), &noted)?.listings;
-        Some((Installed { noted, listings }, text))
+        Check::of(self.path(), &noted)?;
+        Some((noted, text))
     }
 
     /// The folders whose times show whether `node_modules` has changed: those that npm checks, and
@@ -61,8 +48,7 @@ impl ProjectFolder {
     pub fn noted_folders(&self) -> Option<Vec<String>> {
         let noted = Noted::read(&fs::read_to_string(self.path().join(HIDDEN_LOCKFILE)).ok()?)?;
         let check = Check::of(self.path(), &noted)?;
-        let listed = check.listings.into_keys().chain(check.commands);
-        let mut folders: Vec<String> = check.seen.into_iter().chain(listed).collect();
+        let mut folders: Vec<String> = check.seen.into_iter().chain(check.listed).collect();
         folders.sort_unstable();
         folders.dedup();
         Some(folders)
@@ -113,24 +99,15 @@ struct Check<'a> {
     noted: &'a Noted,
     written: SystemTime,
     seen: FxHashSet<String>,
-    /// The folders that may contain packages.
-    listings: Listings,
-    /// The folders with commands.
-    commands: Vec<String>,
+    /// The folders with packages or commands.
+    listed: Vec<String>,
 }
 
 impl<'a> Check<'a> {
     /// Walks through everything. `None` if the hidden lockfile is out of date.
     fn of(project: &'a Path, noted: &'a Noted) -> Option<Self> {
         let written = fs::metadata(project.join(HIDDEN_LOCKFILE)).ok()?.modified().ok()? + JITTER;
-        let walk = || Self {
-            project,
-            noted,
-            written,
-            seen: FxHashSet::default(),
-            listings: Listings::default(),
-            commands: Vec::new(),
-        };
+        let walk = || Self { project, noted, written, seen: FxHashSet::default(), listed: Vec::new() };
         let mut check = walk();
         let folders = check.enter("node_modules")?;
         // The walk mostly waits for the kernel, and its parts are independent.
@@ -145,8 +122,7 @@ impl<'a> Check<'a> {
         });
         for part in walked? {
             check.seen.extend(part.seen);
-            check.listings.extend(part.listings);
-            check.commands.extend(part.commands);
+            check.listed.extend(part.listed);
         }
         noted.locations().all(|location| check.seen.contains(location)).then_some(check)
     }
@@ -156,7 +132,7 @@ impl<'a> Check<'a> {
     }
 
     /// The subfolders to walk through next. `None` if an entry is newer than the hidden lockfile or
-    /// missing from it, or if the folder is being changed.
+    /// missing from it.
     fn enter(&mut self, location: &str) -> Option<Vec<String>> {
         let (above, name) = location.rsplit_once('/').unwrap_or(("", location));
         let holds_packages = name == "node_modules" || (name.starts_with('@') && above.ends_with("node_modules"));
@@ -170,22 +146,19 @@ impl<'a> Check<'a> {
         let mut folders = Vec::new();
         let inside = if holds_packages { location.to_owned() } else { joined(location, "node_modules") };
         let Ok(entries) = fs::read_dir(self.project.join(&inside)) else { return Some(folders) };
-        let mut listing = Vec::new();
-        for entry in entries {
-            let entry = entry.ok()?;
-            listing.push((entry.file_name().to_string_lossy().into_owned(), entry.file_type().ok()?));
-        }
-        for (name, kind) in &listing {
-            let child = joined(&inside, name);
+        for entry in entries.flatten() {
+            let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
+            let name = name.to_string_lossy();
+            let child = joined(&inside, &name);
             if kind.is_dir() && !name.starts_with('.') {
                 folders.push(child);
             } else if kind.is_symlink() {
                 self.link(child)?;
             } else if kind.is_dir() && name == ".bin" {
-                self.commands.push(child);
+                self.listed.push(child);
             }
         }
-        self.listings.insert(inside, listing);
+        self.listed.push(inside);
         Some(folders)
     }
 

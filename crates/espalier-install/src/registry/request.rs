@@ -79,12 +79,7 @@ impl Requester {
                 (reply, size, self.workers.room(size).await)
             };
             let decode = decode.clone();
-            let read = move || {
-                // It waits no longer. Others may wait while this one is read.
-                drop(room);
-                decode(reply)
-            };
-            let unusable = match self.workers.run(size, read).await {
+            let unusable = match self.workers.read(size, room, move || decode(reply)).await {
                 Some(Ok(result)) => return Ok(result),
                 Some(Err(reason)) => reason,
                 None => "came while everything was ending".to_owned(),
