@@ -12,6 +12,7 @@ pub mod edit;
 mod environment;
 mod error;
 pub mod identities;
+pub mod pem;
 pub mod registries;
 pub mod settings;
 pub mod table;

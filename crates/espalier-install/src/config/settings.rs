@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use espalier_core::{Allow, InstallStrategy, Omit, Options, Platform, Reporting};
 
 use super::identities::ClientIdentity;
+use super::pem::Pem;
 use espalier_package::trust::Trust;
 use espalier_registry::{Registries, Retries};
 
@@ -38,9 +39,8 @@ pub struct Settings {
     pub(crate) source: Digested,
 }
 
-/// PEM texts, each with the name of its setting. They are long, so copies of the settings share
-/// them.
-pub type Certificates = Arc<[(String, String)]>;
+/// Certificates, shared by the copies of the settings.
+pub type Certificates = Arc<[Pem]>;
 
 /// How to talk to a registry. It has a field for each of npm's settings on the subject.
 #[derive(Clone, Debug)]
@@ -210,14 +210,15 @@ impl Network {
 /// The certificates of `cafile`, otherwise `ca`. As in Node, they replace the system's.
 fn certificates(config: &Config, environment: &Environment) -> Result<Certificates, ConfigError> {
     if let Some(path) = config.path("cafile", environment) {
-        return match std::fs::read_to_string(&path) {
-            Ok(text) => Ok([(format!("cafile {}", path.display()), text)].into()),
+        return match Pem::of_file("cafile", path.clone()) {
+            Ok(pem) => Ok([pem].into()),
             // npm ignores a file that doesn't exist.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Arc::default()),
             Err(source) => Err(ConfigError::Unreadable { path, source }),
         };
     }
-    Ok(config.list("ca").into_iter().filter(|text| !text.is_empty()).map(|text| ("ca".to_owned(), text)).collect())
+    let texts = config.list("ca").into_iter().filter(|text| !text.is_empty());
+    Ok(texts.map(|text| Pem::of_text("ca", text)).collect())
 }
 
 /// The certificates of the file that Node is told to trust in addition.
@@ -225,9 +226,8 @@ fn extra_certificates(environment: &Environment) -> Result<Certificates, ConfigE
     let Some(path) = environment.variable("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
         return Ok(Arc::default());
     };
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|source| ConfigError::Unreadable { path: path.into(), source })?;
-    Ok([(format!("NODE_EXTRA_CA_CERTS {path}"), text)].into())
+    let pem = Pem::of_file("NODE_EXTRA_CA_CERTS", path.into());
+    Ok([pem.map_err(|source| ConfigError::Unreadable { path: path.into(), source })?].into())
 }
 
 impl Freshness {

@@ -1,5 +1,6 @@
 //! The certificates that connections trust.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
@@ -7,6 +8,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
+use super::failure::innermost;
 use crate::config::settings::Certificates;
 
 /// The trusted certificates.
@@ -37,12 +39,13 @@ impl Trusted {
     }
 }
 
-fn pem_certificates(texts: &Certificates) -> Result<Vec<CertificateDer<'static>>, String> {
+fn pem_certificates(pems: &Certificates) -> Result<Vec<CertificateDer<'static>>, String> {
     let mut certificates = Vec::new();
-    for (setting, text) in texts.iter() {
-        for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
-            let unusable = |error| format!("the certificates of {setting} cannot be used: {error}");
-            certificates.push(certificate.map_err(unusable)?);
+    for pem in pems.iter() {
+        let unusable = |reason: &dyn fmt::Display| format!("the certificates of {pem} cannot be used: {reason}");
+        let text = pem.read().map_err(|error| unusable(&innermost(&error)))?;
+        for certificate in CertificateDer::pem_slice_iter(&text) {
+            certificates.push(certificate.map_err(|error| unusable(&error))?);
         }
     }
     Ok(certificates)

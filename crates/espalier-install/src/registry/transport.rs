@@ -11,14 +11,13 @@ use espalier_registry::{Address, Broken, Trouble};
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Identity, NoProxy, Proxy};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
 use url::Url;
 
 use super::certificates::Trusted;
 use super::hosts::Hosts;
 use super::wire::{Patience, Wire};
 use crate::config::identities::ClientIdentity;
+use crate::config::pem::Pem;
 use crate::config::settings::Network;
 use crate::config::{ConfigError, Origin};
 
@@ -72,10 +71,7 @@ impl Clients {
         if wire.is_none() {
             usual.client()?;
         } else {
-            // Settings often name all certificates of the system. Parsing them takes longer than a
-            // command that needs no registry.
-            let mut texts = network.certificates.iter().chain(&*network.extra_certificates);
-            texts.try_for_each(begins_with_certificate)?;
+            network.certificates.iter().chain(&*network.extra_certificates).try_for_each(Pem::check)?;
         }
         Ok(Self { usual: Arc::new(usual), identified: identified.into(), wire })
     }
@@ -152,25 +148,12 @@ fn client(network: &Network, hosts: &Hosts, identity: Option<&ClientIdentity>) -
     builder.build().map_err(unusable)
 }
 
-fn begins_with_certificate((setting, text): &(String, String)) -> Result<(), ConfigError> {
-    let unusable = |reason: String| ConfigError::Certificates { setting: setting.clone(), reason };
-    match CertificateDer::pem_slice_iter(text.as_bytes()).next() {
-        Some(Ok(_)) => Ok(()),
-        Some(Err(error)) => Err(unusable(error.to_string())),
-        None => Err(unusable("there is no PEM certificate in it".to_owned())),
-    }
-}
-
-fn certificates(texts: &[(String, String)]) -> Result<Vec<Certificate>, ConfigError> {
+fn certificates(pems: &[Pem]) -> Result<Vec<Certificate>, ConfigError> {
     let mut certificates = Vec::new();
-    for (setting, text) in texts {
-        let unusable = |reason: String| ConfigError::Certificates { setting: setting.clone(), reason };
-        let parsed = Certificate::from_pem_bundle(text.as_bytes());
-        let parsed = parsed.map_err(|error| unusable(super::failure::innermost(&error)))?;
-        if parsed.is_empty() {
-            return Err(unusable("there is no PEM certificate in it".to_owned()));
-        }
-        certificates.extend(parsed);
+    for pem in pems {
+        pem.check()?;
+        let parsed = Certificate::from_pem_bundle(&pem.read()?);
+        certificates.extend(parsed.map_err(|error| pem.unusable(super::failure::innermost(&error)))?);
     }
     Ok(certificates)
 }

@@ -21,6 +21,7 @@ use super::super::super::certificates::Trusted;
 use super::super::super::hosts::Hosts;
 use super::super::{Outcome, Patience, Protocol, Wire};
 use super::{MOST_CONNECTIONS, MOST_UNPROCESSED};
+use crate::config::pem::Pem;
 
 /// The server's action for a request, by the number of earlier requests over all connections.
 #[derive(Clone, Copy)]
@@ -114,7 +115,7 @@ impl Registry {
     }
 
     fn wire_with(&self, patience: Patience) -> Wire {
-        let only = Arc::from([("ca".to_owned(), self.certificate.clone())]);
+        let only = Arc::from([Pem::of_text("ca", self.certificate.clone())]);
         Wire::new(Hosts::default(), Trusted { only, extra: Arc::default() }, "test", patience, 4)
     }
 
