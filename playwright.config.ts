@@ -18,7 +18,8 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
-  workers: 2,
+  // One more than cores here have: tests of faults mostly wait.
+  workers: 3,
   reporter: 'list',
   use: {
     ...devices['Desktop Chrome'],
