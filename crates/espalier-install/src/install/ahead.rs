@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use espalier_core::semver::{self, Version};
-use espalier_core::{EdgeKind, Event, LockEntries, LockEntry, Platform};
+use espalier_core::{EdgeKind, Event, LockEntry, ParsedLock, Platform};
 use espalier_package::identity::package_of;
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
@@ -24,6 +24,9 @@ use crate::store::Store;
 /// The maximum number of concurrent downloads. It is low, so that documents get their connections;
 /// the tree waits for those.
 const AT_ONCE: usize = 16;
+
+/// A lockfile that several threads read.
+pub(super) type Parsed = Arc<ParsedLock<'static>>;
 
 /// The downloads under way.
 #[derive(Debug)]
@@ -61,14 +64,15 @@ impl Ahead {
     }
 
     /// Fetches the packages of a lockfile that suit this platform and this version of Node. It is
-    /// read on another thread, because the resolution reads it, too, and needs nothing from here.
-    pub fn read(&mut self, lockfile: String, platform: Platform, node: Option<&str>) {
+    /// parsed on another thread, by `parse`, because the resolution reads it, too, and needs
+    /// nothing from here.
+    pub fn read(&mut self, parse: impl FnOnce() -> Parsed + Send + 'static, platform: Platform, node: Option<&str>) {
         let node = node.and_then(Version::parse);
         let (found, looked_up) = oneshot::channel();
         let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
         self.tasks.spawn(async move {
             let reading = Arc::clone(&origins);
-            let missing = blocking::run(move || missing(&reading, &lockfile, &platform, node.as_ref())).await;
+            let missing = blocking::run(move || missing(&reading, &parse(), &platform, node.as_ref())).await;
             drop(found);
             let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
             let mut downloads: JoinSet<()> = downloads.collect();
@@ -88,11 +92,11 @@ impl Ahead {
     }
 }
 
-/// The packages of a lockfile that suit this platform and Node and aren't in the store.
-fn missing(origins: &Origins, lockfile: &str, platform: &Platform, node: Option<&Version>) -> Vec<Source> {
-    let entries = LockEntries::read(lockfile).unwrap_or_default();
+/// The packages of a lockfile that suit this platform and Node and aren't in the store. Lockfiles of
+/// version 1 don't say what suits them.
+fn missing(origins: &Origins, lockfile: &ParsedLock<'_>, platform: &Platform, node: Option<&Version>) -> Vec<Source> {
     let mut sources = Vec::new();
-    for (location, entry) in entries.iter() {
+    for (location, entry) in lockfile.packages.iter().filter(|_| !lockfile.is_old()) {
         let Some((_, folder)) = location.rsplit_once("node_modules/") else { continue };
         let (Some(version), Some(resolved)) = (entry.text("version"), entry.text("resolved")) else { continue };
         if !entry.flag("link") && !entry.flag("inBundle") && suits(&entry, platform) && suits_node(&entry, node) {

@@ -23,7 +23,8 @@ use espalier_core::{Event, Graph, ParsedLock};
 use espalier_package::agreement;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::FxHashSet;
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 
 use crate::blocking;
 use crate::git::Repository;
@@ -36,7 +37,7 @@ use crate::reify::{Built, Flights, Origins, Reify, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::store::Store;
-use ahead::Ahead;
+use ahead::{Ahead, Parsed};
 use early::Early;
 pub use outcome::{Done, InstallError, Phases};
 use prepare::Prepared;
@@ -100,7 +101,7 @@ impl Install {
         }
         let flights = Arc::<Flights>::default();
         let mut ahead = self.ahead(&started, &flights);
-        let parsed = self.clean.then(|| self.parsed_meanwhile(&started));
+        let parsed = self.parsed_meanwhile(&started, ahead.as_mut());
         let installed = (!self.clean).then(|| self.installed_meanwhile());
         let mut placed = Vec::new();
         let observe = |event: Event| {
@@ -118,8 +119,8 @@ impl Install {
         if let Some(ahead) = &mut ahead {
             ahead.settle().await;
         }
-        if let Some(parsed) = parsed {
-            let lockfile = blocking::result(parsed).await;
+        if let Some(parsed) = parsed.filter(|_| self.clean) {
+            let lockfile = blocking::sent(parsed).await;
             let graph = &resolved.outcome.graph;
             let mut differences = agreement::disagreements(&lockfile, graph, &placed);
             let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
@@ -135,30 +136,40 @@ impl Install {
     /// Begins to download, unless nothing is to be installed. A store that can't be used is
     /// reported later.
     fn ahead(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
-        let project = self.lock.project.path();
         if self.dry_run || started.registry.is_offline() {
             return None;
         }
-        let mut ahead = Ahead::new(Origins {
+        Some(Ahead::new(Origins {
             registry: started.registry.clone(),
-            project: project.to_owned(),
+            project: self.lock.project.path().to_owned(),
             store: Arc::new(Store::open(&self.store).ok()?.counted_by(&self.lock.activity)),
             preparing: Arc::default(),
             flights: Arc::clone(flights),
-        });
-        let is_new = !project.join(HIDDEN_LOCKFILE).exists();
-        if let Some(lockfile) = started.lockfile.text().filter(|_| is_new) {
-            let node = self.lock.presumed_node_version();
-            ahead.read(lockfile.to_owned(), self.lock.platform().1, node.as_deref());
-        }
-        Some(ahead)
+        }))
     }
 
-    /// Parses the lockfile on another thread. The tree is compared with it later.
-    fn parsed_meanwhile(&self, started: &Started) -> JoinHandle<ParsedLock<'static>> {
+    /// Parses the lockfile on another thread, and begins to download if nothing is installed. `ci`
+    /// compares the tree with the lockfile later.
+    fn parsed_meanwhile(&self, started: &Started, ahead: Option<&mut Ahead>) -> Option<oneshot::Receiver<Parsed>> {
+        let is_new = || !self.lock.project.path().join(HIDDEN_LOCKFILE).exists();
+        let ahead = ahead.filter(|_| started.lockfile.text().is_some() && is_new());
+        if ahead.is_none() && !self.clean {
+            return None;
+        }
         let text = started.lockfile.text().unwrap_or_default().to_owned();
         let project = self.lock.project.path_as_text();
-        tokio::task::spawn_blocking(move || ParsedLock::read(text, &project))
+        let (sender, parsed) = oneshot::channel();
+        let parse = move || {
+            let lockfile = Parsed::new(ParsedLock::read(text, &project));
+            // Only `ci` receives it.
+            let _ = sender.send(Parsed::clone(&lockfile));
+            lockfile
+        };
+        match ahead {
+            Some(ahead) => ahead.read(parse, self.lock.platform().1, self.lock.presumed_node_version().as_deref()),
+            None => drop(spawn_blocking(parse)),
+        }
+        Some(parsed)
     }
 
     /// Carries out what a resolution decided.
