@@ -272,6 +272,12 @@ impl Packument {
         self.text.let_go(source)
     }
 
+    /// The number of manifests in its [summary](Self::summary).
+    #[cfg(feature = "summaries")]
+    pub fn known_manifests(&self) -> usize {
+        self.text.known_count()
+    }
+
     /// Whether the manifest at an index may lack fields that npm writes into the lock. If in doubt,
     /// it may: a wrong yes costs a request, and a wrong no would cost a license.
     pub fn is_abbreviated(&self, index: usize) -> bool {

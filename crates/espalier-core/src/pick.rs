@@ -156,15 +156,17 @@ impl Picker {
     /// The index of the highest version in a range. Of equal versions, the first.
     fn highest(&self, packument: &Packument, range: &Range) -> Option<usize> {
         let mut highest: Option<(Version, usize)> = None;
-        for index in 0..packument.len() {
+        // Registries list versions in the order of publication, so the highest are at the end.
+        for index in (0..packument.len()).rev() {
             let text = packument.version(index);
-            // Many versions are prereleases, and most ranges allow none of them.
-            let release = text.split_once('-').and_then(|(release, _)| semver::release_numbers(release));
-            if release.is_some_and(|numbers| !range.admits_prereleases_of(numbers)) {
-                continue;
-            }
-            if let Some(version) = Version::parse_loose(text)
-                && highest.as_ref().is_none_or(|(highest, _)| version > *highest)
+            let version = Version::release(text).or_else(|| {
+                // Many versions are prereleases, and most ranges allow none of them.
+                let release = text.split_once('-').and_then(|(release, _)| semver::release_numbers(release));
+                let is_admitted = release.is_none_or(|numbers| range.admits_prereleases_of(numbers));
+                is_admitted.then(|| Version::parse_loose(text)).flatten()
+            });
+            if let Some(version) = version
+                && highest.as_ref().is_none_or(|(highest, _)| version >= *highest)
                 && range.satisfied_by(&version)
                 && self.is_early_enough(packument, text)
             {
@@ -291,5 +293,50 @@ impl Picker {
             nearest.push(latest);
         }
         nearest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Picker;
+    use crate::order;
+    use crate::packument::{Detail, Packument};
+    use crate::semver::Range;
+
+    fn packument(versions: &[String]) -> Packument {
+        let versions: Vec<String> = versions.iter().map(|version| format!("\"{version}\":{{}}")).collect();
+        let body = format!("{{\"versions\":{{{}}}}}", versions.join(","));
+        Packument::parse(body.as_bytes(), Detail::Abbreviated).expect("a packument")
+    }
+
+    fn picker() -> Picker {
+        Picker::new("20.0.0", "12.0.0", None, "latest")
+    }
+
+    #[test]
+    fn of_equal_versions_the_first_is_the_highest() {
+        let range = Range::parse_loose("*").expect("a range");
+        for versions in [["1.0.0+b", "1.0.0+a"], ["1.0.0", "1.0.0+a"], ["1.0.0+a", "1.0.0"]] {
+            let packument = packument(&versions.map(str::to_owned));
+            assert_eq!(picker().highest(&packument, &range), Some(0), "{versions:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_highest_version_is_the_first_of_a_stable_sort(
+            versions in prop::collection::vec("[0-2]\\.[0-2]\\.[0-2](-(a|b\\.1|2)|\\+x)?|v?[0-2]\\.0", 0..12),
+            range in "[\\^~]?[0-2]\\.[0-2]\\.[0-2](-a)?|>=[0-2]|\\*|<[0-2]\\.[0-2]\\.0-b",
+        ) {
+            let packument = packument(&versions);
+            let range = Range::parse_loose(&range).expect("a range");
+            let semver = packument.semver();
+            let satisfies = |index: &usize| semver[*index].as_ref().is_some_and(|version| range.satisfied_by(version));
+            let mut fitting: Vec<usize> = (0..packument.len()).filter(satisfies).collect();
+            order::sort_by(&mut fitting, |&a, &b| semver[b].cmp(&semver[a]));
+            prop_assert_eq!(picker().highest(&packument, &range), fitting.first().copied());
+        }
     }
 }

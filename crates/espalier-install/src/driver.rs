@@ -23,9 +23,9 @@ use crate::activity::Activity;
 use crate::blocking;
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::{Misread, Permanence, Registry, Told, Unread, Unsettled};
+use crate::registry::{Misread, Permanence, Registry, Summarised, Told, Unread, Unsettled};
 
-use fetching::{Answered, Errand, Thread};
+use fetching::{Answered, Errand, Fetching, Thread};
 use reads::Reads;
 
 /// Packuments by name, and whether they are full.
@@ -193,17 +193,21 @@ pub async fn run(
     let (concurrency, activity) = (sources.concurrency, &*sources.activity);
     let mut interruption = pin!(interruption);
     let mut waiting = Duration::ZERO;
-    // Dropping it cuts off whatever is still on its way when the end is reached.
-    let mut fetching = sources.thread.get_or_init(Thread::start).begin(sources.clone(), concurrency);
+    // It begins with the first request. Dropping it cuts off whatever is still on its way when the
+    // end is reached.
+    let mut fetching: Option<Fetching> = None;
     let mut arrived: Vec<Answered> = Vec::new();
     // Packuments whose text was looked into as far as is known, and what is left to do with them.
-    let mut looked_into = Vec::new();
+    let mut looked_into: Vec<(Arc<Packument>, Box<Unsettled>)> = Vec::new();
+    let mut summarised: Vec<Summarised> = Vec::new();
     let mut outstanding = 0;
     let mut outstanding_for_tree = 0;
     loop {
         let mut wanted = Vec::new();
         for (request, came) in arrived.drain(..) {
-            fetching.used_one();
+            if let Some(fetching) = &fetching {
+                fetching.used_one();
+            }
             outstanding_for_tree -= usize::from(is_for_tree(&request));
             let mut permanence = Permanence::Unknown;
             let answer = match came.map(Came::read) {
@@ -246,20 +250,18 @@ pub async fn run(
             progress
         });
         if progress == Progress::Done {
-            for (packument, unsettled) in looked_into.drain(..) {
-                unsettled.settle(&packument);
-            }
+            summarised.extend(looked_into.drain(..).filter_map(|(packument, unsettled)| unsettled.settle(packument)));
+            summarised.into_iter().for_each(Summarised::complete);
             let outcome = activity.resolving.time(|| finish(resolution));
             return (Ended::Finished(Box::new(outcome)), waiting);
         }
         outstanding += wanted.len();
         if !wanted.is_empty() {
-            fetching.ask(wanted);
+            let begin = || sources.thread.get_or_init(Thread::start).begin(sources.clone(), concurrency);
+            fetching.get_or_insert_with(begin).ask(wanted);
         }
-        for (packument, unsettled) in looked_into.drain(..) {
-            unsettled.settle(&packument);
-        }
-        assert!(outstanding > 0, "the resolution waits for nothing");
+        summarised.extend(looked_into.drain(..).filter_map(|(packument, unsettled)| unsettled.settle(packument)));
+        let fetching = fetching.as_mut().filter(|_| outstanding > 0).expect("the resolution waits for a request");
         let start = Instant::now();
         let wait = async {
             tokio::select! {

@@ -141,6 +141,12 @@ mod settling {
             starts.into_iter().filter_map(|start| Some((start, part(start)?))).collect()
         }
 
+        /// The number of these parts.
+        #[cfg(feature = "summaries")]
+        pub fn known_count(&self) -> usize {
+            self.read.len() + self.former.0.len()
+        }
+
         /// Drops the text and returns its memory. The first time, this also makes the source that
         /// gives it again.
         pub fn let_go(&self, source: impl FnOnce(&[u8]) -> Source) -> Option<Vec<u8>> {

@@ -36,9 +36,15 @@ impl Version {
         Self::parse_by(text, Grammar::Loose)
     }
 
+    /// Parses a version that consists of three numbers, as most do. `None` for any other text.
+    pub(crate) fn release(text: &str) -> Option<Self> {
+        let [major, minor, patch] = grammar::plain(text)?;
+        Some(Self { major, minor, patch, prerelease: Vec::new(), build: Vec::new() })
+    }
+
     pub(super) fn parse_by(text: &str, grammar: Grammar) -> Option<Self> {
-        if let Some([major, minor, patch]) = grammar::plain(text) {
-            return Some(Self { major, minor, patch, prerelease: Vec::new(), build: Vec::new() });
+        if let Some(release) = Self::release(text) {
+            return Some(release);
         }
         if text.len() > MAX_LENGTH && text.encode_utf16().count() > MAX_LENGTH {
             return None;

@@ -198,6 +198,11 @@ impl Pack {
         }
     }
 
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.open.as_ref().is_none_or(|open| open.records.is_empty())
+    }
+
     /// The record of a key.
     pub fn find(&self, key: &Key) -> Option<&Record> {
         self.starting_with(prefix(key)).filter(|record| record.key == *key)

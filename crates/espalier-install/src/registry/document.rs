@@ -69,8 +69,20 @@ struct Kept {
 /// The remaining work on a packument, after the resolution has looked into it.
 #[derive(Debug)]
 pub(crate) struct Unsettled {
-    source: Source,
+    /// Gives the text again, if the packument still has it.
+    source: Option<Source>,
     kept: Option<Kept>,
+    /// Whether the cache already has a summary.
+    is_summarised: bool,
+}
+
+/// A packument in the cache. Its summary may turn out to lack manifests that the resolution reads.
+#[derive(Debug)]
+pub(crate) struct Summarised {
+    kept: Kept,
+    packument: Arc<Packument>,
+    /// The number of manifests in the summary.
+    manifests: usize,
 }
 
 /// An answer, the remaining work on a packument, and whether the answer will be the same. One that
@@ -367,11 +379,14 @@ impl Unread {
             && let Some(packument) = Packument::from_summary(&self.entry().summary, source)
         {
             self.note_use();
-            return Ok((Arc::new(packument), None));
+            let kept = Some(Kept { document: self.document, entry: self.came.into_entry() });
+            let unsettled = Unsettled { source: None, kept, is_summarised: true };
+            return Ok((Arc::new(packument), Some(Box::new(unsettled))));
         }
         let source = self.source();
         let (packument, kept) = self.read_as(Document::packument)?;
-        Ok((Arc::new(packument), source.map(|source| Box::new(Unsettled { source, kept }))))
+        let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, is_summarised: false }));
+        Ok((Arc::new(packument), unsettled))
     }
 
     /// The packument with its whole text, because the caller wants more of it than a resolution
@@ -458,16 +473,52 @@ impl Kept {
             cache.documents.write(key, Entry { summary: summary.into(), ..self.entry });
         }
     }
+
+    /// The same, for an entry that may be written again.
+    fn write(&self, summary: Vec<u8>) {
+        let Document { registry, key, .. } = &self.document;
+        if let Some(cache) = &registry.cache {
+            cache.documents.write(key, Entry { summary: summary.into(), ..self.entry.clone() });
+        }
+    }
+}
+
+impl Came {
+    /// The entry, with the times of a confirmation.
+    fn into_entry(self) -> Entry {
+        match self {
+            Self::Stored(entry) | Self::New(entry, _) => entry,
+            Self::Confirmed(entry, fresh_for) => entry.confirmed_for(fresh_for),
+        }
+    }
 }
 
 impl Unsettled {
     /// Lets the text go. The cache keeps a summary of a new document, which is quicker to read.
-    pub fn settle(self, packument: &Packument) {
-        if let Some(memory) = packument.settle(self.source) {
+    pub fn settle(self, packument: Arc<Packument>) -> Option<Summarised> {
+        if let Some(source) = self.source
+            && let Some(memory) = packument.settle(source)
+        {
             body::recycle(memory);
         }
-        if let Some(kept) = self.kept {
-            kept.keep(packument.summary());
+        let kept = self.kept?;
+        if !self.is_summarised {
+            kept.write(packument.summary());
+        }
+        let manifests = packument.known_manifests();
+        Some(Summarised { kept, packument, manifests })
+    }
+}
+
+impl Summarised {
+    /// Writes the summary again if the resolution has read more manifests since then. Otherwise each
+    /// later run would inflate the packument for them. A manifest from a damaged body is wrong, so
+    /// damage in the cache prevents it.
+    pub fn complete(self) {
+        let cache = &self.kept.document.registry.cache;
+        let is_damaged = cache.as_ref().is_some_and(|cache| cache.documents.found_damage() > 0);
+        if !is_damaged && self.packument.known_manifests() > self.manifests {
+            self.kept.keep(self.packument.summary());
         }
     }
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use espalier_core::{FetchFailure, FetchFailureKind, Packument};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
-pub(crate) use document::{Misread, Permanence, Told, Unread, Unsettled};
+pub(crate) use document::{Misread, Permanence, Summarised, Told, Unread, Unsettled};
 
 use crate::activity::Activity;
 use crate::cache::Cache;

@@ -7,19 +7,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
+use libdeflater::Decompressor;
 
 /// The number of connections, which is that of the contestants.
 const CONNECTIONS: usize = 64;
 
+/// What is done with a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// It is dropped.
+    Drop,
+    /// It is inflated and dropped.
+    Inflate,
+}
+
 /// Fetches documents. Returns the time in milliseconds.
-pub fn all(address: SocketAddr, paths: &[String]) -> Result<f64> {
+pub fn all(address: SocketAddr, paths: &[String], treatment: Treatment) -> Result<f64> {
     let next = AtomicUsize::new(0);
     let start = Instant::now();
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
-            let mut connection = Connection::open(address)?;
+            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
             while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                connection.get(path)?;
+                let document = connection.get(path)?;
+                if treatment == Treatment::Inflate {
+                    inflated.inflate(document).with_context(|| format!("{path} cannot be inflated"))?;
+                }
             }
             Ok(())
         };
@@ -34,6 +47,28 @@ pub fn once(address: SocketAddr, path: &str) -> Result<Vec<u8>> {
     let mut connection = Connection::open(address)?;
     connection.get(path)?;
     Ok(connection.body)
+}
+
+/// Inflates one body after the other into the same memory.
+pub struct Inflated {
+    inflater: Decompressor,
+    memory: Vec<u8>,
+}
+
+impl Default for Inflated {
+    fn default() -> Self {
+        Self { inflater: Decompressor::new(), memory: Vec::new() }
+    }
+}
+
+impl Inflated {
+    /// Inflates a body of one gzip member, which states its length at its end.
+    pub fn inflate(&mut self, body: &[u8]) -> Result<&[u8]> {
+        let (_, length) = body.split_last_chunk().context("it is empty")?;
+        self.memory.resize(u32::from_le_bytes(*length) as usize, 0);
+        self.inflater.gzip_decompress(body, &mut self.memory)?;
+        Ok(&self.memory)
+    }
 }
 
 /// A connection that serves one request after the other.

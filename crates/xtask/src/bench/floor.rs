@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::Value;
 
-use super::fetch;
+use super::fetch::{self, Treatment};
 use super::phase::{Phase, Project};
 use super::server::Replay;
 
@@ -26,9 +26,10 @@ pub fn of(
     let mut floors = BTreeMap::new();
     if phase == Phase::P1 && !server.is_tls() {
         let (packuments, versions) = documents(project)?;
-        floors.insert("packuments alone", fetch::all(server.address, &packuments)?);
+        floors.insert("packuments alone", fetch::all(server.address, &packuments, Treatment::Drop)?);
         let both: Vec<String> = packuments.into_iter().chain(versions).collect();
-        floors.insert("packuments and version documents alone", fetch::all(server.address, &both)?);
+        floors.insert("packuments and version documents alone", fetch::all(server.address, &both, Treatment::Drop)?);
+        floors.insert("the same, inflated", fetch::all(server.address, &both, Treatment::Inflate)?);
     }
     if phase == Phase::P3 && !server.is_tls() {
         floors.insert("tarballs alone", unpack::all(server.address, made, scratch)?);

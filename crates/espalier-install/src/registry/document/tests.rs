@@ -1,6 +1,8 @@
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use espalier_core::packument::Source;
 use espalier_core::{Detail, Packument};
 use espalier_registry::Validators;
 use espalier_registry::document::Form;
@@ -48,9 +50,16 @@ fn a_body_that_cannot_be_inflated_counts_as_damaged() {
     documents.write(&document.key, entry);
     cache.flush();
     let stored = documents.read(&document.key).expect("an entry");
-    let (packument, _) = Unread { document, came: Came::Stored(stored), attempts: 0 }.read_packument().expect("read");
+    let key = document.key.clone();
+    let unread = Unread { document, came: Came::Stored(stored), attempts: 0 };
+    let (packument, unsettled) = unread.read_packument().expect("read");
+    let summarised = unsettled.expect("work to do").settle(Arc::clone(&packument)).expect("it is kept");
     assert_eq!((packument.manifest(0), packument.manifest(1)), ("", ""));
     assert_eq!(documents.found_damage(), 1);
+    // What was read of it must not get into its summary.
+    summarised.complete();
+    cache.flush();
+    assert!(documents.read(&key).is_none());
 }
 
 /// A later run would not get it from the cache under this integrity.
@@ -64,5 +73,37 @@ fn a_document_of_another_publication_is_not_final() {
         let came = Came::New(entry(Encoding::Identity, text), true);
         let (_, _, found) = Unread { document, came, attempts: 0 }.read().expect("read");
         assert_eq!(found, permanence, "{integrity}");
+    }
+}
+
+/// A gzip body.
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text).expect("into memory");
+    encoder.finish().expect("into memory")
+}
+
+#[test]
+fn a_manifest_that_is_read_late_is_in_the_summary_of_the_next_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let registry = registry(folder.path());
+    let cache = registry.cache.as_ref().expect("a cache");
+    let document = || document(&registry, Form::Abbreviated, None);
+    let body = gzip(br#"{"versions":{"1.0.0":{"a":0},"1.1.0":{"a":1},"1.2.0":{"a":2}}}"#);
+    let mut came = Came::New(entry(Encoding::Gzip, &body), true);
+    // The first run gets it from the registry, the second one from the cache.
+    for (late, known) in [(0, 2), (1, 3)] {
+        let unread = Unread { document: document(), came, attempts: 0 };
+        let (packument, unsettled) = unread.read_packument().expect("read");
+        let summarised = unsettled.expect("work to do").settle(Arc::clone(&packument)).expect("it is kept");
+        assert_eq!(packument.manifest(late), format!(r#"{{"a":{late}}}"#));
+        summarised.complete();
+        cache.flush();
+        let stored = cache.documents.read(&document().key).expect("an entry");
+        let summary = stored.summary.clone();
+        let source = Source::new(|| panic!("the body is needed"));
+        let packument = Packument::from_summary(&summary, source).expect("a summary");
+        assert_eq!((packument.known_manifests(), packument.manifest(late)), (known, &*format!(r#"{{"a":{late}}}"#)));
+        came = Came::Stored(stored);
     }
 }

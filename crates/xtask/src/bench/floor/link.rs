@@ -1,56 +1,75 @@
-//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, on one thread
-//! and without checks.
+//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, without checks.
+//! Each processor has a thread, which does one folder after the other.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use nix::fcntl::AtFlags;
+use nix::unistd::{linkat, symlinkat};
 
-enum Entry {
-    Folder(PathBuf),
-    File(PathBuf),
-    Link(PathBuf, PathBuf),
+/// A folder with its files, and its symbolic links with their texts.
+#[derive(Default)]
+struct Folder {
+    path: PathBuf,
+    files: Vec<PathBuf>,
+    links: Vec<(PathBuf, PathBuf)>,
 }
 
 /// Recreates the tree. Returns the time in milliseconds.
 pub fn all(tree: &Path, scratch: &Path) -> Result<f64> {
-    let mut entries = Vec::new();
-    list(tree, Path::new(""), &mut entries)?;
+    let mut folders = Vec::new();
+    list(tree, PathBuf::new(), &mut folders)?;
     let target = tempfile::Builder::new().prefix("links-").tempdir_in(scratch)?.keep();
+    let next = AtomicUsize::new(0);
     let start = Instant::now();
-    for entry in &entries {
-        match entry {
-            Entry::Folder(path) => fs::create_dir(target.join(path))?,
-            Entry::File(path) => fs::hard_link(tree.join(path), target.join(path))?,
-            Entry::Link(path, text) => symlink(text, &target.join(path))?,
-        }
+    // A folder comes after the one that it is in.
+    for folder in &folders[1..] {
+        fs::create_dir(target.join(&folder.path))?;
     }
+    std::thread::scope(|scope| {
+        let work = || -> Result<()> {
+            while let Some(folder) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
+                folder.fill(tree, &target)?;
+            }
+            Ok(())
+        };
+        let count = available_parallelism().map_or(1, usize::from);
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a thread panicked"))?)
+    })?;
     Ok(start.elapsed().as_secs_f64() * 1e3)
 }
 
-fn list(tree: &Path, below: &Path, entries: &mut Vec<Entry>) -> Result<()> {
-    for entry in fs::read_dir(tree.join(below))? {
+impl Folder {
+    fn fill(&self, tree: &Path, target: &Path) -> Result<()> {
+        let (from, to) = (File::open(tree.join(&self.path))?, File::open(target.join(&self.path))?);
+        for file in &self.files {
+            linkat(&from, file, &to, file, AtFlags::empty())?;
+        }
+        for (link, text) in &self.links {
+            symlinkat(text, &to, link)?;
+        }
+        Ok(())
+    }
+}
+
+fn list(tree: &Path, path: PathBuf, folders: &mut Vec<Folder>) -> Result<()> {
+    let (mut folder, mut below) = (Folder { path, ..Folder::default() }, Vec::new());
+    for entry in fs::read_dir(tree.join(&folder.path))? {
         let entry = entry?;
-        let (path, kind) = (below.join(entry.file_name()), entry.file_type()?);
+        let (name, kind) = (PathBuf::from(entry.file_name()), entry.file_type()?);
         if kind.is_dir() {
-            entries.push(Entry::Folder(path.clone()));
-            list(tree, &path, entries)?;
+            below.push(folder.path.join(name));
         } else if kind.is_symlink() {
-            entries.push(Entry::Link(path, fs::read_link(entry.path())?));
+            folder.links.push((name, fs::read_link(entry.path())?));
         } else {
-            entries.push(Entry::File(path));
+            folder.files.push(name);
         }
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn symlink(text: &Path, path: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(text, path)
-}
-
-#[cfg(not(unix))]
-fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
+    folders.push(folder);
+    below.into_iter().try_for_each(|path| list(tree, path, folders))
 }

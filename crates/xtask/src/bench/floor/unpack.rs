@@ -12,11 +12,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use libdeflater::Decompressor;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha512};
 
-use crate::bench::fetch::Connection;
+use crate::bench::fetch::{Connection, Inflated};
 
 /// The number of threads for each processor. One waits for the server while the other one unpacks.
 const THREADS: usize = 2;
@@ -29,7 +28,7 @@ pub fn all(address: SocketAddr, project: &Path, scratch: &Path) -> Result<f64> {
     let start = Instant::now();
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
-            let (mut connection, mut inflater, mut tar) = (Connection::open(address)?, Decompressor::new(), Vec::new());
+            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some((path, integrity)) = tarballs.get(index) else { return Ok(()) };
@@ -38,10 +37,8 @@ pub fn all(address: SocketAddr, project: &Path, scratch: &Path) -> Result<f64> {
                     BASE64_STANDARD.encode(Sha512::digest(tarball)) == *integrity,
                     "{path} is not what the lock says"
                 );
-                let (_, length) = tarball.split_last_chunk().with_context(|| format!("{path} is empty"))?;
-                tar.resize(u32::from_le_bytes(*length) as usize, 0);
-                inflater.gzip_decompress(tarball, &mut tar)?;
-                write(&tar, &target.join(index.to_string())).with_context(|| format!("{path} cannot be unpacked"))?;
+                let unpacked = inflated.inflate(tarball).and_then(|tar| write(tar, &target.join(index.to_string())));
+                unpacked.with_context(|| format!("{path} cannot be unpacked"))?;
             }
         };
         let count = THREADS * available_parallelism().map_or(1, usize::from);
