@@ -9,7 +9,7 @@
 mod fetching;
 pub(crate) mod reads;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -157,6 +157,14 @@ impl Came {
         }
     }
 
+    /// The length in bytes of the body of an unread document.
+    fn unread_length(&self) -> usize {
+        match self {
+            Self::Answer(..) => 0,
+            Self::Document(unread) => unread.length(),
+        }
+    }
+
     /// Reads what isn't read yet.
     pub fn read(self) -> Result<Told, Box<Misread>> {
         match self {
@@ -165,6 +173,10 @@ impl Came {
         }
     }
 }
+
+/// After bodies of this many bytes, the resolution takes a step before the next body is read. Its
+/// requests for what they depend on need not wait until everything is read.
+const PORTION: usize = 32 << 10;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -196,7 +208,7 @@ pub async fn run(
     // It begins with the first request. Dropping it cuts off whatever is still on its way when the
     // end is reached.
     let mut fetching: Option<Fetching> = None;
-    let mut arrived: Vec<Answered> = Vec::new();
+    let mut arrived = VecDeque::<Answered>::new();
     // Packuments whose text was looked into as far as is known, and what is left to do with them.
     let mut looked_into: Vec<(Arc<Packument>, Box<Unsettled>)> = Vec::new();
     let mut summarised: Vec<Summarised> = Vec::new();
@@ -204,7 +216,11 @@ pub async fn run(
     let mut outstanding_for_tree = 0;
     loop {
         let mut wanted = Vec::new();
-        for (request, came) in arrived.drain(..) {
+        let mut length = 0;
+        while length < PORTION
+            && let Some((request, came)) = arrived.pop_front()
+        {
+            length += came.as_ref().map_or(0, Came::unread_length);
             if let Some(fetching) = &fetching {
                 fetching.used_one();
             }
@@ -261,6 +277,9 @@ pub async fn run(
             fetching.get_or_insert_with(begin).ask(wanted);
         }
         summarised.extend(looked_into.drain(..).filter_map(|(packument, unsettled)| unsettled.settle(packument)));
+        if !arrived.is_empty() {
+            continue;
+        }
         let fetching = fetching.as_mut().filter(|_| outstanding > 0).expect("the resolution waits for a request");
         let start = Instant::now();
         let wait = async {
@@ -274,9 +293,10 @@ pub async fn run(
             None => wait.await,
         };
         waiting += start.elapsed();
-        let Some(answered) = answered else { return (Ended::Interrupted, waiting) };
-        // Everything that is there by now goes into one step.
-        arrived = answered;
+        let Some(mut answered) = answered else { return (Ended::Interrupted, waiting) };
+        // What is read quickly comes first.
+        answered.sort_by_key(|(_, came)| came.as_ref().map_or(0, Came::unread_length));
+        arrived = answered.into();
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);
     }

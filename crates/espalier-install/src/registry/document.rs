@@ -284,6 +284,11 @@ impl Unread {
         is_smaller.then(|| Source::new(text))
     }
 
+    /// The length of its body in bytes, as it was sent, or 0 if the body need not be read.
+    pub fn length(&self) -> usize {
+        if self.is_prepared() { 0 } else { self.entry().body.length() }
+    }
+
     /// Whether reading it is cheap.
     pub fn is_prepared(&self) -> bool {
         !self.entry().summary.is_empty()
