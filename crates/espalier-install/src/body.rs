@@ -9,11 +9,8 @@ use espalier_registry::{Trouble, printable};
 use flate2::bufread::MultiGzDecoder;
 use libdeflater::Decompressor;
 
-/// The most memory that an idle inflater keeps while tarballs are unpacked, which is the length of the
-/// largest one that is inflated in one go. New pages cost about as much as inflating into them.
-const MOST_KEPT: usize = 64 << 20;
-/// The most memory that it keeps afterwards.
-const MOST_KEPT_AT_REST: usize = 2 << 20;
+/// The most memory that an idle inflater keeps for the next body.
+const MOST_KEPT: usize = 16 << 20;
 /// The smallest piece of memory that is lent. Larger pieces have two, four, eight times its length
 /// and so on, so that each fits many bodies.
 const SHORTEST: usize = 4 << 10;
@@ -144,14 +141,6 @@ impl Inflater {
         result
     }
 
-    /// Frees what only large bodies need.
-    pub(crate) fn rest() {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        for inflater in idle.iter_mut().filter(|inflater| inflater.inflated.capacity() > MOST_KEPT_AT_REST) {
-            inflater.inflated = Vec::new();
-        }
-    }
-
     fn inflate(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
         match self.inflate_whole(body, limit) {
             Some(length) => Ok(&self.inflated[..length]),
@@ -209,7 +198,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{Encoding, Inflater, LONGEST_SPARE, MOST_KEPT_AT_REST, MOST_SPARE, SPARE, memory, recycle};
+    use super::{Encoding, Inflater, LONGEST_SPARE, MOST_SPARE, SPARE, memory, recycle};
 
     fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -261,16 +250,6 @@ mod tests {
         let (second, _) = keep(&compressed(b"other")).expect("a body");
         assert_eq!((&first[..length], &second[..length]), (b"hello".as_slice(), b"other".as_slice()));
         assert!(keep(&compressed(&[7; 10_001])).is_err());
-    }
-
-    /// Other tests may lend the inflater meanwhile, but none of them makes it this large.
-    #[test]
-    fn a_large_body_takes_no_memory_for_good() {
-        let large = compressed(&vec![7; 2 * MOST_KEPT_AT_REST]);
-        assert!(Inflater::with(|inflater| inflater.whole(&large, u64::MAX).is_some()));
-        Inflater::rest();
-        let capacity = Inflater::with(|inflater| inflater.inflated.capacity());
-        assert!(capacity <= MOST_KEPT_AT_REST, "{capacity}");
     }
 
     #[test]

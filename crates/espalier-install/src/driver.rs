@@ -174,8 +174,8 @@ impl Came {
     }
 }
 
-/// After bodies of this many bytes, the resolution takes a step before the next body is read. Its
-/// requests for what they depend on need not wait until everything is read.
+/// After bodies of this many bytes, the resolution takes a step before the next body is read, so
+/// that requests for dependencies need not wait until every body is read.
 const PORTION: usize = 32 << 10;
 
 /// How a run ended.
@@ -266,6 +266,7 @@ pub async fn run(
             progress
         });
         if progress == Progress::Done {
+            // What has arrived and wasn't needed is not read, like what is still on its way.
             summarised.extend(looked_into.drain(..).filter_map(|(packument, unsettled)| unsettled.settle(packument)));
             summarised.into_iter().for_each(Summarised::complete);
             let outcome = activity.resolving.time(|| finish(resolution));
@@ -294,8 +295,9 @@ pub async fn run(
         };
         waiting += start.elapsed();
         let Some(mut answered) = answered else { return (Ended::Interrupted, waiting) };
-        // What is read quickly comes first.
-        answered.sort_by_key(|(_, came)| came.as_ref().map_or(0, Came::unread_length));
+        // The tree waits for packuments. Of these, the ones that are read quickly come first.
+        let order = |request: &Request, length| (!is_for_tree(request), length);
+        answered.sort_by_key(|(request, came)| order(request, came.as_ref().map_or(0, Came::unread_length)));
         arrived = answered.into();
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);

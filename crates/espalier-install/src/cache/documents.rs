@@ -101,12 +101,6 @@ impl Entry {
         is_fresh(self.about.fresh_until, self.about.confirmed)
     }
 
-    /// The entry, confirmed now for this number of seconds.
-    pub(crate) fn confirmed_for(mut self, fresh_for: u64) -> Self {
-        (self.about.fresh_until, self.about.confirmed) = lifetime(fresh_for);
-        self
-    }
-
     /// The body as it was sent. The error completes a sentence about the document.
     pub(crate) fn encoded(&self) -> Result<(Encoding, Bytes), String> {
         let body = self.body.read().ok_or("is damaged in the cache")?;
@@ -128,13 +122,12 @@ impl Entry {
         Some(Self { about, number: record.revision, summary, body })
     }
 
-    fn into_change(self, key: Key) -> Option<Change> {
-        let About { content_type, encoding, validators, fresh_until, confirmed, recipient } = &self.about;
+    /// What a pack keeps of it.
+    fn parts(self) -> Option<[Bytes; 3]> {
+        let About { content_type, encoding, validators, .. } = &self.about;
         let (etag, last_modified) = (validators.etag.as_deref(), validators.last_modified.as_deref());
         let head = postcard::to_stdvec(&Head { content_type, encoding: *encoding, etag, last_modified }).ok()?;
-        let (fresh_until, confirmed, recipient) = (*fresh_until, *confirmed, recipient.0);
-        let parts = [head.into(), self.summary, self.body.read()?];
-        Some(Change::Keep { key, revision: self.number, fresh_until, confirmed, recipient, parts })
+        Some([head.into(), self.summary, self.body.read()?])
     }
 }
 
@@ -198,6 +191,8 @@ pub(crate) struct Documents {
 #[derive(Debug)]
 enum Write {
     Keep(String, Entry),
+    /// An entry has another summary, unless it was replaced in the meantime.
+    Summarise(String, Entry),
     /// The registry has confirmed an entry to this recipient, for this number of seconds.
     Confirm(String, Recipient, u64),
     Forget(Key),
@@ -288,6 +283,11 @@ impl Documents {
         self.add(entry.summary.len() + entry.body.length(), Write::Keep(key.text(), entry));
     }
 
+    /// Queues another summary of an entry. If the entry is replaced or removed first, nothing changes.
+    pub(crate) fn summarise(&self, key: &DocumentKey, entry: Entry) {
+        self.add(entry.summary.len() + entry.body.length(), Write::Summarise(key.text(), entry));
+    }
+
     /// Queues the registry's confirmation of an entry, to whom it was given, and how long it is
     /// valid.
     pub(crate) fn confirm(&self, key: &DocumentKey, recipient: Recipient, fresh_for: u64) {
@@ -369,7 +369,14 @@ impl Documents {
 impl Write {
     fn into_change(self) -> Option<Change> {
         match self {
-            Self::Keep(key, entry) => entry.into_change(digest(&key)),
+            Self::Keep(key, entry) => {
+                let (key, revision) = (digest(&key), entry.number);
+                let About { fresh_until, confirmed, recipient: Recipient(recipient), .. } = entry.about;
+                Some(Change::Keep { key, revision, fresh_until, confirmed, recipient, parts: entry.parts()? })
+            }
+            Self::Summarise(key, entry) => {
+                Some(Change::Update { key: digest(&key), revision: entry.number, parts: entry.parts()? })
+            }
             Self::Confirm(key, Recipient(recipient), fresh_for) => {
                 let (fresh_until, confirmed) = lifetime(fresh_for);
                 Some(Change::Confirm { key: digest(&key), fresh_until, confirmed, recipient })

@@ -80,9 +80,29 @@ pub(super) struct Record {
 /// A change of a key.
 #[derive(Debug)]
 pub(super) enum Change {
-    Keep { key: Key, revision: i64, fresh_until: i64, confirmed: i64, recipient: u64, parts: [Bytes; 3] },
-    Confirm { key: Key, fresh_until: i64, confirmed: i64, recipient: u64 },
-    Forget { key: Key },
+    Keep {
+        key: Key,
+        revision: i64,
+        fresh_until: i64,
+        confirmed: i64,
+        recipient: u64,
+        parts: [Bytes; 3],
+    },
+    /// Other contents of a record, if the record still is of this revision.
+    Update {
+        key: Key,
+        revision: i64,
+        parts: [Bytes; 3],
+    },
+    Confirm {
+        key: Key,
+        fresh_until: i64,
+        confirmed: i64,
+        recipient: u64,
+    },
+    Forget {
+        key: Key,
+    },
 }
 
 /// A pack and its index.
@@ -146,6 +166,16 @@ impl Record {
         bytes.extend(self.checksums.map(u32::to_le_bytes).as_flattened());
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         bytes.try_into().expect("the sum of the lengths")
+    }
+
+    /// The record with these contents, which are at this position. `None` if they are too long.
+    fn with(&self, [first, second, last]: &[Bytes; 3], start: u64) -> Option<Self> {
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(first);
+        checksum.update(second);
+        let checksums = [checksum.finalize(), crc32fast::hash(last)];
+        let length = |part: &Bytes| u32::try_from(part.len()).ok();
+        Some(Self { start, lengths: [length(first)?, length(second)?, length(last)?], checksums, ..*self })
     }
 
     /// `None` for a damaged record.
@@ -438,7 +468,7 @@ impl Open {
             let mut file = BufWriter::with_capacity(PIECE, file);
             for change in changes {
                 let Some(record) = self.record(change, end) else { continue };
-                if let Change::Keep { parts, .. } = change {
+                if let Change::Keep { parts, .. } | Change::Update { parts, .. } = change {
                     parts.iter().try_for_each(|part| file.write_all(part))?;
                     end += record.length();
                 }
@@ -458,23 +488,23 @@ impl Open {
     fn record(&self, change: &Change, start: u64) -> Option<Record> {
         match *change {
             Change::Keep { key, revision, fresh_until, confirmed, recipient, ref parts } => {
-                let [first, second, last] = parts;
-                let mut checksum = crc32fast::Hasher::new();
-                checksum.update(first);
-                checksum.update(second);
-                let checksums = [checksum.finalize(), crc32fast::hash(last)];
-                let length = |part: &Bytes| u32::try_from(part.len()).ok();
-                let lengths = [length(first)?, length(second)?, length(last)?];
-                Some(Record { key, revision, fresh_until, confirmed, recipient, start, lengths, checksums })
+                let about = Record { key, revision, fresh_until, confirmed, recipient, ..Record::default() };
+                about.with(parts, start)
+            }
+            Change::Update { key, revision, ref parts } => {
+                self.former(&key).filter(|former| former.revision == revision)?.with(parts, start)
             }
             Change::Confirm { key, fresh_until, confirmed, recipient } => {
-                let former = self.records.get(&prefix(&key)).filter(|record| record.key == key)?;
-                Some(Record { fresh_until, confirmed, recipient, ..*former })
+                Some(Record { fresh_until, confirmed, recipient, ..*self.former(&key)? })
             }
             Change::Forget { key } => {
                 self.records.contains_key(&prefix(&key)).then_some(Record { key, ..Record::default() })
             }
         }
+    }
+
+    fn former(&self, key: &Key) -> Option<&Record> {
+        self.records.get(&prefix(key)).filter(|record| record.key == *key)
     }
 
     /// Lets a record count.

@@ -27,7 +27,6 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 use crate::blocking;
-use crate::body::Inflater;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
@@ -221,9 +220,7 @@ impl Install {
             left_out,
             hold,
         };
-        let built = self.build(reify, &links, interruption, &mut phases).await;
-        Inflater::rest();
-        let built = built?;
+        let built = self.build(reify, &links, interruption, &mut phases).await?;
         let finishing = Instant::now();
         drop(store);
         let (lockfile, report) = self.finish(built, &resolved, note.is_some())?;

@@ -59,7 +59,7 @@ struct Document {
     recipient: Recipient,
 }
 
-/// A new document for the cache.
+/// A document for the cache or from it.
 #[derive(Debug)]
 struct Kept {
     document: Document,
@@ -69,11 +69,11 @@ struct Kept {
 /// The remaining work on a packument, after the resolution has looked into it.
 #[derive(Debug)]
 pub(crate) struct Unsettled {
-    /// Gives the text again, if the packument still has it.
+    /// Gives the text again. `None` if the packument has let its text go already.
     source: Option<Source>,
     kept: Option<Kept>,
-    /// Whether the cache already has a summary.
-    is_summarised: bool,
+    /// The number of manifests in the cache's summary, if there is one.
+    summarised: Option<usize>,
 }
 
 /// A packument in the cache. Its summary may turn out to lack manifests that the resolution reads.
@@ -384,13 +384,14 @@ impl Unread {
             && let Some(packument) = Packument::from_summary(&self.entry().summary, source)
         {
             self.note_use();
-            let kept = Some(Kept { document: self.document, entry: self.came.into_entry() });
-            let unsettled = Unsettled { source: None, kept, is_summarised: true };
+            let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = self.came;
+            let kept = Some(Kept { document: self.document, entry });
+            let unsettled = Unsettled { source: None, kept, summarised: Some(packument.known_manifests()) };
             return Ok((Arc::new(packument), Some(Box::new(unsettled))));
         }
         let source = self.source();
         let (packument, kept) = self.read_as(Document::packument)?;
-        let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, is_summarised: false }));
+        let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, summarised: None }));
         Ok((Arc::new(packument), unsettled))
     }
 
@@ -488,16 +489,6 @@ impl Kept {
     }
 }
 
-impl Came {
-    /// The entry, with the times of a confirmation.
-    fn into_entry(self) -> Entry {
-        match self {
-            Self::Stored(entry) | Self::New(entry, _) => entry,
-            Self::Confirmed(entry, fresh_for) => entry.confirmed_for(fresh_for),
-        }
-    }
-}
-
 impl Unsettled {
     /// Lets the text go. The cache keeps a summary of a new document, which is quicker to read.
     pub fn settle(self, packument: Arc<Packument>) -> Option<Summarised> {
@@ -507,23 +498,25 @@ impl Unsettled {
             body::recycle(memory);
         }
         let kept = self.kept?;
-        if !self.is_summarised {
+        let manifests = self.summarised.unwrap_or_else(|| {
             kept.write(packument.summary());
-        }
-        let manifests = packument.known_manifests();
+            packument.known_manifests()
+        });
         Some(Summarised { kept, packument, manifests })
     }
 }
 
 impl Summarised {
-    /// Writes the summary again if the resolution has read more manifests since then. Otherwise each
-    /// later run would inflate the packument for them. A manifest from a damaged body is wrong, so
-    /// damage in the cache prevents it.
+    /// Writes the summary again if the resolution has read more manifests than it has. Otherwise
+    /// each later run would inflate the packument for them. A manifest from a damaged body is
+    /// wrong, so damage in the cache prevents it.
     pub fn complete(self) {
-        let cache = &self.kept.document.registry.cache;
-        let is_damaged = cache.as_ref().is_some_and(|cache| cache.documents.found_damage() > 0);
-        if !is_damaged && self.packument.known_manifests() > self.manifests {
-            self.kept.keep(self.packument.summary());
+        let Kept { document: Document { registry, key, .. }, entry } = self.kept;
+        if let Some(cache) = &registry.cache
+            && self.packument.known_manifests() > self.manifests
+            && cache.documents.found_damage() == 0
+        {
+            cache.documents.summarise(&key, Entry { summary: self.packument.summary().into(), ..entry });
         }
     }
 }

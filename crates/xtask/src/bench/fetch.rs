@@ -1,5 +1,5 @@
 //! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops
-//! it.
+//! it, or inflates it first.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

@@ -29,7 +29,10 @@ pub fn of(
         floors.insert("packuments alone", fetch::all(server.address, &packuments, Treatment::Drop)?);
         let both: Vec<String> = packuments.into_iter().chain(versions).collect();
         floors.insert("packuments and version documents alone", fetch::all(server.address, &both, Treatment::Drop)?);
-        floors.insert("the same, inflated", fetch::all(server.address, &both, Treatment::Inflate)?);
+        floors.insert(
+            "packuments and version documents, inflated",
+            fetch::all(server.address, &both, Treatment::Inflate)?,
+        );
     }
     if phase == Phase::P3 && !server.is_tls() {
         floors.insert("tarballs alone", unpack::all(server.address, made, scratch)?);

@@ -242,3 +242,28 @@ fn superseded_entries_go_while_others_read() {
     }
     assert!(fs::metadata(file(&folder, "pack")).expect("a file").len() < 40 << 20);
 }
+
+#[test]
+fn another_summary_changes_only_the_entry_that_it_was_made_of() {
+    let key = key("a", Form::Abbreviated);
+    let (_folder, documents) = one_entry(&key);
+    let made_of = documents.read(&key).expect("an entry");
+    let summarised = |summary: &'static [u8]| Entry { summary: summary.into(), ..made_of.clone() };
+    let summary = || documents.read(&key).map(|entry| entry.summary.to_vec());
+    // A confirmation leaves the entry as it is, with other times.
+    documents.confirm(&key, Recipient(7), 1000);
+    documents.summarise(&key, summarised(b"second"));
+    documents.flush();
+    let read = documents.read(&key).expect("an entry");
+    assert_eq!((&*read.summary, read.about.recipient), (b"second".as_slice(), Recipient(7)));
+    assert!(read.about.fresh_until > made_of.about.fresh_until);
+    // Another process has stored a newer document, or has found the former one to be wrong.
+    documents.write(&key, entry(60));
+    documents.summarise(&key, summarised(b"third"));
+    documents.flush();
+    assert_eq!(summary().as_deref(), Some(b"".as_slice()));
+    documents.forget(&key.registry, &key.name);
+    documents.summarise(&key, summarised(b"fourth"));
+    documents.flush();
+    assert_eq!(summary(), None);
+}
