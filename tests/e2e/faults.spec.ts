@@ -31,10 +31,11 @@ const READABLE = '--cors-on-errors';
 
 const cases: Case[] = [
   { what: 'a registry that is busy once', options: ['--fault', '429,times=1,retry-after=1', READABLE] },
-  { what: 'a registry that fails twice', options: ['--fault', '503,times=2'] },
+  // The second retry waits for five seconds, so only one package needs it.
+  { what: 'a registry that fails twice', options: ['--fault', '503,times=2,name=ms'] },
   { what: 'a third of the answers fail', options: ['--fault', '500,rate=0.33,times=2', '--fault-seed', '7'] },
   { what: 'connections that are cut', options: ['--fault', 'reset,times=1'] },
-  { what: 'answers that end early', options: ['--fault', 'truncate,times=2'] },
+  { what: 'answers that end early', options: ['--fault', 'truncate,times=2,name=ms'] },
   { what: 'chunks that do not end', options: ['--fault', 'unended,times=1'] },
   // Only one package stalls, because each attempt takes the whole timeout, and the timeout has to
   // be long enough for the others.

@@ -1,4 +1,4 @@
-//! The answers of registries and folders so far, and predictions of what will be needed next.
+//! The packuments of registries so far, and predictions of what will be needed next.
 //!
 //! The choice of a version for a name and spec never changes, so it is made once. When a packument
 //! arrives, the catalog makes the same choice for every spec that asked for it, which shows what to
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::decision::Versions;
 use crate::error::ResolveError;
-use crate::exchange::{Exchange, Reply};
+use crate::exchange::Exchange;
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, Reporting, is_excepted};
@@ -27,7 +27,7 @@ use crate::vocabulary::Vocabulary;
 /// A chosen manifest, or the reason why there is none.
 pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 
-/// Packuments, chosen manifests and other answers.
+/// Packuments and chosen manifests.
 pub struct Catalog {
     pickers: Pickers,
     full_documents: bool,
@@ -37,11 +37,8 @@ pub struct Catalog {
     /// The choices so far, by package and spec.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
     foresight: Foresight,
-    others: FxHashMap<Request, Reply>,
     /// The number of packuments that have arrived.
     pub packument_count: usize,
-    /// The number of version documents that have arrived.
-    pub document_count: usize,
 }
 
 /// The pickers of versions.
@@ -98,9 +95,7 @@ impl Catalog {
                 looked_at: FxHashSet::default(),
                 given: FxHashSet::default(),
             },
-            others: FxHashMap::default(),
             packument_count: 0,
-            document_count: 0,
         }
     }
 
@@ -109,29 +104,24 @@ impl Catalog {
         Request::Packument { name: names.text(package).to_owned(), full: self.full_documents }
     }
 
-    /// Takes in what has arrived, and requests what this makes likely.
+    /// Takes in the packuments that have arrived, and requests what they make likely.
     pub fn absorb(&mut self, words: &mut Vocabulary, exchange: &Exchange) {
-        while let Some((request, reply)) = exchange.next_arrival() {
-            if let Request::Packument { name, .. } = &request {
-                let package = words.names.intern(name);
-                let packument = match reply {
-                    Ok(Answer::Packument(packument)) => Ok(packument),
-                    Ok(_) => Err(mismatched(name)),
-                    Err(failure) => Err(failure),
-                };
-                if let Ok(packument) = &packument {
-                    self.packument_count += 1;
-                    if self.reports_choices {
-                        exchange.report(Event::Fetched { name: name.clone(), versions: packument.len() });
-                    }
+        while let Some((name, reply)) = exchange.next_packument() {
+            let package = words.names.intern(&name);
+            let packument = match reply {
+                Ok(Answer::Packument(packument)) => Ok(packument),
+                Ok(_) => Err(mismatched(&name)),
+                Err(failure) => Err(failure),
+            };
+            if let Ok(packument) = &packument {
+                self.packument_count += 1;
+                if self.reports_choices {
+                    exchange.report(Event::Fetched { name, versions: packument.len() });
                 }
-                self.packuments.insert(package, packument);
-                for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
-                    self.look_ahead(words, exchange, package, &spec);
-                }
-            } else {
-                self.document_count += usize::from(matches!(request, Request::VersionDocument { .. }));
-                self.others.insert(request, reply);
+            }
+            self.packuments.insert(package, packument);
+            for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
+                self.look_ahead(words, exchange, package, &spec);
             }
         }
     }
@@ -287,11 +277,6 @@ impl Catalog {
             let manifest = self.manifest(words, package, packument.as_ref()?, index).ok()?;
             Some((version, manifest))
         })
-    }
-
-    /// The answer to any request but that for a packument.
-    pub fn answer(&self, request: &Request) -> Option<&Reply> {
-        self.others.get(request)
     }
 
     /// Whether a package supports this Node or npm.

@@ -6,8 +6,6 @@
 
 use std::cmp::Ordering;
 
-use crate::bytes;
-
 /// ASCII in the order of primary weights. Both cases of a letter share a weight.
 const ORDER: &[u8] = b"\t\n\x0b\x0c\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
 
@@ -56,7 +54,7 @@ impl Key {
     /// The key of a text. Keys have the order of their texts.
     pub fn of(text: &str) -> Self {
         let mut key = Vec::with_capacity(text.len() + 1);
-        if !bytes::contain(text, |byte| !(b' '..=b'~').contains(&byte)) {
+        if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
             key.extend(text.bytes().map(|byte| PRIMARY[byte as usize]));
         } else if text.is_ascii() {
             key.extend(weights(text.as_bytes()));
@@ -72,7 +70,7 @@ impl Key {
         // No weight is 0, so a text precedes those that continue it.
         key.push(0);
         // Lower case precedes upper case, so a text without the latter needs no mark.
-        if !text.is_ascii() || bytes::contain(text, |byte| byte.is_ascii_uppercase()) {
+        if !text.is_ascii() || text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             key.extend(case(text.chars()).map(u8::from));
         }
         Self(key.into())

@@ -10,8 +10,6 @@ use std::ops::Range;
 use serde::Deserialize;
 use wide::u8x16;
 
-use crate::bytes;
-
 /// The text isn't JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Malformed;
@@ -79,7 +77,7 @@ impl<'a> Cursor<'a> {
             return Err(Malformed);
         }
         let plain = &self.text[key.start + 1..key.end - 1];
-        if !bytes::contain(plain, |byte| byte == b'\\') {
+        if !plain.as_bytes().contains(&b'\\') {
             return Ok(Some(Cow::Borrowed(plain)));
         }
         serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)
@@ -111,17 +109,14 @@ impl<'a> Cursor<'a> {
 
     /// Skips a string with its quotes.
     fn string(&mut self) -> Result<Range<usize>, Malformed> {
-        /// Most strings are shorter.
-        const SHORT: usize = 24;
         let start = self.at;
         if self.next() != Some(b'"') {
             return Err(Malformed);
         }
         let bytes = self.text.as_bytes();
-        let first = &bytes[start + 1..bytes.len().min(start + 1 + SHORT)];
-        self.at = match first.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
-            Some(length) if first[length] == b'"' => start + length + 2,
-            _ => end_of_string(bytes, start + 1).ok_or(Malformed)?,
+        self.at = match end_of_short_string(&bytes[start + 1..]) {
+            Some(length) => start + length + 2,
+            None => end_of_string(bytes, start + 1).ok_or(Malformed)?,
         };
         Ok(start..self.at)
     }
@@ -188,6 +183,15 @@ impl Block {
         }
         self.quotes & !escaped
     }
+}
+
+/// The length of a string without backslashes whose content begins here. `None` if it is longer than
+/// a piece, as few are, or if the text ends before the piece does.
+fn end_of_short_string(bytes: &[u8]) -> Option<usize> {
+    let piece = u8x16::new(*bytes.first_chunk()?);
+    let ends = piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'));
+    let length = ends.to_bitmask().trailing_zeros() as usize;
+    (bytes.get(length) == Some(&b'"') && length < 16).then_some(length)
 }
 
 /// The end of the string whose first character is here.

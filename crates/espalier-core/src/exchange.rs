@@ -6,7 +6,7 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -21,6 +21,10 @@ pub type Reply = Result<Answer, FetchFailure>;
 #[derive(Default)]
 pub struct Exchange(RefCell<Mail>);
 
+/// The place of a request. With it, the answer is found without a comparison of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket(usize);
+
 #[derive(Default)]
 struct Mail {
     /// Every request so far. The queues have their indexes.
@@ -30,7 +34,8 @@ struct Mail {
     /// Speculative requests for version documents. Only the lockfile needs them, so requests for
     /// the tree come first.
     for_lockfile: VecDeque<usize>,
-    arrived: VecDeque<(usize, Reply)>,
+    /// Requests for packuments whose answers nobody has taken yet.
+    packuments: VecDeque<usize>,
     events: VecDeque<Event>,
     warnings: Vec<Warning>,
 }
@@ -40,14 +45,18 @@ struct Mail {
 struct State {
     handed_out: bool,
     answered: bool,
+    /// The answer. That of a packument can be taken.
+    reply: Option<Box<Reply>>,
 }
 
 impl Exchange {
     /// Adds a request. A repeated request can only become more urgent.
-    pub fn want(&self, request: &Request, urgency: Urgency) {
+    pub fn want(&self, request: &Request, urgency: Urgency) -> Ticket {
         let mail = &mut *self.0.borrow_mut();
         let index = match (mail.requests.get_full(request), urgency) {
-            (Some((_, _, State { handed_out: true, .. })), _) | (Some(_), Urgency::Speculative) => return,
+            (Some((index, _, State { handed_out: true, .. })), _) | (Some((index, ..)), Urgency::Speculative) => {
+                return Ticket(index);
+            }
             (Some((index, ..)), Urgency::Demanded) => index,
             (None, _) => mail.requests.insert_full(request.clone(), State::default()).0,
         };
@@ -57,6 +66,7 @@ impl Exchange {
             (Urgency::Speculative, _) => &mut mail.speculative,
         };
         queue.push_back(index);
+        Ticket(index)
     }
 
     /// Takes the most urgent request that wasn't handed out yet.
@@ -88,15 +98,31 @@ impl Exchange {
         let state = &mut mail.requests[index];
         state.handed_out = true;
         if !std::mem::replace(&mut state.answered, true) {
-            mail.arrived.push_back((index, reply));
+            state.reply = Some(Box::new(reply));
+            if matches!(request, Request::Packument { .. }) {
+                mail.packuments.push_back(index);
+            }
         }
     }
 
-    /// Takes the next answer.
-    pub fn next_arrival(&self) -> Option<(Request, Reply)> {
+    /// Takes the next answer to a request for a packument, and the name of the package.
+    pub fn next_packument(&self) -> Option<(String, Reply)> {
         let mail = &mut *self.0.borrow_mut();
-        let (index, reply) = mail.arrived.pop_front()?;
-        Some((mail.requests.get_index(index)?.0.clone(), reply))
+        let index = mail.packuments.pop_front()?;
+        let (Request::Packument { name, .. }, state) = mail.requests.get_index_mut(index)? else { return None };
+        Some((name.clone(), *state.reply.take()?))
+    }
+
+    /// The answer to any request but that for a packument, if it has arrived.
+    pub fn answer(&self, Ticket(index): Ticket) -> Option<Ref<'_, Reply>> {
+        Ref::filter_map(self.0.borrow(), |mail| mail.requests[index].reply.as_deref()).ok()
+    }
+
+    /// The number of version documents that have arrived.
+    pub fn document_count(&self) -> usize {
+        let mail = self.0.borrow();
+        let is_document = |request: &Request| matches!(request, Request::VersionDocument { .. });
+        mail.requests.iter().filter(|(request, state)| state.answered && is_document(request)).count()
     }
 
     /// Adds an event.

@@ -5,14 +5,12 @@ use std::rc::Rc;
 
 use sha2::{Digest as _, Sha512};
 
-use crate::bytes;
-
 const ALGORITHMS: [&str; 4] = ["sha1", "sha256", "sha384", "sha512"];
 
 /// The digests of known algorithms, grouped by algorithm in the order of their first occurrence.
 pub fn normalize(text: &str) -> Option<Rc<str>> {
     let is_known = |hash: &str| hash.split_once('-').is_some_and(|(algorithm, _)| ALGORITHMS.contains(&algorithm));
-    if !bytes::contain(text, |byte| !byte.is_ascii_graphic()) {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return is_known(text).then(|| text.into());
     }
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();

@@ -43,7 +43,6 @@
 //!
 //! `examples/lock.rs` does the same for a project and a folder of packuments.
 
-mod bytes;
 mod catalog;
 pub mod changes;
 pub mod collation;

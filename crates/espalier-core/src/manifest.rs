@@ -73,15 +73,16 @@ pub struct Manifest {
     pub has_dev_dependencies: bool,
     /// Whether there is a `devEngines`, which makes npm ignore the root's `engines`.
     pub dev_engines: bool,
-    /// `workspaces` as it is, of any type.
-    pub workspaces: Option<Value>,
+    /// `workspaces` as it is, of any type. This and other large fields that few manifests have are
+    /// in boxes, because there are thousands of manifests.
+    pub workspaces: Option<Box<Value>>,
     /// The folder of its commands (`directories.bin`), if it has no `bin` and its source can list
     /// folders.
     pub bin_folder: Option<String>,
     /// Whether it has `patchedDependencies`.
     pub has_patches: bool,
     /// `overrides`, if it is an object that isn't empty.
-    pub overrides: Option<Map<String, Value>>,
+    pub overrides: Option<Box<Map<String, Value>>>,
     /// The normalised fields that are written into the lock, by key.
     fields: Vec<(&'static str, Value)>,
 }
@@ -92,22 +93,14 @@ const INSTALL_SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 impl Manifest {
     /// Parses the manifest of a version, from a packument or from its own document.
     pub fn from_registry(text: &str, abbreviated: bool, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
-        let mut fields = Unread::default();
-        json::each_member(text, &mut |key, value| {
-            fields.take(key, Field::Text(value));
-            Ok(())
-        })?;
-        fields.dev = Field::Missing;
-        let mut manifest = Self::from_fields(&fields, names, specs)?;
+        let (mut manifest, dist) = Self::without_dist(text, names, specs)?;
         let mut shasum = None;
-        fields.read[const { place("dist") }].members(&mut |key, value| {
+        dist.members(&mut |key, value| {
             match key {
                 "tarball" => manifest.resolved = value.string()?.as_deref().map(Rc::from),
                 "integrity" => manifest.integrity = value.string()?.and_then(|text| integrity::normalize(&text)),
                 "shasum" => shasum = value.string()?,
-                "unpackedSize" => manifest.unpacked_size = value.number()?,
-                "fileCount" => manifest.file_count = value.number()?,
-                _ => {}
+                _ => manifest.read_size(key, value)?,
             }
             Ok(())
         })?;
@@ -116,6 +109,40 @@ impl Manifest {
         }
         manifest.abbreviated = abbreviated;
         Ok(manifest)
+    }
+
+    /// The complete manifest of the version whose own document this is.
+    ///
+    /// The source of the package stays that of the packument. A version's other fields never
+    /// change, except that it can be deprecated later, or no longer be.
+    pub fn completed(&self, document: &str, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
+        let (mut complete, dist) = Self::without_dist(document, names, specs)?;
+        dist.members(&mut |key, value| complete.read_size(key, value))?;
+        complete.resolved.clone_from(&self.resolved);
+        complete.integrity.clone_from(&self.integrity);
+        complete.set_field("deprecated", self.field("deprecated").cloned().unwrap_or_default());
+        Ok(complete)
+    }
+
+    /// A registry's manifest without its `dist`, and the `dist`.
+    fn without_dist<'a>(text: &'a str, names: &mut Names, specs: &mut Specs) -> Result<(Self, Field<'a>), Error> {
+        let mut fields = Unread::default();
+        json::each_member(text, &mut |key, value| {
+            fields.take(key, Field::Text(value));
+            Ok(())
+        })?;
+        fields.dev = Field::Missing;
+        Ok((Self::from_fields(&fields, names, specs)?, fields.read[const { place("dist") }]))
+    }
+
+    /// Reads a member of `dist` about the size of the package.
+    fn read_size(&mut self, key: &str, value: Field<'_>) -> Result<(), Error> {
+        match key {
+            "unpackedSize" => self.unpacked_size = value.number()?,
+            "fileCount" => self.file_count = value.number()?,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Reads the `devDependencies` of a registry manifest, which few callers need.
@@ -255,7 +282,7 @@ impl Manifest {
                     let peers = meta.iter().filter(|(_, value)| optional(value));
                     optional_peers.extend(peers.map(|(name, _)| names.intern(name)));
                 }
-                ("workspaces", value) if !value.is_null() => workspaces = Some(value.clone()),
+                ("workspaces", value) if !value.is_null() => workspaces = Some(Box::new(value.clone())),
                 ("deprecated", value) => is_deprecated = json::truthy(value),
                 _ => {}
             }
@@ -290,7 +317,7 @@ impl Manifest {
                 .as_object()
                 .is_some_and(|patches| !patches.is_empty()),
             overrides: match read[const { place("overrides") }].value()? {
-                Value::Object(overrides) if !overrides.is_empty() => Some(overrides),
+                Value::Object(overrides) if !overrides.is_empty() => Some(Box::new(overrides)),
                 _ => None,
             },
             fields: written,

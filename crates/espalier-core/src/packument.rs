@@ -45,12 +45,14 @@ struct Versions {
     entries: Vec<Entry>,
 }
 
+/// Its numbers are small, because there are hundreds of entries in a packument. No document is
+/// longer than 4 GiB.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// The end of its name. The name begins where the one before ends.
-    name_end: usize,
-    start: usize,
-    end: usize,
+    name_end: u32,
+    start: u32,
+    end: u32,
 }
 
 /// The parts of a body.
@@ -191,14 +193,18 @@ impl Versions {
         while let Some(key) = cursor.key(versions.entries.is_empty())? {
             versions.names.push_str(&key);
             let Range { start, end } = cursor.value()?;
-            versions.entries.push(Entry { name_end: versions.names.len(), start, end });
+            let [name_end, start, end] = [versions.names.len(), start, end].map(u32::try_from);
+            let in_range = |_| Malformed;
+            let (name_end, start, end) =
+                (name_end.map_err(in_range)?, start.map_err(in_range)?, end.map_err(in_range)?);
+            versions.entries.push(Entry { name_end, start, end });
         }
         Ok(versions)
     }
 
     fn name(&self, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.entries[before].name_end);
-        &self.names[start..self.entries[index].name_end]
+        &self.names[start as usize..self.entries[index].name_end as usize]
     }
 
     fn names(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
@@ -207,7 +213,7 @@ impl Versions {
 
     fn place(&self, index: usize) -> Range<usize> {
         let Entry { start, end, .. } = self.entries[index];
-        start..end
+        start as usize..end as usize
     }
 }
 

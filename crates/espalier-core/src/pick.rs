@@ -156,9 +156,13 @@ impl Picker {
     /// The index of the highest version in a range. Of equal versions, the first.
     fn highest(&self, packument: &Packument, range: &Range) -> Option<usize> {
         let mut highest: Option<(Version, usize)> = None;
+        let (mut lowest_major, highest_major) = range.majors();
         // Registries list versions in the order of publication, so the highest are at the end.
         for index in (0..packument.len()).rev() {
             let text = packument.version(index);
+            if semver::obvious_major(text).is_some_and(|major| major < lowest_major || major > highest_major) {
+                continue;
+            }
             let version = Version::release(text).or_else(|| {
                 // Many versions are prereleases, and most ranges allow none of them.
                 let release = text.split_once('-').and_then(|(release, _)| semver::release_numbers(release));
@@ -170,6 +174,7 @@ impl Picker {
                 && range.satisfied_by(&version)
                 && self.is_early_enough(packument, text)
             {
+                lowest_major = version.major;
                 highest = Some((version, index));
             }
         }

@@ -1,6 +1,6 @@
 //! Properties of versions and ranges that hold for every text.
 
-use espalier_core::semver::{Range, RangeOptions, Version, min_version};
+use espalier_core::semver::{Range, RangeOptions, Version, min_version, obvious_major};
 use proptest::prelude::*;
 
 /// This test takes minutes if any step is quadratic in the length of its input.
@@ -87,6 +87,27 @@ proptest! {
         let options = RangeOptions { loose: true, include_prerelease };
         if let Some(range) = Range::parse_with(&text, options).filter(|range| range.satisfied_by(&version)) {
             prop_assert!(range.admits_prereleases_of(numbers));
+        }
+    }
+
+    #[test]
+    fn the_majors_of_a_range_contain_those_of_all_versions_that_it_allows(
+        text in prop_oneof![range_like(), r"[<>=~^]{0,2}[0-3](\.[0-1]\.[0-1](-a)?)?( - [1-3]| <[1-3]| \|\| [~^]?[0-3])?"],
+        version in r"[0-4]\.[0-1]\.[0-1](-a)?",
+        include_prerelease: bool,
+    ) {
+        let version = Version::parse(&version).expect("it is valid");
+        let options = RangeOptions { loose: true, include_prerelease };
+        if let Some(range) = Range::parse_with(&text, options).filter(|range| range.satisfied_by(&version)) {
+            let (lowest, highest) = range.majors();
+            prop_assert!((lowest..=highest).contains(&version.major));
+        }
+    }
+
+    #[test]
+    fn an_obvious_major_is_that_of_the_version(text in "[v=0 ]{0,1}[0-9]{1,17}[.a-]?[0-9.]{0,4}[a+-]{0,2}") {
+        if let (Some(major), Some(version)) = (obvious_major(&text), Version::parse_loose(&text)) {
+            prop_assert_eq!(version.major, major);
         }
     }
 

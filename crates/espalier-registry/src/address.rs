@@ -79,7 +79,7 @@ impl Address {
 
     /// The address of another path at the same origin, with the same user.
     pub(crate) fn with_path(&self, path: &str) -> Self {
-        let text = format!("{}{path}", &self.text[..self.path]);
+        let text = [&self.text[..self.path], path].concat();
         let end = path.find(['?', '#']).map_or(text.len(), |mark| self.path + mark);
         Self { text, host: self.host, path: self.path, end }
     }

@@ -113,12 +113,17 @@ impl Registries {
     pub fn document(&self, name: &str, form: &Form) -> Result<Get, FetchFailure> {
         let registry = self.of_package(name);
         let version = if let Form::Version(version) = form { Some(version.as_str()) } else { None };
-        let steps = std::iter::once(name).chain(version).map(path_step).collect::<Option<Vec<_>>>();
-        let address = steps.and_then(|steps| {
-            let address = registry.with_path(&format!("{}{}", registry.path(), steps.join("/")));
+        let mut path = registry.path().to_owned();
+        let own = path.len();
+        let is_valid = push_step(&mut path, name)
+            && version.is_none_or(|version| {
+                path.push('/');
+                push_step(&mut path, version)
+            });
+        let address = is_valid.then(|| registry.with_path(&path)).and_then(|address| {
             // A URL parser changes nothing in such a path, and in a browser it costs more than the
             // rest of a request.
-            let is_normal = steps.iter().all(|step| step.bytes().all(is_unchanged));
+            let is_normal = path[own..].bytes().all(|byte| is_unchanged(byte) || byte == b'/');
             if is_normal { Some(address) } else { Address::parse(address.as_str(), self.normalize) }
         });
         let address = address.ok_or_else(|| FetchFailure {
@@ -189,14 +194,19 @@ impl Registries {
 
 /// Whether a URL parser leaves this character in a path segment as it is.
 fn is_unchanged(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~@+%".contains(&byte)
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'@' | b'+' | b'%')
 }
 
-/// One segment of a path. Anyone may have written the manifest with this name, and no name may lead
-/// away from its registry.
-fn path_step(text: &str) -> Option<String> {
-    let harmless = !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\']);
-    harmless.then(|| text.replace('/', "%2f"))
+/// Adds one segment to a path. Anyone may have written the manifest with this name, and no name may
+/// lead away from its registry. Returns whether it can't.
+fn push_step(path: &mut String, text: &str) -> bool {
+    for (index, piece) in text.split('/').enumerate() {
+        if index > 0 {
+            path.push_str("%2f");
+        }
+        path.push_str(piece);
+    }
+    !matches!(text, "" | "." | "..") && !text.contains(['?', '#', '%', '\\'])
 }
 
 fn with_slash(address: Address) -> Address {

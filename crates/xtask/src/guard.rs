@@ -23,7 +23,10 @@ use crate::parity;
 pub struct Arguments {
     /// Write the current counts as budgets
     #[arg(long)]
-    write: bool,
+    pub write: bool,
+    /// The program to count [default: it is built]
+    #[arg(long, value_name = "FILE")]
+    pub espalier: Option<PathBuf>,
 }
 
 /// Budgets by case and kind of call.
@@ -65,7 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let file = oracle::repository().join("tests/budgets.json");
     let mut counts = Budgets::new();
     if is_there("strace") {
-        system_calls(&mut counts)?;
+        let espalier = arguments.espalier.clone().map_or_else(parity::install::build, Ok)?;
+        system_calls(espalier, &mut counts)?;
     } else {
         eprintln!("System calls are left out: there is no strace.");
     }
@@ -114,8 +118,7 @@ fn is_there(program: &str) -> bool {
 
 /// Counts while a project of the embedded registry is installed from nothing, from a warm store,
 /// and again.
-fn system_calls(counts: &mut Budgets) -> Result<()> {
-    let espalier = parity::install::build()?;
+fn system_calls(espalier: PathBuf, counts: &mut Budgets) -> Result<()> {
     let corpus = oracle::repository().join("tests/registry");
     let server = Server::start_blocking(Arc::new(Registry::open(&corpus)?), Settings::default())?;
     let scratch = tempfile::Builder::new().prefix("espalier-guard-").tempdir()?;

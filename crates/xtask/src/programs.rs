@@ -17,17 +17,17 @@ use crate::oracle;
 use crate::parity::install::{build, succeed};
 
 /// Arguments of `cargo xtask programs`.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub struct Arguments {
     /// Only this program; can be repeated
     #[arg(long, value_name = "NAME")]
-    only: Vec<String>,
+    pub only: Vec<String>,
     /// A folder with a recorded registry, instead of the configured registry
     #[arg(long, value_name = "DIR")]
-    corpus: Option<PathBuf>,
+    pub corpus: Option<PathBuf>,
     /// The program to use [default: it is built]
     #[arg(long, value_name = "FILE")]
-    espalier: Option<PathBuf>,
+    pub espalier: Option<PathBuf>,
 }
 
 /// A program, and the commands that make it run.

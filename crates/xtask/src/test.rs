@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result};
 use crate::browser;
 use crate::guard;
 use crate::oracle::{self, target_folder};
+use crate::programs;
 use crate::toolchain::{npm_packages, npm_program, run as run_command};
 use crate::wasm;
 
@@ -40,6 +41,11 @@ impl Made {
         }
         command
     }
+
+    /// The command line, if it has been built.
+    fn espalier(&self) -> Option<PathBuf> {
+        self.programs.as_ref().map(|programs| programs.join(format!("espalier{}", std::env::consts::EXE_SUFFIX)))
+    }
 }
 
 type Step = (&'static str, fn(&mut Made) -> Result<()>);
@@ -50,8 +56,8 @@ const STEPS: [Step; 13] = [
     ("npm packages", |_| npm_packages()),
     ("web lints", |_| web_lints()),
     ("rust tests", rust_tests),
-    ("counts", |_| counts()),
-    ("programs", |_| recorded_programs()),
+    ("counts", counts),
+    ("programs", recorded_programs),
     ("core tests as wasm", |_| wasm::test_core()),
     ("wasm package", |_| wasm_package()),
     ("types", |_| types()),
@@ -106,20 +112,22 @@ fn rust_tests(made: &mut Made) -> Result<()> {
 /// PATH, kernel and C library, so here a difference is printed and does not fail; `cargo xtask
 /// guard` fails.
 #[expect(clippy::unnecessary_wraps, reason = "it is a step like the others")]
-fn counts() -> Result<()> {
-    if let Err(difference) = guard::run(&guard::Arguments::default()) {
+fn counts(made: &mut Made) -> Result<()> {
+    let arguments = guard::Arguments { espalier: made.espalier(), ..guard::Arguments::default() };
+    if let Err(difference) = guard::run(&arguments) {
         eprintln!("Look at this: {difference:#}");
     }
     Ok(())
 }
 
 /// Runs programs from recorded tarballs, if there are any.
-fn recorded_programs() -> Result<()> {
+fn recorded_programs(made: &mut Made) -> Result<()> {
     let Some(corpus) = std::env::var_os("ESPALIER_CORPUS") else {
         eprintln!("Left out: ESPALIER_CORPUS names no folder with tarballs.");
         return Ok(());
     };
-    run_command(Command::new("cargo").args(["xtask", "programs", "--corpus"]).arg(corpus))
+    let corpus = Some(PathBuf::from(corpus));
+    programs::run(&programs::Arguments { corpus, espalier: made.espalier(), ..programs::Arguments::default() })
 }
 
 fn wasm_package() -> Result<()> {

@@ -13,7 +13,7 @@ use super::text::Parts;
 use super::{Detail, Entry, Packument, Source, Text, Versions};
 
 /// The version of the format.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 type Pairs<'a> = Vec<(&'a str, &'a str)>;
 
@@ -26,8 +26,9 @@ struct Summary<'a> {
     #[serde(borrow)]
     time: Pairs<'a>,
     names: &'a str,
-    /// For each version, the end of its name, and the beginning and end of its manifest.
-    entries: Vec<(usize, usize, usize)>,
+    /// For each version, the length of its name, the distance of its manifest from the one before,
+    /// and the length of the manifest. These numbers are small, and small numbers are short.
+    entries: Vec<(u32, u32, u32)>,
     /// Manifests, by their positions.
     #[serde(borrow)]
     manifests: Vec<(usize, &'a str)>,
@@ -36,14 +37,18 @@ struct Summary<'a> {
 impl Packument {
     /// The summary. Empty if it can't be written.
     pub fn summary(&self) -> Vec<u8> {
-        let entries = &self.versions.entries;
+        let mut before = Entry { name_end: 0, start: 0, end: 0 };
+        let entries = self.versions.entries.iter().map(|entry| {
+            let Entry { name_end, end, .. } = std::mem::replace(&mut before, *entry);
+            (entry.name_end - name_end, entry.start - end, entry.end - entry.start)
+        });
         let summary = Summary {
             format: FORMAT,
             detail: self.detail,
             dist_tags: borrowed(&self.dist_tags),
             time: borrowed(&self.time),
             names: &self.versions.names,
-            entries: entries.iter().map(|entry| (entry.name_end, entry.start, entry.end)).collect(),
+            entries: entries.collect(),
             manifests: self.text.known(),
         };
         postcard::to_allocvec(&summary).unwrap_or_default()
@@ -53,21 +58,19 @@ impl Packument {
     pub fn from_summary(bytes: &Bytes, source: Source) -> Option<Self> {
         let summary: Summary<'_> =
             postcard::from_bytes(bytes).ok().filter(|summary: &Summary<'_>| summary.format == FORMAT)?;
-        let mut before = 0;
-        let are_in_order = summary.entries.iter().all(|(name_end, start, end)| {
-            let is_in_order = before <= *name_end && summary.names.is_char_boundary(*name_end) && start <= end;
-            before = *name_end;
-            is_in_order
+        let mut before = Entry { name_end: 0, start: 0, end: 0 };
+        let entries = summary.entries.into_iter().map(|(name_length, distance, length)| {
+            let name_end = before.name_end.checked_add(name_length)?;
+            let start = before.end.checked_add(distance)?;
+            before = Entry { name_end, start, end: start.checked_add(length)? };
+            summary.names.is_char_boundary(name_end as usize).then_some(before)
         });
-        if !are_in_order {
-            return None;
-        }
-        let entries = summary.entries.into_iter().map(|(name_end, start, end)| Entry { name_end, start, end });
+        let entries = entries.collect::<Option<Vec<Entry>>>()?;
         Some(Self {
             dist_tags: owned(&summary.dist_tags),
             time: owned(&summary.time),
             detail: summary.detail,
-            versions: Versions { names: summary.names.to_owned(), entries: entries.collect() },
+            versions: Versions { names: summary.names.to_owned(), entries },
             text: Text::settled(Parts::of(&summary.manifests, bytes), source),
             semver: OnceLock::new(),
         })

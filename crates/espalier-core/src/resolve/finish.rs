@@ -11,6 +11,7 @@ use super::sources::Sources;
 use super::start::Facts;
 use super::wishes::Wishes;
 use crate::error::ResolveError;
+use crate::exchange::Ticket;
 use crate::extensions::PackageExtensions;
 use crate::graph::Graph;
 use crate::json::Format;
@@ -93,7 +94,7 @@ impl Ending {
             statistics: Statistics {
                 packages: entries.len() - 1,
                 packuments: self.sources.catalog.packument_count,
-                version_documents: self.sources.catalog.document_count,
+                version_documents: self.sources.exchange.document_count(),
             },
             graph,
             unknown_origins,
@@ -241,15 +242,14 @@ impl Ending {
             version: manifest.version.as_deref().unwrap_or_default().to_owned(),
             integrity: manifest.integrity.as_deref().map(str::to_owned),
         };
-        let nodes: Vec<NodeId> = self.tree.inventory(self.tree.root);
-        let incomplete: Vec<NodeId> = nodes.into_iter().filter(|&node| self.tree[node].manifest.abbreviated).collect();
-        for &node in &incomplete {
-            self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
-        }
+        let nodes = self.tree.inventory(self.tree.root).into_iter();
+        let incomplete = nodes.filter(|&node| self.tree[node].manifest.abbreviated);
+        let want = |node: NodeId| self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
+        let wanted: Vec<(NodeId, Ticket)> = incomplete.map(|node| (node, want(node))).collect();
         // Copies of a package in several folders share a manifest. The key is its address, so the
         // manifest has to stay alive.
         let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
-        for node in incomplete {
+        for (node, ticket) in wanted {
             let manifest = self.tree[node].manifest.clone();
             if let Some((_, complete)) = completed.get(&Rc::as_ptr(&manifest)) {
                 self.tree[node].manifest = complete.clone();
@@ -260,21 +260,16 @@ impl Ending {
                 failure,
                 chain: chain_to_node(tree, node),
             };
-            let text = match self.sources.answer(&mut self.tree.words, &request(&manifest)).await {
-                Ok(Answer::VersionDocument(text)) => text,
+            self.sources.wait_for(&mut self.tree.words, ticket).await;
+            let words = &mut self.tree.words;
+            let reply = self.sources.exchange.answer(ticket).expect("it has arrived");
+            let complete = match &*reply {
+                Ok(Answer::VersionDocument(text)) => manifest.completed(text, &mut words.names, &mut words.specs),
                 Ok(_) => continue,
-                Err(failure) => return Err(failed(&self.tree, failure)),
+                Err(failure) => return Err(failed(&self.tree, failure.clone())),
             };
-            if let Ok(mut complete) =
-                Manifest::from_registry(&text, false, &mut self.tree.words.names, &mut self.tree.words.specs)
-            {
-                // The source stays that of the packument.
-                complete.resolved.clone_from(&manifest.resolved);
-                complete.integrity.clone_from(&manifest.integrity);
-                // A version's other fields never change, but it can be deprecated later, or no
-                // longer be.
-                complete.set_field("deprecated", manifest.field("deprecated").cloned().unwrap_or_default());
-                let complete = self.extensions.apply(Rc::new(complete), &mut self.tree.words)?.0;
+            if let Ok(complete) = complete {
+                let complete = self.extensions.apply(Rc::new(complete), words)?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
             }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::catalog::{Catalog, Choice, registry_target};
 use crate::error::ResolveError;
-use crate::exchange::{Exchange, Pause, Reply};
+use crate::exchange::{Exchange, Pause, Reply, Ticket};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::Options;
@@ -53,16 +53,22 @@ impl Sources {
         self.exchange.warn(Warning { code: code.into(), message, location: location.to_owned() });
     }
 
-    /// Waits for the answer to a request.
-    pub(super) async fn answer(&mut self, words: &mut Vocabulary, request: &Request) -> Reply {
+    /// Waits for the answer to a request for anything but a packument.
+    pub(super) async fn wait_for(&mut self, words: &mut Vocabulary, ticket: Ticket) {
         loop {
             self.catalog.absorb(words, &self.exchange);
-            if let Some(reply) = self.catalog.answer(request) {
-                return reply.clone();
+            if self.exchange.answer(ticket).is_some() {
+                return;
             }
-            self.exchange.want(request, Urgency::Demanded);
             Pause::new().await;
         }
+    }
+
+    /// The answer to such a request.
+    pub(super) async fn answer(&mut self, words: &mut Vocabulary, request: &Request) -> Reply {
+        let ticket = self.exchange.want(request, Urgency::Demanded);
+        self.wait_for(words, ticket).await;
+        self.exchange.answer(ticket).expect("it has arrived").clone()
     }
 
     /// The manifest for a spec. A relative path in it starts from `base`.

@@ -48,6 +48,21 @@ impl Alternative {
         self.comparators.first().is_some_and(Comparator::is_null_set)
     }
 
+    /// The lowest and highest major number between its bounds.
+    pub fn majors(&self) -> (u64, u64) {
+        let (mut lowest, mut highest) = (0, u64::MAX);
+        for comparator in &self.comparators {
+            let [major, ..] = comparator.version().numbers;
+            if !comparator.operator.is_upper() {
+                lowest = lowest.max(major);
+            }
+            if !comparator.operator.is_lower() {
+                highest = highest.min(major);
+            }
+        }
+        (lowest, highest)
+    }
+
     /// Whether a range of this alternative alone allows the version.
     pub fn allows(&self, version: Precedence, include_prerelease: bool) -> bool {
         self.comparators.iter().all(|comparator| comparator.matches(version))

@@ -92,11 +92,12 @@ impl<'text> Partial<'text> {
     }
 }
 
+/// A number with this many digits is never too large.
+const FEW_DIGITS: usize = 15;
+
 /// The numbers of a version that consists of nothing else, as most do. Both grammars agree about
 /// it. `None` for any other text.
 pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
-    /// A number with this many digits is never too large.
-    const FEW: usize = 15;
     let bytes = text.as_bytes();
     let mut numbers = [0; 3];
     let mut at = 0;
@@ -111,7 +112,7 @@ pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
         while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
             *number = *number * 10 + u64::from(digit);
             at += 1;
-            if at - start > FEW {
+            if at - start > FEW_DIGITS {
                 return None;
             }
         }
@@ -120,6 +121,20 @@ pub(super) fn plain(text: &str) -> Option<[u64; 3]> {
         }
     }
     (at == bytes.len()).then_some(numbers)
+}
+
+/// The major number of a text that can only be a version with that number, if it is one at all.
+/// `None` if more has to be read.
+pub(super) fn leading_number(text: &str) -> Option<u64> {
+    let mut number = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' if index < FEW_DIGITS => number = number * 10 + u64::from(byte - b'0'),
+            b'.' if index == 1 || index > 1 && !text.starts_with('0') => return Some(number),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Trims like JavaScript's `trim`.

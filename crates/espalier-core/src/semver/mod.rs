@@ -66,6 +66,11 @@ pub fn release_numbers(version: &str) -> Option<[u64; 3]> {
     grammar::plain(version)
 }
 
+/// The major number of a text, if it is obvious. Whether the text is a version remains to be seen.
+pub fn obvious_major(version: &str) -> Option<u64> {
+    grammar::leading_number(version)
+}
+
 /// The normal form of a valid range, like `semver.validRange`. Unlike [`Range`]'s own, that of `*`
 /// is `*`.
 pub fn valid_range(text: &str, loose: bool) -> Option<String> {

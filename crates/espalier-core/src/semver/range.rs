@@ -61,6 +61,13 @@ impl Range {
         self.alternatives.iter().any(|alternative| alternative.allows(version, self.options.include_prerelease))
     }
 
+    /// The lowest and highest major number that versions in the range can have. No version outside
+    /// of them is in the range.
+    pub fn majors(&self) -> (u64, u64) {
+        let each = self.alternatives.iter().map(Alternative::majors);
+        each.fold((u64::MAX, 0), |(lowest, highest), (low, high)| (lowest.min(low), highest.max(high)))
+    }
+
     /// Whether the range can allow a prerelease of the release with these numbers.
     pub fn admits_prereleases_of(&self, numbers: [u64; 3]) -> bool {
         let release = Precedence { numbers, prerelease: &[] };

@@ -54,6 +54,8 @@ pub(crate) struct Entry {
     pub about: About,
     /// Chosen at random when the entry was made. A confirmation by the registry leaves it.
     pub number: i64,
+    /// The digest of its key, if it came from the pack.
+    pub key: Option<Key>,
     /// What a resolution needs of the document, or nothing where nobody has summarised it.
     pub summary: Bytes,
     /// The body. A packument that was made of it shares it. With a summary, it is seldom needed.
@@ -93,7 +95,8 @@ impl Entry {
     ) -> Self {
         let (fresh_until, confirmed) = lifetime(fresh_for);
         let about = About { content_type, encoding, validators, fresh_until, confirmed, recipient };
-        Self { about, number: fastrand::i64(..), summary: Bytes::new(), body: Deferred::Read(body.into()) }
+        let body = Deferred::Read(body.into());
+        Self { about, number: fastrand::i64(..), key: None, summary: Bytes::new(), body }
     }
 
     /// Whether it may be used without asking the registry.
@@ -119,7 +122,7 @@ impl Entry {
             confirmed: record.confirmed,
             recipient: Recipient(record.recipient),
         };
-        Some(Self { about, number: record.revision, summary, body })
+        Some(Self { about, number: record.revision, key: Some(record.key), summary, body })
     }
 
     /// What a pack keeps of it.
@@ -146,7 +149,7 @@ impl DocumentKey {
             Form::Version(version) => version,
         };
         // The registry's address without credentials.
-        format!("{}{} {} {form} {integrity}", self.registry.authority(), self.registry.path(), self.name)
+        [self.registry.authority(), self.registry.path(), " ", &self.name, " ", form, " ", integrity].concat()
     }
 }
 
@@ -250,7 +253,8 @@ impl Documents {
 
     /// The state of a document.
     pub(crate) fn revision(key: &DocumentKey, entry: &Entry) -> Revision {
-        Revision { document: prefix(&digest(&key.text())), number: entry.number, recipient: entry.about.recipient }
+        let key = entry.key.unwrap_or_else(|| digest(&key.text()));
+        Revision { document: prefix(&key), number: entry.number, recipient: entry.about.recipient }
     }
 
     /// Whether the documents still are in these states, and each may be used at its age. Blocks.

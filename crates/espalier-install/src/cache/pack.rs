@@ -63,7 +63,7 @@ pub(crate) struct Packed {
 /// What the index says about a key.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Record {
-    key: Key,
+    pub key: Key,
     pub revision: i64,
     pub fresh_until: i64,
     pub confirmed: i64,
@@ -146,8 +146,7 @@ impl Deferred {
             Self::Read(bytes) => return Some(bytes.clone()),
             Self::Packed(packed) => packed,
         };
-        let mut bytes = vec![0; *length as usize];
-        read_at(pack, &mut bytes, *start).ok()?;
+        let bytes = read_at(pack, *length as usize, *start).ok()?;
         (crc32fast::hash(&bytes) == *checksum).then(|| bytes.into())
     }
 }
@@ -438,8 +437,7 @@ impl Open {
         }
         let length = first as usize + second as usize;
         let at_once = if second == 0 { last.length as usize } else { 0 };
-        let mut contents = vec![0; length + at_once];
-        read_at(&self.contents, &mut contents, record.start).ok()?;
+        let contents = read_at(&self.contents, length + at_once, record.start).ok()?;
         if crc32fast::hash(&contents[..length]) != record.checksums[0] {
             return None;
         }
@@ -567,21 +565,33 @@ fn to_write() -> OpenOptions {
     options
 }
 
+/// Reads so many bytes from this position on. The memory isn't filled with zeros first.
 #[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], position: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, position)
+fn read_at(file: &File, length: usize, position: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let next = position + bytes.len() as u64;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut bytes), next) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 #[cfg(not(unix))]
-fn read_at(file: &File, mut bytes: &mut [u8], mut position: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let length = std::os::windows::fs::FileExt::seek_read(file, bytes, position)?;
-        if length == 0 {
-            return Err(ErrorKind::UnexpectedEof.into());
+fn read_at(file: &File, length: usize, position: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    let mut read = 0;
+    while read < length {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[read..], position + read as u64)? {
+            0 => return Err(ErrorKind::UnexpectedEof.into()),
+            more => read += more,
         }
-        (bytes, position) = (&mut bytes[length..], position + length as u64);
     }
-    Ok(())
+    Ok(bytes)
 }
 
 #[cfg(test)]

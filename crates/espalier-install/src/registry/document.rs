@@ -71,7 +71,7 @@ struct Kept {
 pub(crate) struct Unsettled {
     /// Gives the text again. `None` if the packument has let its text go already.
     source: Option<Source>,
-    kept: Option<Kept>,
+    kept: Option<Box<Kept>>,
     /// The number of manifests in the cache's summary, if there is one.
     summarised: Option<usize>,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Unsettled {
 /// A packument in the cache. Its summary may turn out to lack manifests that the resolution reads.
 #[derive(Debug)]
 pub(crate) struct Summarised {
-    kept: Kept,
+    kept: Box<Kept>,
     packument: Arc<Packument>,
     /// The number of manifests in the summary.
     manifests: usize,
@@ -385,12 +385,13 @@ impl Unread {
         {
             self.note_use();
             let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = self.came;
-            let kept = Some(Kept { document: self.document, entry });
+            let kept = Some(Box::new(Kept { document: self.document, entry }));
             let unsettled = Unsettled { source: None, kept, summarised: Some(packument.known_manifests()) };
             return Ok((Arc::new(packument), Some(Box::new(unsettled))));
         }
         let source = self.source();
         let (packument, kept) = self.read_as(Document::packument)?;
+        let kept = kept.map(Box::new);
         let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, summarised: None }));
         Ok((Arc::new(packument), unsettled))
     }
@@ -511,7 +512,7 @@ impl Summarised {
     /// each later run would inflate the packument for them. A manifest from a damaged body is
     /// wrong, so damage in the cache prevents it.
     pub fn complete(self) {
-        let Kept { document: Document { registry, key, .. }, entry } = self.kept;
+        let Kept { document: Document { registry, key, .. }, entry } = *self.kept;
         if let Some(cache) = &registry.cache
             && self.packument.known_manifests() > self.manifests
             && cache.documents.found_damage() == 0
