@@ -1,5 +1,5 @@
 //! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops
-//! it, or inflates it first.
+//! it, or inflates it first, or also reads it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
+use espalier_core::{Detail, Packument};
 use libdeflater::Decompressor;
+use serde::de::IgnoredAny;
 
 /// The number of connections, which is that of the contestants.
 const CONNECTIONS: usize = 64;
@@ -19,6 +21,9 @@ pub enum Treatment {
     Drop,
     /// It is inflated and dropped.
     Inflate,
+    /// It is inflated and read: a packument as a resolution reads it, and the document of a version
+    /// as any JSON.
+    Read,
 }
 
 /// Fetches documents. Returns the time in milliseconds.
@@ -30,8 +35,12 @@ pub fn all(address: SocketAddr, paths: &[String], treatment: Treatment) -> Resul
             let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
             while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let document = connection.get(path)?;
-                if treatment == Treatment::Inflate {
-                    inflated.inflate(document).with_context(|| format!("{path} cannot be inflated"))?;
+                if treatment == Treatment::Drop {
+                    continue;
+                }
+                let text = inflated.inflate(document).with_context(|| format!("{path} cannot be inflated"))?;
+                if treatment == Treatment::Read {
+                    read(path, text).with_context(|| format!("{path} cannot be read"))?;
                 }
             }
             Ok(())
@@ -40,6 +49,16 @@ pub fn all(address: SocketAddr, paths: &[String], treatment: Treatment) -> Resul
         threads.into_iter().try_for_each(|thread| thread.join().expect("a client doesn't panic"))
     })?;
     Ok(start.elapsed().as_secs_f64() * 1e3)
+}
+
+fn read(path: &str, text: &[u8]) -> Result<()> {
+    // The path of a packument is one segment.
+    if path.rfind('/') == Some(0) {
+        Packument::parse(text, Detail::Unstated)?;
+    } else {
+        serde_json::from_slice::<IgnoredAny>(text)?;
+    }
+    Ok(())
 }
 
 /// Fetches one document.

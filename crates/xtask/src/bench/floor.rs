@@ -33,6 +33,10 @@ pub fn of(
             "packuments and version documents, inflated",
             fetch::all(server.address, &both, Treatment::Inflate)?,
         );
+        floors.insert(
+            "packuments and version documents, inflated and read",
+            fetch::all(server.address, &both, Treatment::Read)?,
+        );
     }
     if phase == Phase::P3 && !server.is_tls() {
         floors.insert("tarballs alone", unpack::all(server.address, made, scratch)?);
