@@ -51,10 +51,9 @@ pub fn parent(path: &str) -> &str {
 /// npm's name for the package in a folder: its base name, with the scope above it
 /// (`@npmcli/name-from-folder`).
 pub fn name_from_folder(path: &str) -> &str {
-    let base = path.rfind('/').map_or(0, |index| index + 1);
-    let above = parent(path);
-    let scope = above.rfind('/').map_or(0, |index| index + 1);
-    if above[scope..].starts_with('@') && base > 0 { &path[scope..] } else { &path[base..] }
+    let Some(slash) = path.rfind('/') else { return path };
+    let scope = path[..slash].rfind('/').map_or(0, |index| index + 1);
+    if path[scope..].starts_with('@') { &path[scope..] } else { &path[slash + 1..] }
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ pub struct Picker {
     npm: Option<Version>,
     before: Option<i64>,
     default_tag: String,
-    /// Verdicts on `engines` ranges. There are few different ranges.
-    judged: FxHashMap<(Engine, String), bool>,
+    /// Verdicts on ranges, for each engine. There are few different ranges.
+    judged: [FxHashMap<String, bool>; 2],
 }
 
 /// A key of `engines`.
@@ -55,7 +55,7 @@ impl Picker {
             npm: Version::parse(npm),
             before,
             default_tag: default_tag.to_owned(),
-            judged: FxHashMap::default(),
+            judged: Default::default(),
         }
     }
 
@@ -270,11 +270,12 @@ impl Picker {
             return true;
         };
         let Some(wanted) = wanted.as_str() else { return false };
-        if let Some(&known) = self.judged.get(&(engine, wanted.to_owned())) {
+        let judged = &mut self.judged[engine as usize];
+        if let Some(&known) = judged.get(wanted) {
             return known;
         }
         let suits = semver::suits_engine(version, wanted);
-        self.judged.insert((engine, wanted.to_owned()), suits);
+        judged.insert(wanted.to_owned(), suits);
         suits
     }
 

@@ -332,11 +332,15 @@ impl Tree {
     fn push(&mut self, new: NewNode, is_link: bool) -> NodeId {
         let id = NodeId(next_number(self.nodes.len()));
         let name = new.name.unwrap_or_else(|| {
+            let of_folder;
             let name = match (new.path.as_deref(), new.manifest.name.as_deref()) {
-                (None, Some(name)) => paths::name_from_folder(name).to_owned(),
-                (path, _) => self.folder_name(path.or(new.realpath.as_deref()).unwrap_or_default()),
+                (None, Some(name)) => paths::name_from_folder(name),
+                (path, _) => {
+                    of_folder = self.folder_name(path.or(new.realpath.as_deref()).unwrap_or_default());
+                    &of_folder
+                }
             };
-            self.words.names.intern(&name)
+            self.words.names.intern(name)
         });
         let manifest = new.source.map_or_else(|| new.manifest.clone(), |source| self[source].manifest.clone());
         self.nodes.push(Node {
