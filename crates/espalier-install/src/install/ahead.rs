@@ -74,6 +74,11 @@ impl Ahead {
             let reading = Arc::clone(&origins);
             let missing = blocking::run(move || missing(&reading, &parse(), &platform, node.as_ref())).await;
             drop(found);
+            if missing.is_empty() {
+                // A processor is idle until packages are placed.
+                blocking::run(move || origins.store.check_ahead()).await;
+                return;
+            }
             let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
             let mut downloads: JoinSet<()> = downloads.collect();
             while downloads.join_next().await.is_some() {}
@@ -89,6 +94,12 @@ impl Ahead {
             let _ = looked_up.await;
         }
         self.room.close();
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.origins.store.end_checks();
     }
 }
 

@@ -270,6 +270,7 @@ impl<'a> Reify<'a> {
         let (ready, others): (Vec<Job>, Vec<Job>) =
             self.jobs().into_iter().partition(|job| job.source.stored.is_some());
         let ready = Ready::new(ready);
+        self.origins.store.end_checks();
         for _ in 0..HANDS.min(ready.len()) {
             let (ready, shared, stopped) = (Arc::clone(&ready), Arc::clone(shared), stopped.clone());
             tasks.spawn_blocking(move || Finished::Hand(ready.place(&shared, &stopped)));

@@ -113,8 +113,9 @@ impl Linker {
             let path = path.to_owned();
             move |source| PlaceError::Unwritable { path, source }
         };
+        let is_checked = stored.is_checked();
         for file in files {
-            if !stored.is_fresh && !from_folder.has_file(&file.path, file.size, stored.key.seconds()) {
+            if !is_checked && !from_folder.has_file(&file.path, file.size, stored.key.seconds()) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());

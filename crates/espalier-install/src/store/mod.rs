@@ -13,9 +13,11 @@ mod maintenance;
 mod record;
 mod staging;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ pub use record::{FileRecord, PackageKey, PackageRecord};
 
 use crate::activity::Activity;
 use crate::config::Environment;
+use crate::folder::Folder;
 use crate::integrity::{Hashed, Integrity};
 use crate::superseded;
 use crate::unpack::{self, Limits, Manner, UnpackError};
@@ -49,6 +52,8 @@ pub struct Store {
     activity: Arc<Activity>,
     /// What was found of the packages that were looked up ahead, by integrity.
     found: Mutex<FxHashMap<String, Option<StoredPackage>>>,
+    /// Whether [`Self::check_ahead`] has to end.
+    is_used: AtomicBool,
 }
 
 /// A package in the store.
@@ -60,8 +65,9 @@ pub struct StoredPackage {
     pub folder: PathBuf,
     /// The list of its files.
     pub record: Arc<PackageRecord>,
-    /// Whether this process has just unpacked it. Its files then need no check.
-    pub is_fresh: bool,
+    /// Whether this process has unpacked its files or looked at them. All that have found it share
+    /// the answer.
+    is_checked: Arc<AtomicBool>,
 }
 
 /// Why a store can't be used.
@@ -120,8 +126,8 @@ impl Store {
         let index = Index::open(&root.join("index.sqlite"));
         let index = index.map_err(|source| StoreError::Index { folder: folder.to_owned(), source })?;
         let index = Mutex::new(index);
-        let (pending, activity, found) = Default::default();
-        Ok(Self { root, umask, staging, index, pending, activity, found })
+        let (pending, activity, found, is_used) = Default::default();
+        Ok(Self { root, umask, staging, index, pending, activity, found, is_used })
     }
 
     /// The same store, whose work these counts include.
@@ -172,7 +178,25 @@ impl Store {
 
     fn stored(&self, key: PackageKey, record: PackageRecord) -> StoredPackage {
         let folder = self.folder_of(&key);
-        StoredPackage { key, folder, record: Arc::new(record), is_fresh: false }
+        StoredPackage { key, folder, record: Arc::new(record), is_checked: Arc::default() }
+    }
+
+    /// Looks at the files of the packages that were looked up ahead, those with the most files
+    /// first, until [`Self::end_checks`]. What it has looked at need not be looked at when it is
+    /// placed. Blocks.
+    pub fn check_ahead(&self) {
+        let mut found: Vec<StoredPackage> = self.found().values().flatten().cloned().collect();
+        found.sort_by_key(|stored| Reverse(stored.record.files.len()));
+        found.iter().take_while(|_| !self.is_used()).for_each(|stored| stored.check(&|| self.is_used()));
+    }
+
+    /// Ends the checks, because the processors have other work, or none.
+    pub fn end_checks(&self) {
+        self.is_used.store(true, Ordering::Relaxed);
+    }
+
+    fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
     }
 
     /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity
@@ -201,7 +225,8 @@ impl Store {
         self.move_in(&staged, &folder, &key, &record).map_err(unusable)?;
         let mut integrities = vec![tarball.integrity().to_string()];
         integrities.extend(integrity.map(ToString::to_string).filter(|text| *text != integrities[0]));
-        let stored = StoredPackage { key: key.clone(), folder, record: Arc::new(record.clone()), is_fresh: true };
+        let (record_of_it, is_checked) = (Arc::new(record.clone()), Arc::new(AtomicBool::new(true)));
+        let stored = StoredPackage { key: key.clone(), folder, record: record_of_it, is_checked };
         let mut pending = self.pending();
         pending.push(Row { key, integrities, record });
         if pending.len() >= BATCH {
@@ -276,6 +301,23 @@ impl Store {
 
     fn pending(&self) -> MutexGuard<'_, Vec<Row>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StoredPackage {
+    /// Whether this process has unpacked its files, or has looked at all of them and found them
+    /// unchanged.
+    pub fn is_checked(&self) -> bool {
+        self.is_checked.load(Ordering::Acquire)
+    }
+
+    /// Looks at its files, unless this is to end.
+    fn check(&self, is_to_end: &dyn Fn() -> bool) {
+        let Ok(folder) = Folder::open(&self.folder) else { return };
+        let seconds = self.key.seconds();
+        if self.record.files.iter().all(|file| !is_to_end() && folder.has_file(&file.path, file.size, seconds)) {
+            self.is_checked.store(true, Ordering::Release);
+        }
     }
 }
 
