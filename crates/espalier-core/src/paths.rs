@@ -82,5 +82,9 @@ mod tests {
         assert_eq!(name_from_folder("node_modules/a"), "a");
         assert_eq!(name_from_folder("@x/y"), "@x/y");
         assert_eq!(name_from_folder("/home/me/app"), "app");
+        assert_eq!(name_from_folder("/@x/y"), "@x/y");
+        assert_eq!(name_from_folder("x/@y"), "@y");
+        assert_eq!(name_from_folder("@x//y"), "y");
+        assert_eq!(name_from_folder("@x"), "@x");
     }
 }

@@ -366,7 +366,7 @@ impl Unread {
     ) -> Result<(T, Option<Kept>, bool), Box<Misread>> {
         let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
         let mut is_of_key = true;
-        let (document, kept) = self.read_as(|document, entry| {
+        let (document, read) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
                 // A document of another publication must not be kept under this integrity.
                 is_of_key = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
@@ -374,7 +374,7 @@ impl Unread {
             })
         })?;
         registry.experience().learn(&of, true);
-        Ok((document, kept.filter(|_| is_of_key), is_of_key))
+        Ok((document, read.into_new().filter(|_| is_of_key), is_of_key))
     }
 
     fn read_packument(self) -> Result<ForResolution, Box<Misread>> {
@@ -384,30 +384,31 @@ impl Unread {
             && let Some(packument) = Packument::from_summary(&self.entry().summary, source)
         {
             self.note_use();
-            let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = self.came;
-            let kept = Some(Box::new(Kept { document: self.document, entry }));
+            let kept = self.into_kept().map(Box::new);
             let unsettled = Unsettled { source: None, kept, summarised: Some(packument.known_manifests()) };
             return Ok((Arc::new(packument), Some(Box::new(unsettled))));
         }
         let source = self.source();
-        let (packument, kept) = self.read_as(Document::packument)?;
-        let kept = kept.map(Box::new);
-        let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, summarised: None }));
+        let (packument, read) = self.read_as(Document::packument)?;
+        // The cache has no summary of a stored packument that this version of the program can read.
+        let summarised = (!matches!(read.came, Came::New(..))).then_some(0);
+        let kept = read.into_kept().map(Box::new);
+        let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, summarised }));
         Ok((Arc::new(packument), unsettled))
     }
 
     /// The packument with its whole text, because the caller wants more of it than a resolution
     /// does.
     fn read_whole_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
-        let (packument, kept) = self.read_as(Document::packument)?;
-        if let Some(kept) = kept {
+        let (packument, read) = self.read_as(Document::packument)?;
+        if let Some(kept) = read.into_new() {
             kept.keep(Vec::new());
         }
         Ok(Arc::new(packument))
     }
 
     fn read_packument_text(self) -> Result<(Vec<u8>, String), Box<Misread>> {
-        let (text, kept) = self.read_as(|document, entry| {
+        let (text, read) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
                 let content_type = &entry.about.content_type;
                 // An answer that isn't a packument has to be fetched again.
@@ -415,27 +416,36 @@ impl Unread {
                 Ok((text.to_vec(), content_type.clone()))
             })
         })?;
-        if let Some(kept) = kept {
+        if let Some(kept) = read.into_new() {
             kept.keep(Vec::new());
         }
         Ok(text)
     }
 
-    /// Reads it. A new document that can be read may be kept.
-    fn read_as<T>(
-        self,
-        read: impl FnOnce(&Document, &Entry) -> Result<T, String>,
-    ) -> Result<(T, Option<Kept>), Box<Misread>> {
-        let read = match read(&self.document, self.entry()) {
-            Ok(read) => read,
-            Err(reason) => return Err(Box::new(Misread { unread: self, reason })),
-        };
-        self.note_use();
-        let kept = match self.came {
-            Came::New(entry, true) => Some(Kept { document: self.document, entry }),
-            _ => None,
-        };
-        Ok((read, kept))
+    /// Reads it.
+    fn read_as<T>(self, read: impl FnOnce(&Document, &Entry) -> Result<T, String>) -> Result<(T, Self), Box<Misread>> {
+        match read(&self.document, self.entry()) {
+            Ok(read) => {
+                self.note_use();
+                Ok((read, self))
+            }
+            Err(reason) => Err(Box::new(Misread { unread: self, reason })),
+        }
+    }
+
+    /// The document for the cache, if it is new and may be kept.
+    fn into_new(self) -> Option<Kept> {
+        matches!(self.came, Came::New(..)).then(|| self.into_kept()).flatten()
+    }
+
+    /// The document, if the cache has it or may have it.
+    fn into_kept(self) -> Option<Kept> {
+        match self.came {
+            Came::New(_, false) => None,
+            Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, true) => {
+                Some(Kept { document: self.document, entry })
+            }
+        }
     }
 
     /// Counts answers from the cache, and tells the cache what the registry has confirmed.

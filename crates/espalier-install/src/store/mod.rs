@@ -53,7 +53,7 @@ pub struct Store {
     /// What was found of the packages that were looked up ahead, by integrity.
     found: Mutex<FxHashMap<String, Option<StoredPackage>>>,
     /// Whether [`Self::check_ahead`] has to end.
-    is_used: AtomicBool,
+    have_checks_ended: AtomicBool,
 }
 
 /// A package in the store.
@@ -126,8 +126,8 @@ impl Store {
         let index = Index::open(&root.join("index.sqlite"));
         let index = index.map_err(|source| StoreError::Index { folder: folder.to_owned(), source })?;
         let index = Mutex::new(index);
-        let (pending, activity, found, is_used) = Default::default();
-        Ok(Self { root, umask, staging, index, pending, activity, found, is_used })
+        let (pending, activity, found, have_checks_ended) = Default::default();
+        Ok(Self { root, umask, staging, index, pending, activity, found, have_checks_ended })
     }
 
     /// The same store, whose work these counts include.
@@ -187,16 +187,13 @@ impl Store {
     pub fn check_ahead(&self) {
         let mut found: Vec<StoredPackage> = self.found().values().flatten().cloned().collect();
         found.sort_by_key(|stored| Reverse(stored.record.files.len()));
-        found.iter().take_while(|_| !self.is_used()).for_each(|stored| stored.check(&|| self.is_used()));
+        let is_to_end = || self.have_checks_ended.load(Ordering::Relaxed);
+        found.iter().take_while(|_| !is_to_end()).for_each(|stored| stored.check(&is_to_end));
     }
 
     /// Ends the checks, because the processors have other work, or none.
     pub fn end_checks(&self) {
-        self.is_used.store(true, Ordering::Relaxed);
-    }
-
-    fn is_used(&self) -> bool {
-        self.is_used.load(Ordering::Relaxed)
+        self.have_checks_ended.store(true, Ordering::Relaxed);
     }
 
     /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity
@@ -225,8 +222,7 @@ impl Store {
         self.move_in(&staged, &folder, &key, &record).map_err(unusable)?;
         let mut integrities = vec![tarball.integrity().to_string()];
         integrities.extend(integrity.map(ToString::to_string).filter(|text| *text != integrities[0]));
-        let (record_of_it, is_checked) = (Arc::new(record.clone()), Arc::new(AtomicBool::new(true)));
-        let stored = StoredPackage { key: key.clone(), folder, record: record_of_it, is_checked };
+        let stored = StoredPackage { is_checked: Arc::new(true.into()), ..self.stored(key.clone(), record.clone()) };
         let mut pending = self.pending();
         pending.push(Row { key, integrities, record });
         if pending.len() >= BATCH {

@@ -116,3 +116,27 @@ fn a_manifest_that_is_read_late_is_in_the_summary_of_the_next_run() {
         came = Came::Stored(stored);
     }
 }
+
+#[test]
+fn a_stored_packument_without_a_readable_summary_gets_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let registry = registry(folder.path());
+    let cache = registry.cache.as_ref().expect("a cache");
+    let document = || document(&registry, Form::Abbreviated, None);
+    let body = gzip(br#"{"versions":{"1.0.0":{"a":0},"1.1.0":{"a":1}}}"#);
+    // An earlier version of the program wrote the first one, and another command the second one.
+    for summary in [b"\x01 an earlier format".as_slice(), b""] {
+        cache.documents.write(&document().key, Entry { summary: summary.into(), ..entry(Encoding::Gzip, &body) });
+        cache.flush();
+        let stored = cache.documents.read(&document().key).expect("an entry");
+        let number = stored.number;
+        let unread = Unread { document: document(), came: Came::Stored(stored), attempts: 0 };
+        let (packument, unsettled) = unread.read_packument().expect("read");
+        unsettled.expect("work to do").settle(packument).expect("it is kept").complete();
+        cache.flush();
+        let stored = cache.documents.read(&document().key).expect("an entry");
+        let source = Source::new(|| panic!("the body is needed"));
+        let packument = Packument::from_summary(&stored.summary, source).expect("a summary");
+        assert_eq!((packument.manifest(1), stored.number), (r#"{"a":1}"#, number));
+    }
+}
