@@ -72,25 +72,26 @@ fn an_archive_that_is_refused_leaves_nothing() {
 }
 
 #[test]
-fn checks_ahead_spare_unchanged_packages_a_second_look() {
+fn checks_ahead_spare_unchanged_files_a_second_look() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = Store::open(folder.path()).expect("a store");
     let changed = add(&store, "1.0.0");
     add(&store, "2.0.0");
     // What was just unpacked needs no look.
-    assert!(changed.is_checked());
+    assert_eq!(changed.checked(), 2);
     fs::write(changed.folder.join("package.json"), "{}").expect("written");
     store.flush();
     let integrities = ["1.0.0", "2.0.0", "3.0.0"].map(|version| integrity(&tarball(version)));
-    let are_checked = |store: &Store| {
+    let checked = |store: &Store| {
         store.find_ahead(integrities.iter());
         store.check_ahead();
-        [0, 1].map(|index: usize| store.find(&integrities[index]).expect("found").is_checked())
+        [0, 1].map(|index: usize| store.find(&integrities[index]).expect("found").checked())
     };
-    assert_eq!(are_checked(&Store::open(folder.path()).expect("a store")), [false, true]);
+    // The changed file is the second of the first package.
+    assert_eq!(checked(&Store::open(folder.path()).expect("a store")), [1, 2]);
     let store = Store::open(folder.path()).expect("a store");
     store.end_checks();
-    assert_eq!(are_checked(&store), [false, false]);
+    assert_eq!(checked(&store), [0, 0]);
 }
 
 #[test]

@@ -89,21 +89,24 @@ impl Linker {
             to.make_folder(folder).map_err(unwritable(&target.join(folder)))?;
         }
         let files = &stored.record.files[..];
+        let checked = stored.checked();
         let (own, other) =
             files.split_at(if placing.is_alone && files.len() >= MANY { files.len() / 2 } else { files.len() });
         if other.is_empty() {
-            return self.place_files(own, stored, target, (&from, &to), placing);
+            return self.place_files((own, checked), stored, target, (&from, &to), placing);
         }
+        let other = (other, checked.saturating_sub(own.len()));
         std::thread::scope(|scope| {
             let other = scope.spawn(|| self.place_files(other, stored, target, (&from, &to), placing));
-            let placed = self.place_files(own, stored, target, (&from, &to), placing);
+            let placed = self.place_files((own, checked), stored, target, (&from, &to), placing);
             placed.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
+    /// Places files, of which the first ones need no look.
     fn place_files(
         &self,
-        files: &[FileRecord],
+        (files, checked): (&[FileRecord], usize),
         stored: &StoredPackage,
         target: &Path,
         (from_folder, to_folder): (&Folder, &Folder),
@@ -113,9 +116,8 @@ impl Linker {
             let path = path.to_owned();
             move |source| PlaceError::Unwritable { path, source }
         };
-        let is_checked = stored.is_checked();
-        for file in files {
-            if !is_checked && !from_folder.has_file(&file.path, file.size, stored.key.seconds()) {
+        for (index, file) in files.iter().enumerate() {
+            if index >= checked && !from_folder.has_file(&file.path, file.size, stored.key.seconds()) {
                 return Err(PlaceError::Damaged(stored.folder.join(&file.path)));
             }
             let executable = placing.executables.contains(file.path.as_str());

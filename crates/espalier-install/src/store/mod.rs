@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -65,9 +65,9 @@ pub struct StoredPackage {
     pub folder: PathBuf,
     /// The list of its files.
     pub record: Arc<PackageRecord>,
-    /// Whether this process has unpacked its files or looked at them. All that have found it share
-    /// the answer.
-    is_checked: Arc<AtomicBool>,
+    /// How many files of its record, from the first on, this process has unpacked, or looked at and
+    /// found unchanged. All that have found it share the number.
+    checked: Arc<AtomicUsize>,
 }
 
 /// Why a store can't be used.
@@ -178,7 +178,7 @@ impl Store {
 
     fn stored(&self, key: PackageKey, record: PackageRecord) -> StoredPackage {
         let folder = self.folder_of(&key);
-        StoredPackage { key, folder, record: Arc::new(record), is_checked: Arc::default() }
+        StoredPackage { key, folder, record: Arc::new(record), checked: Arc::default() }
     }
 
     /// Looks at the files of the packages that were looked up ahead, those with the most files
@@ -222,7 +222,8 @@ impl Store {
         self.move_in(&staged, &folder, &key, &record).map_err(unusable)?;
         let mut integrities = vec![tarball.integrity().to_string()];
         integrities.extend(integrity.map(ToString::to_string).filter(|text| *text != integrities[0]));
-        let stored = StoredPackage { is_checked: Arc::new(true.into()), ..self.stored(key.clone(), record.clone()) };
+        let checked = Arc::new(record.files.len().into());
+        let stored = StoredPackage { checked, ..self.stored(key.clone(), record.clone()) };
         let mut pending = self.pending();
         pending.push(Row { key, integrities, record });
         if pending.len() >= BATCH {
@@ -301,18 +302,19 @@ impl Store {
 }
 
 impl StoredPackage {
-    /// Whether this process has unpacked its files, or has looked at all of them and found them
-    /// unchanged.
-    pub fn is_checked(&self) -> bool {
-        self.is_checked.load(Ordering::Acquire)
+    /// The number of files, from the first on, that need no look.
+    pub fn checked(&self) -> usize {
+        self.checked.load(Ordering::Acquire)
     }
 
-    /// Looks at its files, unless this is to end.
+    /// Looks at its files, until one was changed or this is to end.
     fn check(&self, is_to_end: &dyn Fn() -> bool) {
         let Ok(folder) = Folder::open(&self.folder) else { return };
-        let seconds = self.key.seconds();
-        if self.record.files.iter().all(|file| !is_to_end() && folder.has_file(&file.path, file.size, seconds)) {
-            self.is_checked.store(true, Ordering::Release);
+        for (index, file) in self.record.files.iter().enumerate().skip(self.checked()) {
+            if is_to_end() || !folder.has_file(&file.path, file.size, self.key.seconds()) {
+                return;
+            }
+            self.checked.store(index + 1, Ordering::Release);
         }
     }
 }
