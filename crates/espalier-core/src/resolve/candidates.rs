@@ -87,6 +87,8 @@ impl Search {
             None => self.virtual_root(from, false),
         };
         let first = self.build_node(edge, parent).await?;
+        // npm needs the spec of the second edge, whether or not the first candidate meets it.
+        second.map_or(Ok(()), |second| check_edge(&self.tree, second))?;
         let other = match second.filter(|&second| !self.tree.is_valid(second)) {
             Some(second) => Some(self.build_node(second, parent).await?),
             None => None,

@@ -377,7 +377,8 @@ impl Tree {
         !edges.is_empty() && edges.iter().all(|&edge| self.spec(edge).is_registry())
     }
 
-    /// The spec that `$name` refers to: the root's, otherwise the dependent's own.
+    /// The spec that `$name` refers to: the root's, otherwise the dependent's own. An empty spec
+    /// counts as absent.
     fn referred(&self, edge: &Edge, reference: &str) -> Option<&Rc<Spec>> {
         let reference = self.words.names.find(reference)?;
         let from = edge.from?;
@@ -391,7 +392,8 @@ impl Tree {
                 &manifest.dependencies,
                 &manifest.peer_dependencies,
             ];
-            blocks.iter().find_map(|block| block.iter().find(|(name, _)| *name == reference)).map(|(_, spec)| spec)
+            let mut specs = blocks.into_iter().flatten();
+            specs.find(|(name, spec)| *name == reference && !spec.raw.is_empty()).map(|(_, spec)| spec)
         })
     }
 
