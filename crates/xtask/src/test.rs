@@ -50,7 +50,7 @@ impl Made {
 
 type Step = (&'static str, fn(&mut Made) -> Result<()>);
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 12] = [
     ("formatting", |_| formatting()),
     ("lints", |_| lints()),
     ("npm packages", |_| npm_packages()),
@@ -58,8 +58,7 @@ const STEPS: [Step; 13] = [
     ("rust tests", rust_tests),
     ("counts", counts),
     ("programs", recorded_programs),
-    ("core tests as wasm", |_| wasm::test_core()),
-    ("wasm package", |_| wasm_package()),
+    ("core tests as wasm, wasm package", |_| wasm::test_core_and_build()),
     ("types", |_| types()),
     ("web tests", web_tests),
     ("packaged tests", packaged_tests),
@@ -128,10 +127,6 @@ fn recorded_programs(made: &mut Made) -> Result<()> {
     };
     let corpus = Some(PathBuf::from(corpus));
     programs::run(&programs::Arguments { corpus, espalier: made.espalier(), ..programs::Arguments::default() })
-}
-
-fn wasm_package() -> Result<()> {
-    wasm::build(wasm::Profile::Release)
 }
 
 fn types() -> Result<()> {

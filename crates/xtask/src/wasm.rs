@@ -12,6 +12,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -105,6 +106,20 @@ pub fn test_core() -> Result<()> {
     cargo.args(["test", "--package", "espalier-core", "--lib", "--tests", "--target", TEST_TARGET]);
     cargo.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner).env("CHROMIUM_PATH", browser::chromium()?);
     toolchain::run(&mut cargo)
+}
+
+/// Both at once, because each of them leaves a processor idle for a long time. They compile into
+/// folders of their own.
+pub fn test_core_and_build() -> Result<()> {
+    // Neither rustup nor npm should install the same thing twice at the same time.
+    toolchain::npm_packages()?;
+    toolchain::rust_target(TARGET)?;
+    toolchain::rust_target(TEST_TARGET)?;
+    thread::scope(|scope| {
+        let tests = scope.spawn(test_core);
+        let built = build(Profile::Release);
+        tests.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(built)
+    })
 }
 
 fn dist() -> PathBuf {
