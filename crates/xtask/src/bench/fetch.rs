@@ -1,9 +1,12 @@
 //! A bare HTTP/1.1 client. Each connection has a thread that requests the next document and drops
-//! it, or inflates it first, or also reads it.
+//! it, or inflates it first, or also reads it. It knows all documents beforehand, or learns of each
+//! from another one, as a resolution does.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
@@ -51,9 +54,97 @@ pub fn all(address: SocketAddr, paths: &[String], treatment: Treatment) -> Resul
     Ok(start.elapsed().as_secs_f64() * 1e3)
 }
 
+/// Documents that name others.
+#[derive(Default)]
+pub struct Mentions {
+    /// All documents.
+    pub documents: BTreeSet<String>,
+    /// The documents that are known from the start.
+    pub known: BTreeSet<String>,
+    /// The documents that each document names.
+    pub named: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Mentions {
+    /// Keeps those documents that exist, and counts as known what none of the known ones leads to.
+    pub fn complete(&mut self) {
+        let documents = &self.documents;
+        self.known.retain(|path| documents.contains(path));
+        self.named.values_mut().for_each(|named| named.retain(|path| documents.contains(path)));
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&String> = self.known.iter().collect();
+        while let Some(path) = open.pop() {
+            if found.insert(path) {
+                open.extend(self.named.get(path).into_iter().flatten());
+            }
+        }
+        self.known.extend(documents.iter().filter(|path| !found.contains(path)).cloned().collect::<Vec<_>>());
+    }
+}
+
+/// Fetches, inflates and reads documents. Each is requested once another one has named it. Returns
+/// the time in milliseconds.
+pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
+    let open = Mutex::new(Open {
+        queue: mentions.known.iter().cloned().collect(),
+        requested: mentions.known.clone(),
+        unread: mentions.documents.len(),
+    });
+    let more = Condvar::new();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        let work = || -> Result<()> {
+            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
+            loop {
+                let waiting = open.lock().expect("a client doesn't panic");
+                let is_idle = |open: &mut Open| open.queue.is_empty() && open.unread > 0;
+                let Some(path) = more.wait_while(waiting, is_idle).expect("a client doesn't panic").queue.pop_front()
+                else {
+                    return Ok(());
+                };
+                let read = connection.get(&path).and_then(|body| read(&path, inflated.inflate(body)?));
+                let mut open = open.lock().expect("a client doesn't panic");
+                if let Err(error) = read {
+                    open.unread = 0;
+                    more.notify_all();
+                    return Err(error.context(path));
+                }
+                open.unread -= 1;
+                let named = mentions.named.get(&path).into_iter().flatten();
+                let new: Vec<&String> = named.filter(|path| open.requested.insert((*path).clone())).collect();
+                open.queue.extend(new.iter().copied().cloned());
+                let is_over = open.unread == 0;
+                drop(open);
+                if is_over {
+                    more.notify_all();
+                }
+                // This thread takes one itself.
+                new.iter().skip(1).for_each(|_| more.notify_one());
+            }
+        };
+        let threads: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("a client doesn't panic"))
+    })?;
+    Ok(start.elapsed().as_secs_f64() * 1e3)
+}
+
+/// The state of such a run.
+struct Open {
+    /// The named documents that nobody has requested yet.
+    queue: VecDeque<String>,
+    /// The documents that were named.
+    requested: BTreeSet<String>,
+    /// How many documents were not read yet. 0 after a failure.
+    unread: usize,
+}
+
+/// Whether a path is that of a packument, which is one segment.
+pub fn is_packument(path: &str) -> bool {
+    path.rfind('/') == Some(0)
+}
+
 fn read(path: &str, text: &[u8]) -> Result<()> {
-    // The path of a packument is one segment.
-    if path.rfind('/') == Some(0) {
+    if is_packument(path) {
         Packument::parse(text, Detail::Unstated)?;
     } else {
         serde_json::from_slice::<IgnoredAny>(text)?;

@@ -1,5 +1,5 @@
-//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links, without checks.
-//! Each processor has a thread, which does one folder after the other.
+//! Recreates a tree elsewhere from a list: folders, hard links and symbolic links. Each processor
+//! has a thread, which does one folder after the other.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,18 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use nix::fcntl::AtFlags;
+use nix::sys::stat::fstatat;
 use nix::unistd::{linkat, symlinkat};
+
+/// What is done for each file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// It is linked, whatever it is now.
+    Link,
+    /// Its size and times are looked at before, which is the least by which a changed file of a store
+    /// is noticed.
+    LookAndLink,
+}
 
 /// A folder with its files, and its symbolic links with their texts.
 #[derive(Default)]
@@ -20,7 +31,7 @@ struct Folder {
 }
 
 /// Recreates the tree. Returns the time in milliseconds.
-pub fn all(tree: &Path, scratch: &Path) -> Result<f64> {
+pub fn all(tree: &Path, scratch: &Path, files: Files) -> Result<f64> {
     let mut folders = Vec::new();
     list(tree, PathBuf::new(), &mut folders)?;
     let target = tempfile::Builder::new().prefix("links-").tempdir_in(scratch)?.keep();
@@ -33,7 +44,7 @@ pub fn all(tree: &Path, scratch: &Path) -> Result<f64> {
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
             while let Some(folder) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
-                folder.fill(tree, &target)?;
+                folder.fill(tree, &target, files)?;
             }
             Ok(())
         };
@@ -45,9 +56,12 @@ pub fn all(tree: &Path, scratch: &Path) -> Result<f64> {
 }
 
 impl Folder {
-    fn fill(&self, tree: &Path, target: &Path) -> Result<()> {
+    fn fill(&self, tree: &Path, target: &Path, files: Files) -> Result<()> {
         let (from, to) = (File::open(tree.join(&self.path))?, File::open(target.join(&self.path))?);
         for file in &self.files {
+            if files == Files::LookAndLink {
+                fstatat(&from, file, AtFlags::AT_SYMLINK_NOFOLLOW)?;
+            }
             linkat(&from, file, &to, file, AtFlags::empty())?;
         }
         for (link, text) in &self.links {
