@@ -53,7 +53,8 @@ impl Judge {
         for round in &case.rounds {
             let npm = self.npm.answer(round, start.as_deref())?;
             let espalier = self.espalier(round, start.as_deref())?;
-            let is_crash = matches!(espalier.answer, Answer::Lockfile(_)) && misses_bundler(round, &npm.answer);
+            // Espalier goes on after that point, and may find an error of the project there.
+            let is_crash = !matches!(espalier.answer, Answer::Broken(_)) && misses_bundler(round, &npm.answer);
             let verdict = if is_crash { Verdict::Unanswered } else { verdict(&npm, &espalier) };
             let (npm, espalier) = (npm.answer, espalier.answer);
             let next = if let Expected::Lockfile(lockfile) = &npm { Some(lockfile.clone()) } else { start.clone() };
