@@ -121,7 +121,7 @@ fn ended(mut resolution: Resolution) -> Result<Outcome, ResolveError> {
 
 /// Checks a spec, as in a package.json or on the command line.
 pub fn spec(text: &str) {
-    let mut specs = Specs::default();
+    let specs = Specs::default();
     let spec = specs.intern(text);
     let _ = (spec.is_registry(), spec.range());
     let _ = (split_argument(text), specs.argument(text));

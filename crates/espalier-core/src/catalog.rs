@@ -29,6 +29,8 @@ pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
 
 /// Packuments and chosen manifests.
 pub struct Catalog {
+    vocabulary: Rc<Vocabulary>,
+    overrides: Rc<Overrides>,
     pickers: Pickers,
     full_documents: bool,
     reports_choices: bool,
@@ -72,11 +74,15 @@ struct Foresight {
 impl Catalog {
     /// An empty catalog.
     ///
-    /// With `dev_dependencies`, those of registry packages are parsed, too. npm looks there for the
-    /// target of an override's reference, although abbreviated packuments lack them (`edge.js`).
-    pub fn new(options: &Options, dev_dependencies: bool) -> Self {
+    /// If overrides have references, the `devDependencies` of registry packages are parsed, too. npm
+    /// looks there for the target of a reference, although abbreviated packuments lack them
+    /// (`edge.js`).
+    pub fn new(options: &Options, vocabulary: Rc<Vocabulary>, overrides: Rc<Overrides>) -> Self {
+        let dev_dependencies = overrides.have_references();
         let Options { node_version, npm_version, before, default_tag, .. } = options;
         Self {
+            vocabulary,
+            overrides,
             pickers: Pickers {
                 usual: Picker::new(node_version, npm_version, *before, default_tag),
                 timeless: Picker::new(node_version, npm_version, None, default_tag),
@@ -100,14 +106,14 @@ impl Catalog {
     }
 
     /// The request for a package's packument.
-    pub fn packument_request(&self, names: &Names, package: Name) -> Request {
-        Request::Packument { name: names.text(package).to_owned(), full: self.full_documents }
+    pub fn packument_request(&self, package: Name) -> Request {
+        Request::Packument { name: self.vocabulary.names.text(package).to_owned(), full: self.full_documents }
     }
 
     /// Takes in the packuments that have arrived, and requests what they make likely.
-    pub fn absorb(&mut self, words: &mut Vocabulary, exchange: &Exchange) {
+    pub fn absorb(&mut self, exchange: &Exchange) {
         while let Some((name, reply)) = exchange.next_packument() {
-            let package = words.names.intern(&name);
+            let package = self.vocabulary.names.intern(&name);
             let packument = match reply {
                 Ok(Answer::Packument(packument)) => Ok(packument),
                 Ok(_) => Err(mismatched(&name)),
@@ -121,29 +127,29 @@ impl Catalog {
             }
             self.packuments.insert(package, packument);
             for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
-                self.look_ahead(words, exchange, package, &spec);
+                self.look_ahead(exchange, package, &spec);
             }
         }
     }
 
     /// Requests a dependency ahead, and its dependencies in turn.
-    pub fn foresee(&mut self, words: &mut Vocabulary, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
-        let (package, spec) = registry_target(&mut words.names, name, spec);
+    pub fn foresee(&mut self, exchange: &Exchange, name: Name, spec: &Rc<Spec>) {
+        let (package, spec) = registry_target(&self.vocabulary.names, name, spec);
         if !spec.is_registry() || !self.foresight.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
         if self.packuments.contains_key(&package) {
-            self.look_ahead(words, exchange, package, &spec);
+            self.look_ahead(exchange, package, &spec);
         } else if let Some(specs) = self.foresight.awaited.get_mut(&package) {
             specs.push(spec);
         } else {
-            exchange.want(&self.packument_request(&words.names, package), Urgency::Speculative);
+            exchange.want(&self.packument_request(package), Urgency::Speculative);
             self.foresight.awaited.insert(package, vec![spec]);
         }
     }
 
-    fn look_ahead(&mut self, words: &mut Vocabulary, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
-        let Some(Ok(manifest)) = self.choose(words, package, spec) else { return };
+    fn look_ahead(&mut self, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
+        let Some(Ok(manifest)) = self.choose(package, spec) else { return };
         // Manifests are kept, so an address stands for one of them.
         if !self.foresight.looked_at.insert(Rc::as_ptr(&manifest)) {
             return;
@@ -153,17 +159,17 @@ impl Catalog {
             && let Some(version) = &manifest.version
         {
             let request = Request::VersionDocument {
-                name: words.names.text(package).to_owned(),
+                name: self.vocabulary.names.text(package).to_owned(),
                 version: version.to_string(),
                 integrity: manifest.integrity.as_deref().map(str::to_owned),
             };
             exchange.want(&request, Urgency::Speculative);
         }
-        self.foresee_dependencies(words, exchange, &manifest);
+        self.foresee_dependencies(exchange, &manifest);
     }
 
     /// Requests the dependencies of a package ahead.
-    pub fn foresee_dependencies(&mut self, words: &mut Vocabulary, exchange: &Exchange, manifest: &Manifest) {
+    pub fn foresee_dependencies(&mut self, exchange: &Exchange, manifest: &Manifest) {
         // A registry package is only looked at here.
         let is_own = manifest.resolved.is_none();
         let dev: &[_] = if is_own { &manifest.dev_dependencies } else { &[] };
@@ -180,13 +186,14 @@ impl Catalog {
             if manifest.bundled.contains(name) {
                 continue;
             }
-            let spec = Self::overridden(&words.overrides, *name, spec);
-            self.foresee(words, exchange, *name, &spec);
+            let spec = self.overridden(*name, spec);
+            self.foresee(exchange, *name, &spec);
         }
     }
 
     /// Predicts the spec that an override makes of this one.
-    fn overridden(overrides: &Overrides, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
+    fn overridden(&self, name: Name, spec: &Rc<Spec>) -> Rc<Spec> {
+        let overrides = &self.overrides;
         if overrides.is_empty() {
             return spec.clone();
         }
@@ -196,17 +203,17 @@ impl Catalog {
     }
 
     /// The manifest for a package and a registry spec. `None` until the packument has arrived.
-    pub fn choose(&mut self, words: &mut Vocabulary, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
+    pub fn choose(&mut self, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
         let key = (package, spec.raw.clone());
         if let Some(choice) = self.choices.get(&key) {
             return Some(choice.clone());
         }
         let packument = self.packuments.get(&package)?.clone();
-        let name = words.names.text(package).to_owned();
+        let name = self.vocabulary.names.text(package).to_owned();
         let choice = match packument {
             Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
-            Ok(packument) => match self.picked(words, package, &packument, spec) {
-                Ok(index) => self.manifest(words, package, &packument, index),
+            Ok(packument) => match self.picked(package, &packument, spec) {
+                Ok(index) => self.manifest(package, &packument, index),
                 Err(NoPick::NoVersions) => Err(refused(Refusal::NoVersions { name })),
                 Err(NoPick::NoMatch) => Err(Rc::new(ResolveError::NoMatchingVersion {
                     name,
@@ -221,47 +228,37 @@ impl Catalog {
     }
 
     /// The reason why a version of a registry package was chosen for a spec.
-    pub fn reason(&mut self, names: &Names, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
+    pub fn reason(&mut self, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
-        Some(self.pickers.of(names.text(package)).reason(&packument, spec, version))
+        Some(self.pickers.of(self.vocabulary.names.text(package)).reason(&packument, spec, version))
     }
 
     /// The versions that were available when one was chosen for a spec.
-    pub fn versions(&mut self, names: &Names, package: Name, spec: &Spec, chosen: &str) -> Option<Versions> {
+    pub fn versions(&mut self, package: Name, spec: &Spec, chosen: &str) -> Option<Versions> {
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
-        Some(self.pickers.of(names.text(package)).versions(&packument, spec, chosen))
+        Some(self.pickers.of(self.vocabulary.names.text(package)).versions(&packument, spec, chosen))
     }
 
     /// The index of the version for a spec.
-    fn picked(
-        &mut self,
-        words: &mut Vocabulary,
-        package: Name,
-        packument: &Packument,
-        spec: &Rc<Spec>,
-    ) -> Result<usize, NoPick> {
-        let picker = self.pickers.of(words.names.text(package));
-        let manifests = &mut self.manifests;
-        picker.pick_and_read(packument, spec, &mut |index| manifests.read(words, package, packument, index).ok())
+    fn picked(&mut self, package: Name, packument: &Packument, spec: &Rc<Spec>) -> Result<usize, NoPick> {
+        let Self { vocabulary, pickers, manifests, .. } = self;
+        let picker = pickers.of(vocabulary.names.text(package));
+        picker.pick_and_read(packument, spec, &mut |index| manifests.read(vocabulary, package, packument, index).ok())
     }
 
-    fn manifest(&mut self, words: &mut Vocabulary, package: Name, packument: &Packument, index: usize) -> Choice {
-        let manifest = self.manifests.read(words, package, packument, index).map_err(|error| {
-            let (name, version) = (words.names.text(package).to_owned(), packument.version(index).to_owned());
+    fn manifest(&mut self, package: Name, packument: &Packument, index: usize) -> Choice {
+        let manifest = self.manifests.read(&self.vocabulary, package, packument, index).map_err(|error| {
+            let (name, version) = (self.vocabulary.names.text(package).to_owned(), packument.version(index).to_owned());
             refused(Refusal::UnreadableManifest { name, version, reason: error.to_string() })
         })?;
         if manifest.version.is_none() {
-            return Err(refused(Refusal::IncompleteManifest { name: words.names.text(package).to_owned() }));
+            return Err(refused(Refusal::IncompleteManifest { name: self.vocabulary.names.text(package).to_owned() }));
         }
         Ok(manifest)
     }
 
     /// The releases of a package whose packument has arrived, the newest first.
-    pub fn releases<'a>(
-        &'a mut self,
-        words: &'a mut Vocabulary,
-        package: Name,
-    ) -> impl Iterator<Item = (Version, Rc<Manifest>)> + 'a {
+    pub fn releases(&mut self, package: Name) -> impl Iterator<Item = (Version, Rc<Manifest>)> {
         let packument = self.packuments.get(&package).and_then(|packument| packument.as_ref().ok()).cloned();
         let mut releases: Vec<(Version, usize)> = packument
             .iter()
@@ -274,7 +271,7 @@ impl Catalog {
             .collect();
         order::sort_by(&mut releases, Ord::cmp);
         releases.into_iter().rev().filter_map(move |(version, index)| {
-            let manifest = self.manifest(words, package, packument.as_ref()?, index).ok()?;
+            let manifest = self.manifest(package, packument.as_ref()?, index).ok()?;
             Some((version, manifest))
         })
     }
@@ -288,7 +285,7 @@ impl Catalog {
 impl Manifests {
     fn read(
         &mut self,
-        words: &mut Vocabulary,
+        vocabulary: &Vocabulary,
         package: Name,
         packument: &Packument,
         index: usize,
@@ -297,10 +294,9 @@ impl Manifests {
             return Ok(manifest.clone());
         }
         let text = packument.manifest(index);
-        let (names, specs) = (&mut words.names, &mut words.specs);
-        let mut manifest = Manifest::from_registry(text, packument.is_abbreviated(index), names, specs)?;
+        let mut manifest = Manifest::from_registry(text, packument.is_abbreviated(index), vocabulary)?;
         if self.dev_dependencies {
-            manifest.read_dev_dependencies(text, names, specs)?;
+            manifest.read_dev_dependencies(text, vocabulary)?;
         }
         let manifest = Rc::new(manifest);
         self.known.insert((package, index), manifest.clone());
@@ -315,7 +311,7 @@ impl Pickers {
 }
 
 /// The package and spec to ask the registry for. For an alias, those of its target.
-pub fn registry_target(names: &mut Names, name: Name, spec: &Rc<Spec>) -> (Name, Rc<Spec>) {
+pub fn registry_target(names: &Names, name: Name, spec: &Rc<Spec>) -> (Name, Rc<Spec>) {
     match &spec.kind {
         SpecKind::Alias { name, spec } => (names.intern(name), spec.clone()),
         _ => (name, spec.clone()),

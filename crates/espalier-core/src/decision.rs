@@ -50,12 +50,12 @@ impl Demand {
         let from = tree[edge].from.map(|from| tree[from].source.unwrap_or(from));
         let by = from.map(|from| {
             let package = tree.package(from);
-            let name = package.name.as_deref().unwrap_or_else(|| tree.words.names.text(tree[from].name));
+            let name = package.name.as_deref().unwrap_or_else(|| tree.text(tree[from].name));
             let version = package.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
             format!("{name}{version}")
         });
         Self {
-            name: tree.words.names.text(tree[edge].name).to_owned(),
+            name: tree.text(tree[edge].name).to_owned(),
             overridden: (spec.raw != asked.raw).then(|| asked.raw.to_string()),
             spec: spec.raw.to_string(),
             kind: tree[edge].kind,

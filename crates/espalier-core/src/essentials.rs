@@ -63,8 +63,7 @@ mod tests {
 
     use super::{document, summary};
     use crate::manifest::{Manifest, READ};
-    use crate::names::Names;
-    use crate::spec::Specs;
+    use crate::vocabulary::Vocabulary;
 
     fn short(text: &str) -> String {
         document(&summary(text).expect("an object")).expect("a summary")
@@ -115,8 +114,8 @@ mod tests {
         )) {
             let text = Value::Object(fields.into_iter().collect::<Map<String, Value>>()).to_string();
             let read = |text: &str| {
-                let (mut names, mut specs) = (Names::default(), Specs::default());
-                format!("{:?}", Manifest::from_registry(text, false, &mut names, &mut specs).expect("a manifest"))
+                let vocabulary = Vocabulary::default();
+                format!("{:?}", Manifest::from_registry(text, false, &vocabulary).expect("a manifest"))
             };
             prop_assert_eq!(read(&short(&text)), read(&text));
         }

@@ -16,7 +16,7 @@ use crate::names::Names;
 use crate::order;
 use crate::refusal::{ExtensionProblem, Refusal};
 use crate::semver::{Range, Version};
-use crate::spec::{self, Specs};
+use crate::spec;
 use crate::vocabulary::Vocabulary;
 
 /// The root's rules.
@@ -80,7 +80,7 @@ impl PackageExtensions {
     }
 
     /// Applies the rule that matches a fetched manifest.
-    pub(crate) fn apply(&self, manifest: Rc<Manifest>, words: &mut Vocabulary) -> Result<Extended, ResolveError> {
+    pub(crate) fn apply(&self, manifest: Rc<Manifest>, vocabulary: &Vocabulary) -> Result<Extended, ResolveError> {
         let Some(name) = manifest.name.as_deref().filter(|_| !self.rules.is_empty()) else {
             return Ok((manifest, None));
         };
@@ -96,7 +96,7 @@ impl PackageExtensions {
             }
             .into());
         }
-        let (manifest, applied) = rule.apply(&manifest, &mut words.names, &mut words.specs)?;
+        let (manifest, applied) = rule.apply(&manifest, vocabulary)?;
         Ok((Rc::new(manifest), Some(Rc::new(applied))))
     }
 }
@@ -133,8 +133,7 @@ impl Rule {
     fn apply(
         &self,
         manifest: &Manifest,
-        names: &mut Names,
-        specs: &mut Specs,
+        vocabulary: &Vocabulary,
     ) -> Result<(Manifest, Map<String, Value>), ResolveError> {
         let mut next = manifest.clone();
         let mut applied = Map::from_iter([("selector".to_owned(), Value::from(self.key.as_str()))]);
@@ -144,33 +143,35 @@ impl Rule {
                 applied.insert(block.to_owned(), touched.into());
             }
         }
+        let interned = |name: &str, spec: &Value| {
+            (vocabulary.names.intern(name), vocabulary.specs.intern(spec.as_str().unwrap_or_default()))
+        };
         for block in NORMAL_BLOCKS {
             for (name, spec) in self.block(block) {
-                let id = names.intern(name);
+                let dependency = interned(name, spec);
                 let declared =
                     [("dependencies", &next.dependencies), ("optionalDependencies", &next.optional_dependencies)];
                 if let Some((existing, _)) =
-                    declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == id))
+                    declared.iter().find(|(_, block)| block.iter().any(|(other, _)| *other == dependency.0))
                 {
                     return Err(refused(&self.key, ExtensionProblem::Declared { block, name: name.clone(), existing }));
                 }
-                let dependency = (id, specs.intern(spec.as_str().unwrap_or_default()));
                 if block == "dependencies" { &mut next.dependencies } else { &mut next.optional_dependencies }
                     .push(dependency);
             }
         }
         for (name, spec) in self.block("peerDependencies") {
-            let dependency = (names.intern(name), specs.intern(spec.as_str().unwrap_or_default()));
+            let dependency = interned(name, spec);
             match next.peer_dependencies.iter_mut().find(|(other, _)| *other == dependency.0) {
                 Some(existing) => *existing = dependency,
                 None => next.peer_dependencies.push(dependency),
             }
         }
-        self.apply_meta(&mut next, names)?;
+        self.apply_meta(&mut next, &vocabulary.names)?;
         Ok((next, applied))
     }
 
-    fn apply_meta(&self, next: &mut Manifest, names: &mut Names) -> Result<(), ResolveError> {
+    fn apply_meta(&self, next: &mut Manifest, names: &Names) -> Result<(), ResolveError> {
         let changes = self.block("peerDependenciesMeta");
         if changes.is_empty() {
             return Ok(());

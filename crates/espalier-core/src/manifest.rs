@@ -16,7 +16,8 @@ use crate::names::{Name, Names};
 use crate::order;
 use crate::paths;
 use crate::semver::Version;
-use crate::spec::{Spec, Specs};
+use crate::spec::Spec;
+use crate::vocabulary::Vocabulary;
 use fields::{DEV, Unread, WRITTEN, WRITTEN_PLACES, place};
 
 pub(crate) use fields::Field;
@@ -92,8 +93,8 @@ const INSTALL_SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
 impl Manifest {
     /// Parses the manifest of a version, from a packument or from its own document.
-    pub fn from_registry(text: &str, abbreviated: bool, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
-        let (mut manifest, dist) = Self::without_dist(text, names, specs)?;
+    pub fn from_registry(text: &str, abbreviated: bool, vocabulary: &Vocabulary) -> Result<Self, Error> {
+        let (mut manifest, dist) = Self::without_dist(text, vocabulary)?;
         let mut shasum = None;
         dist.members(&mut |key, value| {
             match key {
@@ -115,8 +116,8 @@ impl Manifest {
     ///
     /// The source of the package stays that of the packument. A version's other fields never
     /// change, except that it can be deprecated later, or no longer be.
-    pub fn completed(&self, document: &str, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
-        let (mut complete, dist) = Self::without_dist(document, names, specs)?;
+    pub fn completed(&self, document: &str, vocabulary: &Vocabulary) -> Result<Self, Error> {
+        let (mut complete, dist) = Self::without_dist(document, vocabulary)?;
         dist.members(&mut |key, value| complete.read_size(key, value))?;
         complete.resolved.clone_from(&self.resolved);
         complete.integrity.clone_from(&self.integrity);
@@ -125,14 +126,14 @@ impl Manifest {
     }
 
     /// A registry's manifest without its `dist`, and the `dist`.
-    fn without_dist<'a>(text: &'a str, names: &mut Names, specs: &mut Specs) -> Result<(Self, Field<'a>), Error> {
+    fn without_dist<'a>(text: &'a str, vocabulary: &Vocabulary) -> Result<(Self, Field<'a>), Error> {
         let mut fields = Unread::default();
         json::each_member(text, &mut |key, value| {
             fields.take(key, Field::Text(value));
             Ok(())
         })?;
         fields.dev = Field::Missing;
-        Ok((Self::from_fields(&fields, names, specs)?, fields.read[const { place("dist") }]))
+        Ok((Self::from_fields(&fields, vocabulary)?, fields.read[const { place("dist") }]))
     }
 
     /// Reads a member of `dist` about the size of the package.
@@ -146,7 +147,7 @@ impl Manifest {
     }
 
     /// Reads the `devDependencies` of a registry manifest, which few callers need.
-    pub fn read_dev_dependencies(&mut self, text: &str, names: &mut Names, specs: &mut Specs) -> Result<(), Error> {
+    pub fn read_dev_dependencies(&mut self, text: &str, vocabulary: &Vocabulary) -> Result<(), Error> {
         let mut dev = Field::Missing;
         json::each_member(text, &mut |key, value| {
             if key == DEV {
@@ -154,32 +155,31 @@ impl Manifest {
             }
             Ok(())
         })?;
-        self.dev_dependencies = dev.dependencies(names, specs)?;
+        self.dev_dependencies = dev.dependencies(vocabulary)?;
         Ok(())
     }
 
     /// Parses a package.json. Anything but an object counts as an empty one.
-    pub fn from_value(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
+    pub fn from_value(value: &Value, vocabulary: &Vocabulary) -> Self {
         let members = value.as_object().into_iter().flatten();
         let fields = members.map(|(key, value)| (key.as_str(), Field::Value(value)));
-        Self::from_project(&mut fields.into_iter(), names, specs).expect("values are parsed already")
+        Self::from_project(&mut fields.into_iter(), vocabulary).expect("values are parsed already")
     }
 
     /// Parses the members of a lockfile's entry. Fields that can't be read, such as numbers out of
     /// range, count as missing.
-    pub fn from_members(members: &[Member<'_>], names: &mut Names, specs: &mut Specs) -> Self {
+    pub fn from_members(members: &[Member<'_>], vocabulary: &Vocabulary) -> Self {
         let mut fields = members.iter().map(|(key, text)| (&**key, Field::Text(text)));
-        Self::from_project(&mut fields, names, specs).unwrap_or_else(|_| {
+        Self::from_project(&mut fields, vocabulary).unwrap_or_else(|_| {
             let fields = members.iter().map(|(key, text)| (&**key, Field::Text(text)));
-            Self::from_project(&mut fields.filter(|(_, field)| field.value().is_ok()), names, specs).unwrap_or_default()
+            Self::from_project(&mut fields.filter(|(_, field)| field.value().is_ok()), vocabulary).unwrap_or_default()
         })
     }
 
     /// Parses the fields of a package.json, or of what a lockfile says of one.
     fn from_project(
         members: &mut dyn Iterator<Item = (&str, Field<'_>)>,
-        names: &mut Names,
-        specs: &mut Specs,
+        vocabulary: &Vocabulary,
     ) -> Result<Self, Error> {
         let (mut fields, mut directories) = (Unread::default(), Field::Missing);
         for (key, field) in members {
@@ -188,7 +188,7 @@ impl Manifest {
                 _ => fields.take(key, field),
             }
         }
-        let mut manifest = Self::from_fields(&fields, names, specs)?;
+        let mut manifest = Self::from_fields(&fields, vocabulary)?;
         let mut folder = None;
         directories.members(&mut |key, field| {
             if key == "bin" {
@@ -238,22 +238,22 @@ impl Manifest {
 
     /// Parses the manifest of a project that is being changed. npm doesn't normalise it again, so
     /// an optional dependency may also be in `dependencies`.
-    pub fn from_changed(value: &Value, names: &mut Names, specs: &mut Specs) -> Self {
+    pub fn from_changed(value: &Value, vocabulary: &Vocabulary) -> Self {
         let all = value.get("dependencies").map_or(Field::Missing, Field::Value);
-        let all = all.dependencies(names, specs).expect("values are parsed already");
-        Self { dependencies: all, ..Self::from_value(value, names, specs) }
+        let all = all.dependencies(vocabulary).expect("values are parsed already");
+        Self { dependencies: all, ..Self::from_value(value, vocabulary) }
     }
 
-    fn from_fields(fields: &Unread<'_>, names: &mut Names, specs: &mut Specs) -> Result<Self, Error> {
+    fn from_fields(fields: &Unread<'_>, vocabulary: &Vocabulary) -> Result<Self, Error> {
         let read = &fields.read;
         let name = read[const { place("name") }].string()?.filter(|name| !name.is_empty());
         let version = read[const { place("version") }].string()?.filter(|version| !version.is_empty());
         let declared =
             Some(read[const { place("bundleDependencies") }].value()?).filter(|declared| !declared.is_null());
         let declared = declared.map_or_else(|| read[const { place("bundledDependencies") }].value(), Ok)?;
-        let bundled = bundled(declared, read[const { place("dependencies") }], names)?;
-        let optional_dependencies = read[const { place("optionalDependencies") }].dependencies(names, specs)?;
-        let mut prod = read[const { place("dependencies") }].dependencies(names, specs)?;
+        let bundled = bundled(declared, read[const { place("dependencies") }], &vocabulary.names)?;
+        let optional_dependencies = read[const { place("optionalDependencies") }].dependencies(vocabulary)?;
+        let mut prod = read[const { place("dependencies") }].dependencies(vocabulary)?;
         prod.retain(|(name, _)| !optional_dependencies.iter().any(|(optional, _)| optional == name));
 
         let mut scripts = [false; INSTALL_SCRIPTS.len()];
@@ -280,7 +280,7 @@ impl Manifest {
                 ("peerDependenciesMeta", Value::Object(meta)) => {
                     let optional = |value: &Value| value.get("optional").is_some_and(json::truthy);
                     let peers = meta.iter().filter(|(_, value)| optional(value));
-                    optional_peers.extend(peers.map(|(name, _)| names.intern(name)));
+                    optional_peers.extend(peers.map(|(name, _)| vocabulary.names.intern(name)));
                 }
                 ("workspaces", value) if !value.is_null() => workspaces = Some(Box::new(value.clone())),
                 ("deprecated", value) => is_deprecated = json::truthy(value),
@@ -295,11 +295,11 @@ impl Manifest {
             name: name.as_deref().map(Rc::from),
             version: version.as_deref().map(Rc::from),
             dependencies: prod,
-            dev_dependencies: fields.dev.dependencies(names, specs)?,
+            dev_dependencies: fields.dev.dependencies(vocabulary)?,
             optional_dependencies,
-            peer_dependencies: read[const { place("peerDependencies") }].dependencies(names, specs)?,
+            peer_dependencies: read[const { place("peerDependencies") }].dependencies(vocabulary)?,
             optional_peers,
-            accept_dependencies: read[const { place("acceptDependencies") }].dependencies(names, specs)?,
+            accept_dependencies: read[const { place("acceptDependencies") }].dependencies(vocabulary)?,
             bundled,
             has_install_script: scripts.contains(&true) || read[const { place("hasInstallScript") }].truthy()?,
             resolved: None,
@@ -368,14 +368,13 @@ fn is_filled(value: &Value) -> bool {
     }
 }
 
-fn bundled(value: Value, dependencies: Field<'_>, names: &mut Names) -> Result<Vec<Name>, Error> {
-    let keys = |object: &Map<String, Value>, names: &mut Names| {
-        json::entries(object).into_iter().map(|(name, _)| names.intern(name)).collect()
-    };
+fn bundled(value: Value, dependencies: Field<'_>, names: &Names) -> Result<Vec<Name>, Error> {
+    let keys =
+        |object: &Map<String, Value>| json::entries(object).into_iter().map(|(name, _)| names.intern(name)).collect();
     Ok(match value {
-        Value::Bool(true) => dependencies.value()?.as_object().map_or_else(Vec::new, |object| keys(object, names)),
+        Value::Bool(true) => dependencies.value()?.as_object().map_or_else(Vec::new, keys),
         Value::Array(list) => list.iter().filter_map(Value::as_str).map(|name| names.intern(name)).collect(),
-        Value::Object(object) => keys(&object, names),
+        Value::Object(object) => keys(&object),
         _ => Vec::new(),
     })
 }
@@ -434,21 +433,20 @@ mod tests {
 
     use super::fields::READ;
     use super::{Manifest, Member};
-    use crate::names::Names;
-    use crate::spec::Specs;
+    use crate::vocabulary::Vocabulary;
 
     fn from_text(text: &str) -> Manifest {
-        let (mut names, mut specs) = (Names::default(), Specs::default());
-        Manifest::from_registry(text, false, &mut names, &mut specs).expect("a manifest")
+        let vocabulary = Vocabulary::default();
+        Manifest::from_registry(text, false, &vocabulary).expect("a manifest")
     }
 
     /// The dependencies of a block of this text, as text.
     fn dependencies(block: &str) -> Vec<(String, String)> {
-        let (mut names, mut specs) = (Names::default(), Specs::default());
+        let vocabulary = Vocabulary::default();
         let text = format!(r#"{{"dependencies":{block}}}"#);
-        let manifest = Manifest::from_registry(&text, false, &mut names, &mut specs).expect("a manifest");
+        let manifest = Manifest::from_registry(&text, false, &vocabulary).expect("a manifest");
         let texts = manifest.dependencies.iter();
-        texts.map(|(name, spec)| (names.text(*name).to_owned(), spec.raw.to_string())).collect()
+        texts.map(|(name, spec)| (vocabulary.names.text(*name).to_owned(), spec.raw.to_string())).collect()
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -479,9 +477,9 @@ mod tests {
             let texts = value.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.to_string()));
             let texts: Vec<(String, String)> = texts.collect();
             let members: Vec<Member<'_>> = texts.iter().map(|(key, text)| (key.into(), text.as_str())).collect();
-            let (mut names, mut specs) = (Names::default(), Specs::default());
-            let parsed = Manifest::from_value(&value, &mut names, &mut specs);
-            let read = Manifest::from_members(&members, &mut names, &mut specs);
+            let vocabulary = Vocabulary::default();
+            let parsed = Manifest::from_value(&value, &vocabulary);
+            let read = Manifest::from_members(&members, &vocabulary);
             prop_assert_eq!(format!("{read:?}"), format!("{parsed:?}"));
         }
 
@@ -492,8 +490,8 @@ mod tests {
         )) {
             let fields: Map<String, Value> = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
             let value = Value::Object(fields);
-            let (mut names, mut specs) = (Names::default(), Specs::default());
-            let parsed = Manifest::from_value(&value, &mut names, &mut specs);
+            let vocabulary = Vocabulary::default();
+            let parsed = Manifest::from_value(&value, &vocabulary);
             let read = Manifest { resolved: None, integrity: None, ..from_text(&value.to_string()) };
             // Names are numbers, in another order.
             let shown = |manifest: &Manifest| (manifest.name.clone(), manifest.fields.clone(), manifest.has_install_script,
@@ -530,8 +528,8 @@ mod tests {
     fn a_field_that_is_not_json_is_refused() {
         for text in [r#"{"license":MIT}"#, r#"{"name":"\x"}"#, "{\"version\":\"1\n\"}", r#"{"dependencies":{"a":yes}}"#]
         {
-            let (mut names, mut specs) = (Names::default(), Specs::default());
-            assert!(Manifest::from_registry(text, false, &mut names, &mut specs).is_err(), "{text}");
+            let vocabulary = Vocabulary::default();
+            assert!(Manifest::from_registry(text, false, &vocabulary).is_err(), "{text}");
         }
     }
 

@@ -3,54 +3,86 @@
 //! npm looks names up without regard to case, because file systems may ignore it, but preserves
 //! them as written. So every name knows its folded form, which lookups use.
 
+use elsa::FrozenVec;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// A package or folder name. Equal names have equal numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name(u32);
+/// A package or folder name. Equal names have equal numbers, so only the numbers are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Name {
+    number: u32,
+    /// The number of its folded form. It is kept here so that a lookup in the tree needs no table.
+    folded: u32,
+}
 
 /// A name without its case, which is the key of npm's case-insensitive maps
 /// (`case-insensitive-map.js`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FoldedName(Name);
+pub struct FoldedName(u32);
 
-/// All names of a resolution.
+impl Name {
+    /// The name without its case.
+    pub fn fold(self) -> FoldedName {
+        FoldedName(self.folded)
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+/// All names of a resolution. Names are only ever added, so sharing them is safe: nobody can change
+/// a name that another part of the resolution has.
 #[derive(Default)]
 pub struct Names {
-    entries: Vec<(Rc<str>, FoldedName)>,
-    index: FxHashMap<Rc<str>, Name>,
+    /// The texts, by number.
+    texts: FrozenVec<Rc<str>>,
+    /// The numbers of the folded forms, by number.
+    folded: FrozenVec<u32>,
+    /// The numbers, by text.
+    index: RefCell<FxHashMap<Rc<str>, u32>>,
 }
 
 impl Names {
     /// Interns a text.
-    pub fn intern(&mut self, text: &str) -> Name {
-        if let Some(&name) = self.index.get(text) {
-            return name;
-        }
+    pub fn intern(&self, text: &str) -> Name {
+        self.find(text).unwrap_or_else(|| self.add(text))
+    }
+
+    fn add(&self, text: &str) -> Name {
         // Names that need Unicode normalisation can't be published, so folding the case is
         // sufficient.
         let folded = text.to_lowercase();
-        let folded = (folded != text).then(|| FoldedName(self.intern(&folded)));
-        let name = Name(u32::try_from(self.entries.len()).expect("fewer than four billion names"));
+        let folded = (folded != text).then(|| self.intern(&folded).number);
+        let number = u32::try_from(self.texts.len()).expect("fewer than four billion names");
+        let folded = folded.unwrap_or(number);
         let text: Rc<str> = text.into();
-        self.entries.push((text.clone(), folded.unwrap_or(FoldedName(name))));
-        self.index.insert(text, name);
-        name
+        self.texts.push(text.clone());
+        self.folded.push(folded);
+        self.index.borrow_mut().insert(text, number);
+        Name { number, folded }
     }
 
     /// The text of a name.
     pub fn text(&self, name: Name) -> &str {
-        &self.entries[name.0 as usize].0
-    }
-
-    /// The name without its case.
-    pub fn fold(&self, name: Name) -> FoldedName {
-        self.entries[name.0 as usize].1
+        self.texts.get(name.number as usize).expect("a name of these")
     }
 
     /// The name with this text, if it was interned.
     pub fn find(&self, text: &str) -> Option<Name> {
-        self.index.get(text).copied()
+        let number = *self.index.borrow().get(text)?;
+        Some(Name { number, folded: self.folded.get_copy(number as usize)? })
     }
 }

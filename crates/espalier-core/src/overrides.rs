@@ -5,17 +5,31 @@
 //! first. A resolution has one tree of rules, so two rules are equal if they are the same rule.
 
 use serde_json::{Map, Value};
+use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use crate::json;
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::refusal::Refusal;
 use crate::semver::Range;
-use crate::spec::{Spec, SpecKind, Specs};
+use crate::spec::{Spec, SpecKind};
+use crate::vocabulary::Vocabulary;
 
-/// A rule. Rule 0 is the root of the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RuleId(u32);
+/// The number of a rule. It counts from one, so that an `Option` takes no more room. Rule 1 is the
+/// root of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleId(NonZeroU32);
+
+impl RuleId {
+    fn at(index: usize) -> Self {
+        let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
+        Self(number.expect("fewer than four billion rules"))
+    }
+
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// A rule: for certain versions of a package, it gives a spec, and further rules for the packages
 /// below.
@@ -55,11 +69,11 @@ pub struct Governing {
 
 impl Overrides {
     /// The root of the tree of rules.
-    pub const ROOT: RuleId = RuleId(0);
+    pub const ROOT: RuleId = RuleId(NonZeroU32::MIN);
 
     /// Parses the `overrides` of a root manifest.
-    pub fn parse(overrides: &Map<String, Value>, names: &mut Names, specs: &mut Specs) -> Result<Self, Refusal> {
-        let any = specs.intern("*");
+    pub fn parse(overrides: &Map<String, Value>, vocabulary: &Vocabulary) -> Result<Self, Refusal> {
+        let any = vocabulary.specs.intern("*");
         let root = Rule {
             parent: None,
             key: "".into(),
@@ -70,7 +84,7 @@ impl Overrides {
             ruleset: Vec::new(),
         };
         let mut tree = Self { rules: vec![root], have_references: false };
-        tree.add_children(Self::ROOT, overrides, names, specs)?;
+        tree.add_children(Self::ROOT, overrides, vocabulary)?;
         for index in 0..tree.rules.len() {
             tree.rules[index].ruleset = tree.collect_ruleset(index);
         }
@@ -82,14 +96,13 @@ impl Overrides {
         &mut self,
         parent: RuleId,
         overrides: &Map<String, Value>,
-        names: &mut Names,
-        specs: &mut Specs,
+        vocabulary: &Vocabulary,
     ) -> Result<(), Refusal> {
         for (key, value) in json::entries(overrides) {
             if key == "." {
                 continue;
             }
-            let (name, key_spec) = specs.argument(key).map_err(Refusal::InvalidSpec)?;
+            let (name, key_spec) = vocabulary.specs.argument(key).map_err(Refusal::InvalidSpec)?;
             // npm has no code for this error.
             let unnamed = || Refusal::UnnamedOverride { key: key.clone() };
             let name = name.ok_or_else(unnamed)?;
@@ -99,23 +112,23 @@ impl Overrides {
                 _ => None,
             };
             let value_spec = match own {
-                Some("") => specs.intern("*"),
-                Some(text) => specs.intern(text),
+                Some("") => vocabulary.specs.intern("*"),
+                Some(text) => vocabulary.specs.intern(text),
                 None => key_spec.clone(),
             };
-            let id = RuleId(u32::try_from(self.rules.len()).expect("fewer than four billion rules"));
+            let id = RuleId::at(self.rules.len());
             self.rules.push(Rule {
                 parent: Some(parent),
                 key: key.as_str().into(),
-                name: Some(names.intern(name)),
+                name: Some(vocabulary.names.intern(name)),
                 key_spec,
                 value: value_spec,
                 children: Vec::new(),
                 ruleset: Vec::new(),
             });
-            self.rules[parent.0 as usize].children.push(id);
+            self.rules[parent.index()].children.push(id);
             if let Value::Object(object) = value {
-                self.add_children(id, object, names, specs)?;
+                self.add_children(id, object, vocabulary)?;
             }
         }
         Ok(())
@@ -123,7 +136,7 @@ impl Overrides {
 
     fn collect_ruleset(&self, index: usize) -> Vec<RuleId> {
         let mut ruleset: Vec<RuleId> = Vec::new();
-        let mut current = Some(RuleId(u32::try_from(index).expect("an existing rule")));
+        let mut current = Some(RuleId::at(index));
         let mut add = |id: RuleId| {
             if !ruleset.iter().any(|&known| self.rule(known).key == self.rule(id).key) {
                 ruleset.push(id);
@@ -152,7 +165,7 @@ impl Overrides {
 
     /// The rule with this id.
     pub fn rule(&self, id: RuleId) -> &Rule {
-        &self.rules[id.0 as usize]
+        &self.rules[id.index()]
     }
 
     /// The rule that an edge is under if its dependent is under `current` (`getEdgeRule`).

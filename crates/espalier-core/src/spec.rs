@@ -5,6 +5,7 @@
 //! is kept as written, because its target depends on the dependent.
 
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::hosted::{HostedGit, percent_decode};
@@ -113,28 +114,28 @@ pub struct InvalidSpec {
     pub message: String,
 }
 
-/// All specs of a resolution.
+/// All specs of a resolution. Like names, specs are only ever added.
 #[derive(Default)]
 pub struct Specs {
-    index: FxHashMap<Rc<str>, Rc<Spec>>,
+    index: RefCell<FxHashMap<Rc<str>, Rc<Spec>>>,
 }
 
 impl Specs {
     /// Interns a text.
-    pub fn intern(&mut self, raw: &str) -> Rc<Spec> {
-        if let Some(spec) = self.index.get(raw) {
+    pub fn intern(&self, raw: &str) -> Rc<Spec> {
+        if let Some(spec) = self.index.borrow().get(raw) {
             return spec.clone();
         }
         let kind = self.parse(raw);
         let raw: Rc<str> = raw.into();
         let spec = Rc::new(Spec { raw: raw.clone(), kind });
-        self.index.insert(raw, spec.clone());
+        self.index.borrow_mut().insert(raw, spec.clone());
         spec
     }
 
     /// The name and spec of an argument such as `name@spec`. The name is `None` if the argument is
     /// just a spec.
-    pub fn argument<'a>(&mut self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
+    pub fn argument<'a>(&self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
         let (name, text) = split_argument(argument);
         if let Some(name) = name.filter(|name| !is_valid_name(name)) {
             let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
@@ -147,7 +148,7 @@ impl Specs {
         }
     }
 
-    fn parse(&mut self, raw: &str) -> SpecKind {
+    fn parse(&self, raw: &str) -> SpecKind {
         if is_file(raw) {
             return local(raw);
         }
@@ -167,7 +168,7 @@ impl Specs {
     }
 
     /// Parses the text after `npm:`, as `npm-package-arg` reads an argument.
-    fn alias(&mut self, argument: &str) -> SpecKind {
+    fn alias(&self, argument: &str) -> SpecKind {
         let invalid = |message: &str| SpecKind::Invalid(InvalidSpec { code: "EINVALIDALIAS", message: message.into() });
         let (name, spec) = split_argument(argument);
         let Some(name) = name else {

@@ -65,7 +65,7 @@ pub async fn outdated(
     registry: &Registry,
     options: &Options,
 ) -> Result<Vec<Outdated>, FetchFailure> {
-    let mut specs = Specs::default();
+    let specs = Specs::default();
     let edges: Vec<(&GraphEdge, std::rc::Rc<Spec>)> = edges(installed, question)
         .into_iter()
         .map(|edge| &installed.graph.edges[edge as usize])

@@ -141,7 +141,7 @@ impl<'a> Asked<'a> {
 
     /// Whether a package has dependents, and their specs are all for its registry.
     fn is_of_registry_alone(&self, location: &str) -> bool {
-        let mut specs = Specs::default();
+        let specs = Specs::default();
         let edges = self.edges(location);
         !edges.is_empty() && edges.iter().all(|(_, spec)| specs.intern(spec).is_registry())
     }

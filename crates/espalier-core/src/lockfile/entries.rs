@@ -143,6 +143,7 @@ mod tests {
     use serde_json::json;
 
     use super::LockEntries;
+    use crate::manifest::Manifest;
     use crate::vocabulary::Vocabulary;
 
     fn shown(entries: &LockEntries<'_>) -> Vec<(String, Option<String>)> {
@@ -183,7 +184,7 @@ mod tests {
         }
         // npm reads this number, and no entry of a lockfile has one.
         let entries = LockEntries::read(r#"{"packages":{"a":{"version":"1","engines":1e999}}}"#).expect("a lockfile");
-        let manifest = Vocabulary::default().manifest_of(entries.get("a").expect("the entry").members());
+        let manifest = Manifest::from_members(entries.get("a").expect("the entry").members(), &Vocabulary::default());
         assert_eq!(manifest.version.as_deref(), Some("1"));
         assert!(LockEntries::read(r#"{"packages":[{"a":1}]}"#).is_some_and(|entries| shown(&entries).is_empty()));
     }

@@ -22,7 +22,7 @@ fn below(tree: &Tree, node: NodeId, above: &[Rc<str>], omit_resolved: bool) -> O
     path.push(realpath(node));
     let children = tree.children(tree.target(node)).into_iter().filter(|&child| !above.contains(&realpath(child)));
     let entries: Map<String, Value> = children
-        .map(|child| (tree.words.names.text(tree[child].name).to_owned(), entry(tree, child, &path, omit_resolved)))
+        .map(|child| (tree.text(tree[child].name).to_owned(), entry(tree, child, &path, omit_resolved)))
         .collect();
     (!entries.is_empty()).then_some(Value::Object(entries))
 }
@@ -48,11 +48,11 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Va
         }
         _ if is_git => {
             if let Some(spec) = &spec {
-                entry.insert("from".into(), format!("{}@{}", tree.words.names.text(data.name), spec.raw).into());
+                entry.insert("from".into(), format!("{}@{}", tree.text(data.name), spec.raw).into());
             }
             resolved.map(str::to_owned)
         }
-        _ => match (own_name.filter(|own| *own != tree.words.names.text(data.name)), version) {
+        _ => match (own_name.filter(|own| *own != tree.text(data.name)), version) {
             (Some(own), version) => Some(format!("npm:{own}@{}", version.unwrap_or_default())),
             (None, version) => version.map(str::to_owned),
         },
@@ -117,7 +117,7 @@ fn requires(tree: &Tree, node: NodeId, target: NodeId) -> Value {
             Some(path) => format!("file:{}", paths::relative(&base, &paths::join(&base, path))),
             None => spec.raw.to_string(),
         };
-        (tree.words.names.text(tree[edge].name).to_owned(), text.into())
+        (tree.text(tree[edge].name).to_owned(), text.into())
     });
     Value::Object(entries.collect())
 }

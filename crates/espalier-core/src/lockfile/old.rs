@@ -14,7 +14,7 @@ use crate::semver::Version;
 use crate::spec::{Spec, SpecKind, Specs};
 
 /// The entries of a version 1 lock, by location.
-pub fn entries(lock: &Map<String, Value>, project: &str, specs: &mut Specs) -> Map<String, Value> {
+pub fn entries(lock: &Map<String, Value>, project: &str, specs: &Specs) -> Map<String, Value> {
     let mut conversion = Conversion { project, specs, entries: Map::new() };
     conversion.below("", lock);
     conversion.sort_out_requires();
@@ -23,7 +23,7 @@ pub fn entries(lock: &Map<String, Value>, project: &str, specs: &mut Specs) -> M
 
 struct Conversion<'a> {
     project: &'a str,
-    specs: &'a mut Specs,
+    specs: &'a Specs,
     entries: Map<String, Value>,
 }
 
@@ -111,7 +111,7 @@ impl Conversion<'_> {
         resolved: Option<&str>,
         has_integrity: bool,
     ) -> Option<Rc<Spec>> {
-        let mut read = |text: &str| Some(self.specs.intern(text)).filter(|spec| !is_invalid(spec));
+        let read = |text: &str| Some(self.specs.intern(text)).filter(|spec| !is_invalid(spec));
         let by_version = match version {
             None => read("*"),
             Some(version) => read(version),

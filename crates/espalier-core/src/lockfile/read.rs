@@ -29,11 +29,7 @@ pub struct ParsedLock<'t> {
 impl<'t> ParsedLock<'t> {
     /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then
     /// starts afresh. `project` is the absolute folder of the project.
-    pub fn parse(
-        text: impl Into<Cow<'t, str>>,
-        project: &str,
-        specs: &mut Specs,
-    ) -> Result<Option<Self>, ResolveError> {
+    pub fn parse(text: impl Into<Cow<'t, str>>, project: &str, specs: &Specs) -> Result<Option<Self>, ResolveError> {
         let Some(LockText { text, packages, others }) = LockText::parse(text.into()) else {
             return Ok(None);
         };
@@ -55,7 +51,7 @@ impl<'t> ParsedLock<'t> {
 
     /// Reads as much of a lockfile as can be parsed.
     pub fn read(text: impl Into<Cow<'t, str>>, project: &str) -> Self {
-        Self::parse(text, project, &mut Specs::default()).ok().flatten().unwrap_or_default()
+        Self::parse(text, project, &Specs::default()).ok().flatten().unwrap_or_default()
     }
 
     /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the

@@ -9,7 +9,6 @@ use super::legacy;
 use crate::collation;
 use crate::json::Format;
 use crate::manifest::Dependencies;
-use crate::names::Names;
 use crate::order;
 use crate::tree::{NodeId, Tree};
 use crate::writer::Written;
@@ -102,7 +101,7 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     // Up to version 3, npm updates these along with the nested `dependencies`, whether it writes
     // those or not.
     if version <= 3 {
-        let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.words.names.text(root.name));
+        let name = root.manifest.name.as_deref().unwrap_or_else(|| tree.text(root.name));
         head.insert("name".into(), name.into());
         if let Some(version) = root.manifest.version.as_deref() {
             head.insert("version".into(), version.into());
@@ -126,11 +125,10 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         return vec![("resolved", Written::Text(realpath.into())), ("link", Written::True)];
     }
     let manifest = &data.manifest;
-    let names = &tree.words.names;
     let name = manifest
         .name
         .as_deref()
-        .filter(|&name| node == tree.root || name != names.text(data.name) || tree.folder_name(realpath) != name);
+        .filter(|&name| node == tree.root || name != tree.text(data.name) || tree.folder_name(realpath) != name);
     // npm needs every spec here, and fails at a reference without a target, so this is evaluated in
     // any case.
     let is_omitted = tree.is_from_registry(node) & omit_resolved;
@@ -139,13 +137,13 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         relative.unwrap_or(Cow::Borrowed(resolved))
     });
     let integrity = data.integrity.as_deref().or(manifest.integrity.as_deref());
-    let bundled: Vec<&str> = manifest.bundled.iter().map(|&name| names.text(name)).collect();
+    let bundled: Vec<&str> = manifest.bundled.iter().map(|&name| tree.text(name)).collect();
     let flags = data.flags;
     let flag = |key, is_set: bool| (key, is_set.then_some(Written::True));
     let needed_as = |key, is_set: bool| flag(key, is_set && !flags.extraneous);
     let field = |key| (key, manifest.field(key).map(Written::Value));
     let has_devs = tree.is_top(node) && manifest.has_dev_dependencies;
-    let devs = has_devs.then(|| dependencies(names, &manifest.dev_dependencies));
+    let devs = has_devs.then(|| dependencies(tree, &manifest.dev_dependencies));
     // This is npm's order, so there is little to sort.
     let members = [
         text("name", name),
@@ -166,16 +164,16 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
         field("os"),
         needed_as("peer", flags.peer),
         field("workspaces"),
-        block("acceptDependencies", names, &manifest.accept_dependencies),
+        block("acceptDependencies", tree, &manifest.accept_dependencies),
         field("bin"),
-        block("dependencies", names, &manifest.dependencies),
+        block("dependencies", tree, &manifest.dependencies),
         ("devDependencies", devs),
         field("engines"),
         field("funding"),
-        block("optionalDependencies", names, &manifest.optional_dependencies),
+        block("optionalDependencies", tree, &manifest.optional_dependencies),
         mark("packageExtensionsApplied", data.extension.as_deref()),
         mark("patched", data.patch.as_deref()),
-        block("peerDependencies", names, &manifest.peer_dependencies),
+        block("peerDependencies", tree, &manifest.peer_dependencies),
         field("peerDependenciesMeta"),
     ];
     members.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
@@ -188,8 +186,8 @@ fn text<'a>(key: &'static str, text: Option<impl Into<Cow<'a, str>>>) -> Member<
     (key, text.map(|text| Written::Text(text.into())))
 }
 
-fn block<'a>(key: &'static str, names: &'a Names, block: &'a Dependencies) -> Member<'a> {
-    (key, (!block.is_empty()).then(|| dependencies(names, block)))
+fn block<'a>(key: &'static str, tree: &'a Tree, block: &'a Dependencies) -> Member<'a> {
+    (key, (!block.is_empty()).then(|| dependencies(tree, block)))
 }
 
 fn mark<'a>(key: &'static str, mark: Option<&'a Map<String, Value>>) -> Member<'a> {
@@ -197,6 +195,6 @@ fn mark<'a>(key: &'static str, mark: Option<&'a Map<String, Value>>) -> Member<'
     (key, mark.map(|mark| Written::Object(object(mark).collect())))
 }
 
-fn dependencies<'a>(names: &'a Names, block: &'a Dependencies) -> Written<'a> {
-    Written::Object(block.iter().map(|(name, spec)| (names.text(*name), Written::Text((&*spec.raw).into()))).collect())
+fn dependencies<'a>(tree: &'a Tree, block: &'a Dependencies) -> Written<'a> {
+    Written::Object(block.iter().map(|(name, spec)| (tree.text(*name), Written::Text((&*spec.raw).into()))).collect())
 }

@@ -125,7 +125,7 @@ pub fn document(tree: &Tree) -> Option<String> {
             inside.extend(&tree[node].fs_children);
             inside.retain(|&child| !tree[child].inert);
             order::sort_by(&mut inside, |&a, &b| {
-                let name = |node: NodeId| tree.words.names.text(tree[node].name);
+                let name = |node: NodeId| tree.text(tree[node].name);
                 tree.depth(a).cmp(&tree.depth(b)).then_with(|| collation::compare(name(a), name(b)))
             });
             below.extend(inside);
@@ -145,7 +145,7 @@ pub fn document(tree: &Tree) -> Option<String> {
 /// Adds the requests for a node. A request that leads to another package already is left out,
 /// because yarn can't distinguish the two.
 fn enter(tree: &Tree, node: NodeId, blocks: &mut Vec<(Vec<String>, NodeId)>, requests: &mut IndexMap<String, usize>) {
-    let name = tree.words.names.text(tree[node].name);
+    let name = tree.text(tree[node].name);
     let inert = |edge: EdgeId| tree[edge].from.is_some_and(|from| tree[from].inert);
     let edges = tree[node].edges_in.iter().copied().filter(|&edge| !inert(edge));
     let mut wanted: Vec<String> = edges.map(|edge| format!("{name}@{}", tree.spec(edge).raw)).collect();
@@ -228,8 +228,7 @@ fn block(tree: &Tree, requests: &[String], node: NodeId) -> String {
 }
 
 fn sorted(tree: &Tree, block: &Dependencies) -> String {
-    let mut entries: Vec<(&str, &str)> =
-        block.iter().map(|(name, spec)| (tree.words.names.text(*name), &*spec.raw)).collect();
+    let mut entries: Vec<(&str, &str)> = block.iter().map(|(name, spec)| (tree.text(*name), &*spec.raw)).collect();
     order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
     let lines = entries.iter().map(|(name, spec)| format!("    {} {}", quoted_if_needed(name), quoted_if_needed(spec)));
     lines.collect::<Vec<_>>().join("\n")

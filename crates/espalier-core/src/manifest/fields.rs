@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::json;
-use crate::names::{Name, Names};
-use crate::spec::{Spec, Specs};
+use crate::names::Name;
+use crate::spec::Spec;
+use crate::vocabulary::Vocabulary;
 
 use super::Dependencies;
 
@@ -165,14 +166,14 @@ impl<'a> Field<'a> {
     }
 
     /// The dependencies of a block, in JavaScript's order. Entries that aren't strings are skipped.
-    pub fn dependencies(self, names: &mut Names, specs: &mut Specs) -> Result<Dependencies, Error> {
+    pub fn dependencies(self, vocabulary: &Vocabulary) -> Result<Dependencies, Error> {
         match self {
             Self::Missing => Ok(Vec::new()),
-            Self::Text(text) => match few_dependencies(text, names, specs)? {
+            Self::Text(text) => match few_dependencies(text, vocabulary)? {
                 Some(few) => Ok(few),
-                None => Ok(dependencies(&self.value()?, names, specs)),
+                None => Ok(dependencies(&self.value()?, vocabulary)),
             },
-            Self::Value(value) => Ok(dependencies(value, names, specs)),
+            Self::Value(value) => Ok(dependencies(value, vocabulary)),
         }
     }
 }
@@ -185,15 +186,15 @@ fn plain(text: &str) -> Option<&str> {
 
 /// The dependencies of a block with few entries. `None` if there are many, or if their order isn't
 /// that of the text.
-fn few_dependencies(text: &str, names: &mut Names, specs: &mut Specs) -> Result<Option<Dependencies>, Error> {
+fn few_dependencies(text: &str, vocabulary: &Vocabulary) -> Result<Option<Dependencies>, Error> {
     let mut found: Vec<(Name, Option<Rc<Spec>>)> = Vec::new();
     let mut is_simple = true;
     Field::Text(text).members(&mut |key, spec| {
         is_simple &= found.len() < FEW && !json::is_array_index(key);
         if is_simple {
-            let name = names.intern(key);
+            let name = vocabulary.names.intern(key);
             is_simple = found.iter().all(|(other, _)| *other != name);
-            found.push((name, spec.string()?.map(|spec| specs.intern(&spec))));
+            found.push((name, spec.string()?.map(|spec| vocabulary.specs.intern(&spec))));
         }
         Ok(())
     })?;
@@ -201,10 +202,12 @@ fn few_dependencies(text: &str, names: &mut Names, specs: &mut Specs) -> Result<
     Ok(is_simple.then(|| found.collect()))
 }
 
-fn dependencies(value: &Value, names: &mut Names, specs: &mut Specs) -> Dependencies {
+fn dependencies(value: &Value, vocabulary: &Vocabulary) -> Dependencies {
     let Value::Object(object) = value else {
         return Vec::new();
     };
     let entries = json::entries(object).into_iter();
-    entries.filter_map(|(name, spec)| Some((names.intern(name), specs.intern(spec.as_str()?)))).collect()
+    entries
+        .filter_map(|(name, spec)| Some((vocabulary.names.intern(name), vocabulary.specs.intern(spec.as_str()?))))
+        .collect()
 }

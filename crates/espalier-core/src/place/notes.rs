@@ -32,7 +32,7 @@ fn why(tree: &Tree, answer: &Answer) -> Why {
     if let (Verdict::Conflict, Some((_, edge, target))) = (answer.verdict, answer.refused_peer)
         && answer.verdict_for_self != Verdict::Conflict
     {
-        let name = tree.words.names.text(tree[edge].name).to_owned();
+        let name = tree.text(tree[edge].name).to_owned();
         return Why::PeerRefused { name, spec: spec(edge), location: tree.location(target) };
     }
     match answer.because {

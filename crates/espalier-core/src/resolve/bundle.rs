@@ -7,6 +7,7 @@ use super::explain::chain_to_node;
 use super::sources::Sources;
 use crate::error::ResolveError;
 use crate::json;
+use crate::manifest::Manifest;
 use crate::order;
 use crate::tree::{NewNode, NodeId, Tree};
 
@@ -18,12 +19,11 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         return Ok(());
     };
     let integrity = entry.integrity.clone();
-    let listing =
-        sources.tarball(&mut tree.words, &url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
-            name: tree.words.names.text(tree[node].name).to_owned(),
-            failure,
-            chain: chain_to_node(tree, node),
-        })?;
+    let listing = sources.tarball(&url, integrity.as_deref()).await.map_err(|failure| ResolveError::Fetch {
+        name: tree.text(tree[node].name).to_owned(),
+        failure,
+        chain: chain_to_node(tree, node),
+    })?;
 
     let mut folders: Vec<(&str, &str)> = listing
         .manifests
@@ -38,9 +38,9 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
             continue;
         };
-        let mut manifest = tree.words.manifest(&value);
+        let mut manifest = Manifest::from_value(&value, &sources.vocabulary);
         manifest.list_bins_among(&listing.files, folder);
-        let name = tree.words.names.intern(name);
+        let name = sources.vocabulary.names.intern(name);
         let with_peers = sources.with_peers();
         let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
         nodes.insert(folder, tree.add(new));

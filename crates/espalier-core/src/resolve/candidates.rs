@@ -114,7 +114,7 @@ impl Search {
     }
 
     fn endless_peers(&self, edge: EdgeId) -> ResolveError {
-        let name = self.tree.words.names.text(self.tree[edge].name).to_owned();
+        let name = self.tree.text(self.tree[edge].name).to_owned();
         ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
     }
 
@@ -126,7 +126,7 @@ impl Search {
         let spec = self.tree.spec(edge).clone();
         if let SpecKind::Invalid(problem) = &spec.kind {
             // npm fails at once, whoever the dependent is.
-            let (name, spec) = (self.tree.words.names.text(name).to_owned(), spec.raw.to_string());
+            let (name, spec) = (self.tree.text(name).to_owned(), spec.raw.to_string());
             let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
             return Err(ResolveError::from(refusal).asked_by(|| chain(&self.tree, edge)));
         }
@@ -158,7 +158,7 @@ impl Search {
         match self.fetch_manifest(edge, &spec).await {
             Ok(manifest) => {
                 self.report_picked(edge, &spec, &manifest);
-                let (manifest, applied) = self.extensions.apply(manifest, &mut self.tree.words)?;
+                let (manifest, applied) = self.extensions.apply(manifest, &self.sources.vocabulary)?;
                 let with_peers = self.sources.with_peers();
                 if with_peers && !manifest.peer_dependencies.is_empty() {
                     self.tree.complete_edges(parent);
@@ -233,7 +233,7 @@ impl Search {
 
     /// Builds a link to a folder, whose manifest may be missing.
     async fn link(&mut self, edge: EdgeId, parent: NodeId, path: Rc<str>) -> NodeId {
-        let manifest = self.sources.read_folder(&mut self.tree.words, &path).await.unwrap_or_default();
+        let manifest = self.sources.read_folder(&path).await.unwrap_or_default();
         let with_peers = self.sources.with_peers();
         let link = self.tree.add_link(
             NewNode {
@@ -264,7 +264,7 @@ impl Search {
             // An address is absolute.
             _ => String::new(),
         };
-        self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await
+        self.sources.manifest_for(name, spec, &base).await
     }
 
     /// The original folder of a package that was copied and not linked. Its own `file:`

@@ -39,7 +39,7 @@ impl Search {
     /// The error for a conflict in a peer set.
     pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
         let tree = &self.tree;
-        let name = tree.words.names.text(tree[edge].name).to_owned();
+        let name = tree.text(tree[edge].name).to_owned();
         let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
         let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
         let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
@@ -56,7 +56,7 @@ impl Search {
                 (unplaceable.dep, unplaceable.edge, from)
             }
         };
-        let name = tree.words.names.text(tree[edge].name).to_owned();
+        let name = tree.text(tree[edge].name).to_owned();
         let current = tree.resolve(near, tree[edge].name);
         let own_edge = tree.edge(near, tree[edge].name);
         let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
@@ -80,7 +80,7 @@ impl Search {
         let asker = requirer(tree, from, edge);
         let version = |node: NodeId| tree.package(node).version.as_deref().unwrap_or("?").to_owned();
         let found = current.map_or_else(|| version(dep), version);
-        let name = tree.words.names.text(tree[edge].name);
+        let name = tree.text(tree[edge].name);
         let message = format!(
             "{}@{} needs {name}@{} as a peer, but gets {name}@{found}",
             asker.name,

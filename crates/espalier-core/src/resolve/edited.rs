@@ -8,6 +8,7 @@ use crate::manifest::Manifest;
 use crate::manifest_edit::Edit;
 use crate::names::Name;
 use crate::tree::{NodeId, Tree};
+use crate::vocabulary::Vocabulary;
 
 /// A project whose package.json is changed.
 pub(super) struct Edited {
@@ -22,21 +23,20 @@ impl Edited {
     pub(super) async fn begin(
         node: NodeId,
         root_text: &str,
-        tree: &mut Tree,
+        tree: &Tree,
         sources: &mut Sources,
     ) -> Result<Self, ResolveError> {
         if node == tree.root {
             return Ok(Self { node, edit: Edit::of(root_text)?, added: Vec::new() });
         }
         let folder = tree[node].path.as_deref().unwrap_or_default().to_owned();
-        let text = sources.folder_manifest(&mut tree.words, &folder).await;
+        let text = sources.folder_manifest(&folder).await;
         Ok(Self { node, edit: Edit::of(text.as_deref().unwrap_or("{}"))?, added: Vec::new() })
     }
 
     /// Gives the project's node the edited dependencies.
-    pub(super) fn enter(&self, tree: &mut Tree) {
-        let (names, specs) = (&mut tree.words.names, &mut tree.words.specs);
-        let mut manifest = Manifest::from_changed(&self.edit.value(), names, specs);
+    pub(super) fn enter(&self, tree: &mut Tree, vocabulary: &Vocabulary) {
+        let mut manifest = Manifest::from_changed(&self.edit.value(), vocabulary);
         if manifest.bin_folder.is_some() {
             let listed = tree[self.node].manifest.field("bin").cloned();
             manifest.set_field("bin", listed.unwrap_or_default());

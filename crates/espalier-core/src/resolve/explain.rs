@@ -43,7 +43,7 @@ pub(super) fn requirer(tree: &Tree, node: NodeId, edge: EdgeId) -> Requirer {
     let package = tree.package(node);
     let is_root = node == tree.root;
     let own_name = package.name.as_deref();
-    let name = if is_root { own_name.unwrap_or("root project") } else { tree.words.names.text(tree[node].name) };
+    let name = if is_root { own_name.unwrap_or("root project") } else { tree.text(tree[node].name) };
     Requirer {
         name: name.to_owned(),
         version: package.version.as_deref().map(str::to_owned),
@@ -70,7 +70,7 @@ pub(super) fn refused(tree: &Tree, refusal: Refusal, node: NodeId) -> ResolveErr
 
 /// The package's own name, or that of its folder.
 pub(super) fn name_of(tree: &Tree, node: NodeId) -> &str {
-    tree.package(node).name.as_deref().unwrap_or_else(|| tree.words.names.text(tree[node].name))
+    tree.package(node).name.as_deref().unwrap_or_else(|| tree.text(tree[node].name))
 }
 
 pub(super) fn name_and_version(tree: &Tree, node: NodeId) -> (String, Option<String>) {

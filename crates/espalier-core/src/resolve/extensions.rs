@@ -46,7 +46,7 @@ impl Ending {
         for (name, folder) in workspaces.iter() {
             let Some(node) = self.tree.at_path(self.tree.root, folder) else { continue };
             let version = self.tree.package(node).version.clone().unwrap_or_default();
-            let name = self.tree.words.names.text(*name).to_owned();
+            let name = self.tree.text(*name).to_owned();
             if self.extensions.concern(&name, &version) {
                 let message = format!(
                     "packageExtensions don't apply to the workspace {name}@{version}: edit its package.json directly"

@@ -260,16 +260,15 @@ impl Ending {
                 failure,
                 chain: chain_to_node(tree, node),
             };
-            self.sources.wait_for(&mut self.tree.words, ticket).await;
-            let words = &mut self.tree.words;
+            self.sources.wait_for(ticket).await;
             let reply = self.sources.exchange.answer(ticket).expect("it has arrived");
             let complete = match &*reply {
-                Ok(Answer::VersionDocument(text)) => manifest.completed(text, &mut words.names, &mut words.specs),
+                Ok(Answer::VersionDocument(text)) => manifest.completed(text, &self.sources.vocabulary),
                 Ok(_) => continue,
                 Err(failure) => return Err(failed(&self.tree, failure.clone())),
             };
             if let Ok(complete) = complete {
-                let complete = self.extensions.apply(Rc::new(complete), words)?.0;
+                let complete = self.extensions.apply(Rc::new(complete), &self.sources.vocabulary)?.0;
                 completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
                 self.tree[node].manifest = complete;
             }
@@ -296,17 +295,16 @@ impl Ending {
             }
             let Some(version) = place.version.clone() else { continue };
             let name = place.package_name.clone().unwrap_or_else(|| place.name.clone());
-            let (package, spec) = (self.tree.words.names.intern(&name), self.tree.words.specs.intern(&version));
+            let (package, spec) =
+                (self.sources.vocabulary.names.intern(&name), self.sources.vocabulary.specs.intern(&version));
             // All are requested before the first is awaited, because the whole lock may consist of
             // versions only.
-            self.sources
-                .exchange
-                .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
+            self.sources.exchange.want(&self.sources.catalog.packument_request(package), Urgency::Demanded);
             missing.push((index, package, spec));
         }
         for (index, package, spec) in missing {
             let place = &mut graph.nodes[index];
-            match self.sources.chosen(&mut self.tree.words, package, &spec).await {
+            match self.sources.chosen(package, &spec).await {
                 Ok(manifest) => {
                     place.resolved = manifest.resolved.as_deref().map(str::to_owned);
                     place.integrity = place.integrity.take().or(manifest.integrity.as_deref().map(str::to_owned));

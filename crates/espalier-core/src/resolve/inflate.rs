@@ -29,10 +29,8 @@ impl Start {
         for (node, spec) in &specs {
             if spec.is_registry() {
                 let name = self.tree[*node].name;
-                let (package, _) = registry_target(&mut self.tree.words.names, name, spec);
-                self.sources
-                    .exchange
-                    .want(&self.sources.catalog.packument_request(&self.tree.words.names, package), Urgency::Demanded);
+                let (package, _) = registry_target(&self.sources.vocabulary.names, name, spec);
+                self.sources.exchange.want(&self.sources.catalog.packument_request(package), Urgency::Demanded);
             }
         }
         for (node, spec) in specs {
@@ -52,14 +50,14 @@ impl Start {
         let resolved = self.tree[node].resolved.clone();
         let by_address = resolved.filter(|resolved| version.is_none() || resolved.starts_with("file:"));
         let text = by_address.or(version).unwrap_or_else(|| "*".into());
-        let spec = self.tree.words.specs.intern(&text);
+        let spec = self.sources.vocabulary.specs.intern(&text);
         (!matches!(spec.kind, SpecKind::Invalid(_))).then_some(spec)
     }
 
     async fn locked_manifest(&mut self, node: NodeId, spec: &Rc<Spec>) -> Choice {
         let name = self.tree[node].name;
         let base = self.tree.project.to_string();
-        let manifest = self.sources.manifest_for(&mut self.tree.words, name, spec, &base).await?;
+        let manifest = self.sources.manifest_for(name, spec, &base).await?;
         if !manifest.abbreviated {
             return Ok(manifest);
         }
@@ -79,7 +77,7 @@ impl Start {
 
     fn warn_of_unknown(&self, node: NodeId) {
         let location = self.tree[node].path.as_deref().unwrap_or_default().to_owned();
-        let name = self.tree.words.names.text(self.tree[node].name).to_owned();
+        let name = self.tree.text(self.tree[node].name).to_owned();
         let message = format!("could not fetch the manifest of {name}, which the old package-lock.json lacks");
         self.sources.warn("old-lockfile", message, &location);
     }

@@ -26,7 +26,7 @@ pub async fn inspect(
     }
     let path = start.tree.project.clone();
     let text = project.lockfile.as_deref();
-    match text.map(|text| ParsedLock::parse(text, &path, &mut start.tree.words.specs)).transpose()?.flatten() {
+    match text.map(|text| ParsedLock::parse(text, &path, &start.sources.vocabulary.specs)).transpose()?.flatten() {
         Some(lock) => start.load_lock(&lock).await?,
         None => start.load_workspaces().await,
     }

@@ -25,7 +25,7 @@ impl Start {
                 continue;
             }
             let name = self.tree.folder_name(&package.path);
-            let name = self.tree.words.names.intern(&name);
+            let name = self.sources.vocabulary.names.intern(&name);
             let manifest = self.installed_manifest(package).await;
             let new = NewNode {
                 name: Some(name),
@@ -49,8 +49,8 @@ impl Start {
 
     async fn installed_manifest(&mut self, package: &InstalledPackage) -> Rc<Manifest> {
         let value = package.manifest.as_deref().and_then(|text| json::parse(&package.path, text).ok());
-        let mut manifest = self.tree.words.manifest(&value.unwrap_or_default());
-        self.sources.list_bins(&mut self.tree.words, &mut manifest, &package.path).await;
+        let mut manifest = Manifest::from_value(&value.unwrap_or_default(), &self.sources.vocabulary);
+        self.sources.list_bins(&mut manifest, &package.path).await;
         Rc::new(manifest)
     }
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::start::Start;
 use crate::error::ResolveError;
 use crate::lockfile::{LockEntry, ParsedLock};
+use crate::manifest::Manifest;
 use crate::paths;
 use crate::refusal::Refusal;
 use crate::tree::{Flags, NewNode, NodeId};
@@ -50,10 +51,10 @@ impl Start {
     }
 
     fn load_entry(&mut self, location: &str, entry: &LockEntry<'_>) -> NodeId {
-        let mut manifest = self.tree.words.manifest_of(entry.members());
+        let mut manifest = Manifest::from_members(entry.members(), &self.sources.vocabulary);
         let name = self.tree.folder_name(location);
         manifest.name.get_or_insert_with(|| name.as_str().into());
-        let name = self.tree.words.names.intern(&name);
+        let name = self.sources.vocabulary.names.intern(&name);
         let node = self.tree.add(NewNode {
             name: Some(name),
             path: Some(location.into()),
@@ -78,7 +79,7 @@ impl Start {
             return Err(Refusal::MissingTarget { location: location.to_owned(), target: path.to_string() }.into());
         };
         let name = self.tree.folder_name(location);
-        let name = self.tree.words.names.intern(&name);
+        let name = self.sources.vocabulary.names.intern(&name);
         let manifest = self.tree[target].manifest.clone();
         self.tree.add_link(
             NewNode {
@@ -92,7 +93,7 @@ impl Start {
         // A project's own package.json may have changed since.
         if self.tree[target].parent.is_none()
             && target != root
-            && let Some(manifest) = self.sources.read_folder(&mut self.tree.words, &path).await
+            && let Some(manifest) = self.sources.read_folder(&path).await
         {
             self.tree.set_manifest(target, manifest);
         }

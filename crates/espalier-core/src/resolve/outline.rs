@@ -19,7 +19,7 @@ pub(super) fn graph(tree: &Tree, entries: &[(String, NodeId)]) -> Graph {
             graph.edges.push(GraphEdge {
                 from: positions[node],
                 to: edge.to.and_then(|to| positions.get(&to).copied()),
-                name: tree.words.names.text(edge.name).to_owned(),
+                name: tree.text(edge.name).to_owned(),
                 spec: spec.raw.to_string(),
                 kind: edge.kind,
                 error: tree.state(id).error(),
@@ -39,7 +39,7 @@ pub(super) fn graph(tree: &Tree, entries: &[(String, NodeId)]) -> Graph {
 fn graph_node(tree: &Tree, node: NodeId, location: &str, positions: &FxHashMap<NodeId, u32>) -> GraphNode {
     let entry = &tree[node];
     let package = tree.package(node);
-    let name = tree.words.names.text(entry.name);
+    let name = tree.text(entry.name);
     let text = |text: Option<&str>| text.map(str::to_owned);
     GraphNode {
         name: name.to_owned(),

@@ -13,7 +13,7 @@ pub(super) fn check_root(tree: &Tree) -> Result<(), ResolveError> {
     for &id in &tree[tree.root].edges_out {
         let (edge, spec) = (&tree[id], tree.spec(id));
         if spec.raw != edge.raw_spec.raw && !spec.raw.starts_with('$') {
-            let (name, spec) = (tree.words.names.text(edge.name).to_owned(), edge.raw_spec.raw.to_string());
+            let (name, spec) = (tree.text(edge.name).to_owned(), edge.raw_spec.raw.to_string());
             return Err(Refusal::OverriddenDependency { name, spec }.into());
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn check_placed(tree: &Tree, node: NodeId) -> Result<(), ResolveError
 /// Checks the overrides of all edges that are met. Overrides don't apply inside of bundles
 /// (`satisfiedBy` of `edge.js`).
 pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
-    if tree.words.overrides.is_empty() {
+    if tree.overrides().is_empty() {
         return Ok(());
     }
     let mut nodes = tree.inventory(tree.root);
@@ -50,7 +50,7 @@ pub(super) fn check_all_met(tree: &Tree) -> Result<(), ResolveError> {
 /// Checks the overrides of all edges. npm needs their specs when it saves a lock that older
 /// versions of npm can read (`#buildLegacyLockfile` of `shrinkwrap.js`).
 pub(super) fn check_saved(tree: &Tree) -> Result<(), ResolveError> {
-    if tree.words.overrides.is_empty() {
+    if tree.overrides().is_empty() {
         return Ok(());
     }
     let nodes = tree.inventory(tree.root).into_iter().filter(|&node| node != tree.root);
@@ -63,10 +63,10 @@ fn check_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
 
 fn check(tree: &Tree, edges: &mut dyn Iterator<Item = EdgeId>) -> Result<(), ResolveError> {
     if let Some(rule) = tree.incomparable_override {
-        let key = tree.words.overrides.rule(rule).key.to_string();
+        let key = tree.overrides().rule(rule).key.to_string();
         return Err(Refusal::IncomparableOverride { key }.into());
     }
-    if !tree.words.overrides.have_references() {
+    if !tree.overrides().have_references() {
         return Ok(());
     }
     for edge in edges {

@@ -81,14 +81,14 @@ impl Ending {
         if !self.tree.package(node).has_patches {
             return Ok(());
         }
-        let name = self.tree.words.names.text(self.tree[node].name).to_owned();
+        let name = self.tree.text(self.tree[node].name).to_owned();
         Err(Refusal::PatchInWorkspace { name }.into())
     }
 
     /// The selector for a node: the exact version, otherwise the narrowest range, otherwise the
     /// name alone.
     fn patch_for(&self, selectors: &[Selector], node: NodeId) -> Result<Option<usize>, ResolveError> {
-        let name = self.tree.words.names.text(self.tree[node].name);
+        let name = self.tree.text(self.tree[node].name);
         let named: Vec<(usize, &Selector)> =
             selectors.iter().enumerate().filter(|(_, selector)| selector.name == name).collect();
         let Some(version) = self.tree.package(node).semver.as_ref().filter(|_| !named.is_empty()) else {
@@ -127,7 +127,7 @@ impl Ending {
         if inside.is_empty() || inside.starts_with("..") {
             return Err(Refusal::PatchOutside { path: path.to_owned() }.into());
         }
-        match self.sources.answer(&mut self.tree.words, &Request::File { path: paths::normalize(&inside) }).await {
+        match self.sources.answer(&Request::File { path: paths::normalize(&inside) }).await {
             Ok(Answer::File(Some(bytes))) => Ok(integrity::sha512(&bytes)),
             _ => Err(Refusal::PatchNotFound { path: path.to_owned() }.into()),
         }

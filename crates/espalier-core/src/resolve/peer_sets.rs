@@ -48,9 +48,7 @@ impl Search {
         let met = |edge: EdgeId| tree[edge].to.is_some() && tree.is_valid(edge);
         let edges = tree[node].edges_out.iter().copied();
         let mut edges: Vec<EdgeId> = edges.filter(|&edge| tree[edge].kind.is_peer() && !met(edge)).collect();
-        order::sort_by(&mut edges, |&a, &b| {
-            collation::compare(tree.words.names.text(tree[a].name), tree.words.names.text(tree[b].name))
-        });
+        order::sort_by(&mut edges, |&a, &b| collation::compare(tree.text(tree[a].name), tree.text(tree[b].name)));
         edges
     }
 

@@ -47,7 +47,7 @@ impl Search {
             }),
             // A direct dependency is the dependent: use a version of it that agrees.
             [_, _] => {
-                let wanted = self.tree.words.names.find(name);
+                let wanted = self.sources.vocabulary.names.find(name);
                 let mut agreeing = |also_silent: bool| {
                     self.best(&dependency, &asker.spec, |_, manifest| {
                         wanted.map_or(also_silent, |name| agrees(manifest, name, other).unwrap_or(also_silent))
@@ -72,11 +72,11 @@ impl Search {
     /// The ranges of suitable versions: the newest of all, and the newest of the major version
     /// below it.
     fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
-        let spec = self.tree.words.specs.intern(asked);
-        let key = self.tree.words.names.intern(key);
+        let spec = self.sources.vocabulary.specs.intern(asked);
+        let key = self.sources.vocabulary.names.intern(key);
         let (package, target, prefix) = match &spec.kind {
             SpecKind::Alias { name, spec } => {
-                (self.tree.words.names.intern(name), spec.clone(), format!("npm:{name}@"))
+                (self.sources.vocabulary.names.intern(name), spec.clone(), format!("npm:{name}@"))
             }
             _ => (key, spec.clone(), String::new()),
         };
@@ -85,7 +85,7 @@ impl Search {
         }
         let present = self.chosen_version(package, &target);
         let mut found: Vec<Version> = Vec::new();
-        for (version, manifest) in self.sources.catalog.releases(&mut self.tree.words, package) {
+        for (version, manifest) in self.sources.catalog.releases(package) {
             let known = found.iter().any(|other| other.major == version.major);
             let sound = manifest.deprecated().is_none() && Some(&version) != present.as_ref();
             if !known && sound && will_do(&version, &manifest) {
@@ -99,14 +99,14 @@ impl Search {
     }
 
     fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
-        self.sources.catalog.choose(&mut self.tree.words, package, spec)?.ok()?.semver.clone()
+        self.sources.catalog.choose(package, spec)?.ok()?.semver.clone()
     }
 
     /// An override of the peer for its dependent, with the version in the tree.
     fn exception(&self, name: &str, current: &ConflictSide, wanted: &ConflictSide) -> Option<Proposal> {
         let [_, .., parent] = own_chain(wanted) else { return None };
         let root = self.tree.root;
-        let direct = self.tree.words.names.find(name).and_then(|name| self.tree.edge(root, name));
+        let direct = self.sources.vocabulary.names.find(name).and_then(|name| self.tree.edge(root, name));
         let direct = direct.is_some_and(|edge| self.tree[edge].kind != EdgeKind::Workspace);
         let spec = if direct { format!("${name}") } else { current.version.clone()? };
         Some(Proposal::Override { parent: parent.name.clone(), name: name.to_owned(), spec })

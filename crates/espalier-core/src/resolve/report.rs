@@ -25,15 +25,15 @@ impl Search {
         }
         let Some(version) = manifest.version.as_deref() else { return };
         let name = self.tree[edge].name;
-        let (package, target) = registry_target(&mut self.tree.words.names, name, spec);
-        let Some(reason) = self.sources.catalog.reason(&self.tree.words.names, package, &target, version) else {
+        let (package, target) = registry_target(&self.sources.vocabulary.names, name, spec);
+        let Some(reason) = self.sources.catalog.reason(package, &target, version) else {
             return;
         };
         let versions = (self.sources.options.reporting == Reporting::Decisions)
-            .then(|| self.sources.catalog.versions(&self.tree.words.names, package, &target, version));
+            .then(|| self.sources.catalog.versions(package, &target, version));
         let from = self.tree[edge].from;
         self.sources.exchange.report(Event::Picked {
-            name: self.tree.words.names.text(package).to_owned(),
+            name: self.tree.text(package).to_owned(),
             spec: spec.raw.to_string(),
             version: version.to_owned(),
             reason,
@@ -83,7 +83,7 @@ impl Search {
         self.sources.exchange.report(Event::Kept {
             location: tree[kept].path.as_deref().unwrap_or_default().to_owned(),
             version: tree.package(kept).version.as_deref().unwrap_or_default().to_owned(),
-            name: tree.words.names.text(tree[edge].name).to_owned(),
+            name: tree.text(tree[edge].name).to_owned(),
             spec: tree.spec(edge).raw.to_string(),
             kind: tree[edge].kind,
             from: self.path_of_dependent(edge),
@@ -94,7 +94,7 @@ impl Search {
         let tree = &self.tree;
         self.sources.exchange.report(Event::Placed {
             location: tree[placed].path.as_deref().unwrap_or_default().to_owned(),
-            name: tree.words.names.text(tree[placed].name).to_owned(),
+            name: tree.text(tree[placed].name).to_owned(),
             version: tree.package(placed).version.as_deref().unwrap_or_default().to_owned(),
             kind: tree[edge].kind,
             spec: tree.spec(edge).raw.to_string(),
@@ -107,7 +107,7 @@ impl Search {
         let (node, manifest) = (&self.tree[placed], self.tree.package(placed));
         let resolved =
             node.resolved.as_deref().filter(|_| platform::suits(manifest, &self.sources.options.platform))?;
-        let name = manifest.name.as_deref().unwrap_or(self.tree.words.names.text(node.name));
+        let name = manifest.name.as_deref().unwrap_or(self.tree.text(node.name));
         let integrity = node.integrity.as_deref().map(str::to_owned);
         Some(PlacedTarball { name: name.to_owned(), resolved: resolved.to_owned(), integrity })
     }

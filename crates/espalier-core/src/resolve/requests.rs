@@ -33,7 +33,7 @@ impl Start {
     /// Applies the changes to the selected projects.
     pub(super) async fn apply_changes(&mut self) -> Result<(), ResolveError> {
         if let Update::Names(names) = self.wishes.changes.update.clone() {
-            self.wishes.update_names = names.iter().map(|name| self.tree.words.names.intern(name)).collect();
+            self.wishes.update_names = names.iter().map(|name| self.sources.vocabulary.names.intern(name)).collect();
         }
         self.queue_named_updates();
         for node in self.changed_projects()? {
@@ -42,7 +42,7 @@ impl Start {
                 continue;
             }
             let root_text = &self.facts.root_file.text;
-            let mut edited = Edited::begin(node, root_text, &mut self.tree, &mut self.sources).await?;
+            let mut edited = Edited::begin(node, root_text, &self.tree, &mut self.sources).await?;
             for name in &self.wishes.changes.remove {
                 edited.edit.remove(name);
             }
@@ -50,9 +50,9 @@ impl Start {
             for argument in self.wishes.changes.add.clone() {
                 let (name, spec) = self.addition(node, &argument).await?;
                 edited.edit.add(&name, &spec, saving);
-                edited.added.push(self.tree.words.names.intern(&name));
+                edited.added.push(self.sources.vocabulary.names.intern(&name));
             }
-            edited.enter(&mut self.tree);
+            edited.enter(&mut self.tree, &self.sources.vocabulary);
             for &name in &edited.added {
                 self.wishes.explicit.extend(self.tree.edge(node, name));
             }
@@ -100,7 +100,7 @@ impl Start {
             let folder = paths::normalize(&wanted);
             let inside =
                 |own: &str| own == folder || own.strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'));
-            let names = &self.tree.words.names;
+            let names = &self.sources.vocabulary.names;
             let mut matching =
                 workspaces.iter().filter(|(name, own)| names.text(*name) == wanted || inside(own)).peekable();
             if matching.peek().is_none() {
@@ -119,18 +119,14 @@ impl Start {
     /// The name and spec of an argument. A tag is resolved at once. A package without a name is
     /// fetched to learn it.
     async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
-        let (name, spec) = self.tree.words.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
+        let (name, spec) = self.sources.vocabulary.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
         let base = self.tree.project.to_string();
         let mut own_name = name.map(str::to_owned);
         let mut asked = spec.raw.to_string();
         let is_tag = matches!(spec.kind, SpecKind::Tag(_));
         if own_name.is_none() || is_tag {
-            let handle = self.tree.words.names.intern(name.unwrap_or(argument));
-            let manifest = self
-                .sources
-                .manifest_for(&mut self.tree.words, handle, &spec, &base)
-                .await
-                .map_err(|error| (*error).clone())?;
+            let handle = self.sources.vocabulary.names.intern(name.unwrap_or(argument));
+            let manifest = self.sources.manifest_for(handle, &spec, &base).await.map_err(|error| (*error).clone())?;
             own_name = manifest.name.as_deref().map(str::to_owned).or(own_name);
             if is_tag {
                 manifest.version.as_deref().unwrap_or_default().clone_into(&mut asked);

@@ -29,7 +29,7 @@ impl Ending {
         self.save_updates().await?;
         let mut changed = Vec::new();
         for mut edited in std::mem::take(&mut self.facts.edited) {
-            edited.enter(&mut self.tree);
+            edited.enter(&mut self.tree, &self.sources.vocabulary);
             if edited.node == self.tree.root {
                 edited.edit.remove_patches(orphaned_patches);
             }
@@ -61,7 +61,7 @@ impl Ending {
                     Some(index) => self.facts.edited.swap_remove(index),
                     None => {
                         let root_text = &self.facts.root_file.text;
-                        Edited::begin(from, root_text, &mut self.tree, &mut self.sources).await?
+                        Edited::begin(from, root_text, &self.tree, &mut self.sources).await?
                     }
                 };
                 self.settle_spec(&mut edited, name);
@@ -76,7 +76,7 @@ impl Ending {
         let Some(edge) = tree.edge(edited.node, name) else { return };
         // An optional dependency that could not be fetched keeps its requested spec.
         let Some(child) = tree[edge].to else { return };
-        let text = tree.words.names.text(name);
+        let text = tree.text(name);
         let package = tree.package(child);
         let found = Found {
             package: package.name.as_deref().unwrap_or(text),

@@ -113,12 +113,12 @@ impl Search {
         let root = self.tree.root;
         if everything {
             let manifest = self.tree[root].manifest.clone();
-            self.sources.foresee_dependencies(&mut self.tree.words, &manifest);
+            self.sources.foresee_dependencies(&manifest);
         }
         for node in self.queue.nodes().chain([root]).collect::<Vec<_>>() {
             for edge in self.problem_edges(node) {
                 let (name, spec) = (self.tree[edge].name, self.tree.spec(edge).clone());
-                self.sources.foresee(&mut self.tree.words, name, &spec);
+                self.sources.foresee(name, &spec);
             }
         }
     }
@@ -189,7 +189,7 @@ impl Search {
             candidates.push((edge, dep));
         }
         let tree = &self.tree;
-        let name = |edge: EdgeId| tree.words.names.text(tree[edge].name);
+        let name = |edge: EdgeId| tree.text(tree[edge].name);
         order::sort_by(&mut candidates, |&(a, _), &(b, _)| collation::compare(name(a), name(b)));
         Ok(candidates)
     }
@@ -245,7 +245,7 @@ impl Search {
             self.warn_of_conflict(edge, dep);
         }
         if let Some(displaced) = displaced {
-            let name = self.tree.words.names.text(self.tree[displaced].name).to_owned();
+            let name = self.tree.text(self.tree[displaced].name).to_owned();
             let chain = || explain::chain(&self.tree, edge);
             return Err(ResolveError::from(Refusal::DisplacedPeer { name }).asked_by(chain));
         }

@@ -9,7 +9,7 @@ use crate::catalog::{Catalog, Choice, registry_target};
 use crate::error::ResolveError;
 use crate::exchange::{Exchange, Pause, Reply, Ticket};
 use crate::manifest::Manifest;
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::options::Options;
 use crate::outcome::Warning;
 use crate::paths;
@@ -24,6 +24,7 @@ pub(super) struct Sources {
     pub(super) options: Options,
     pub(super) exchange: Rc<Exchange>,
     pub(super) catalog: Catalog,
+    pub(super) vocabulary: Rc<Vocabulary>,
     /// The absolute folder of the project.
     pub(super) project: Rc<str>,
     /// Changes to package.json files of workspaces that are tried.
@@ -39,13 +40,13 @@ impl Sources {
     }
 
     /// Requests the dependencies of a package ahead.
-    pub(super) fn foresee_dependencies(&mut self, words: &mut Vocabulary, manifest: &Manifest) {
-        self.catalog.foresee_dependencies(words, &self.exchange, manifest);
+    pub(super) fn foresee_dependencies(&mut self, manifest: &Manifest) {
+        self.catalog.foresee_dependencies(&self.exchange, manifest);
     }
 
     /// Requests a dependency ahead.
-    pub(super) fn foresee(&mut self, words: &mut Vocabulary, name: Name, spec: &Rc<Spec>) {
-        self.catalog.foresee(words, &self.exchange, name, spec);
+    pub(super) fn foresee(&mut self, name: Name, spec: &Rc<Spec>) {
+        self.catalog.foresee(&self.exchange, name, spec);
     }
 
     /// Adds a warning about a location.
@@ -54,9 +55,9 @@ impl Sources {
     }
 
     /// Waits for the answer to a request for anything but a packument.
-    pub(super) async fn wait_for(&mut self, words: &mut Vocabulary, ticket: Ticket) {
+    pub(super) async fn wait_for(&mut self, ticket: Ticket) {
         loop {
-            self.catalog.absorb(words, &self.exchange);
+            self.catalog.absorb(&self.exchange);
             if self.exchange.answer(ticket).is_some() {
                 return;
             }
@@ -65,75 +66,64 @@ impl Sources {
     }
 
     /// The answer to such a request.
-    pub(super) async fn answer(&mut self, words: &mut Vocabulary, request: &Request) -> Reply {
+    pub(super) async fn answer(&mut self, request: &Request) -> Reply {
         let ticket = self.exchange.want(request, Urgency::Demanded);
-        self.wait_for(words, ticket).await;
+        self.wait_for(ticket).await;
         self.exchange.answer(ticket).expect("it has arrived").clone()
     }
 
     /// The manifest for a spec. A relative path in it starts from `base`.
-    pub(super) async fn manifest_for(
-        &mut self,
-        words: &mut Vocabulary,
-        name: Name,
-        spec: &Rc<Spec>,
-        base: &str,
-    ) -> Choice {
+    pub(super) async fn manifest_for(&mut self, name: Name, spec: &Rc<Spec>, base: &str) -> Choice {
         match &spec.kind {
             SpecKind::Invalid(problem) => Err(Rc::new(Refusal::InvalidSpec(problem.clone()).into())),
-            SpecKind::Remote(url) => self.tarball_manifest(words, name, url).await,
-            SpecKind::File(path) => self.tarball_manifest(words, name, &format!("file:{}", path.resolve(base))).await,
-            SpecKind::Directory(path) => self.copied_folder(words, name, &path.resolve(base)).await,
-            SpecKind::Git(git) => self.git_manifest(words, name, spec, git).await,
+            SpecKind::Remote(url) => self.tarball_manifest(name, url).await,
+            SpecKind::File(path) => self.tarball_manifest(name, &format!("file:{}", path.resolve(base))).await,
+            SpecKind::Directory(path) => self.copied_folder(name, &path.resolve(base)).await,
+            SpecKind::Git(git) => self.git_manifest(name, spec, git).await,
             _ => {
-                let (package, spec) = registry_target(&mut words.names, name, spec);
-                self.chosen(words, package, &spec).await
+                let (package, spec) = registry_target(&self.vocabulary.names, name, spec);
+                self.chosen(package, &spec).await
             }
         }
     }
 
-    pub(super) async fn chosen(&mut self, words: &mut Vocabulary, package: Name, spec: &Rc<Spec>) -> Choice {
+    pub(super) async fn chosen(&mut self, package: Name, spec: &Rc<Spec>) -> Choice {
         loop {
-            self.catalog.absorb(words, &self.exchange);
-            if let Some(choice) = self.catalog.choose(words, package, spec) {
+            self.catalog.absorb(&self.exchange);
+            if let Some(choice) = self.catalog.choose(package, spec) {
                 return choice;
             }
-            let request = self.catalog.packument_request(&words.names, package);
+            let request = self.catalog.packument_request(package);
             self.exchange.want(&request, Urgency::Demanded);
             Pause::new().await;
         }
     }
 
     /// The manifests in a tarball.
-    pub(super) async fn tarball(
-        &mut self,
-        words: &mut Vocabulary,
-        url: &str,
-        integrity: Option<&str>,
-    ) -> Result<TarballListing, FetchFailure> {
+    pub(super) async fn tarball(&mut self, url: &str, integrity: Option<&str>) -> Result<TarballListing, FetchFailure> {
         let request = Request::Tarball { url: url.to_owned(), integrity: integrity.map(str::to_owned) };
-        match self.answer(words, &request).await? {
+        match self.answer(&request).await? {
             Answer::Tarball(listing) => Ok(listing),
             _ => Err(invalid(url, "the answer is not a tarball")),
         }
     }
 
-    async fn tarball_manifest(&mut self, words: &mut Vocabulary, name: Name, url: &str) -> Choice {
-        let listing = self.tarball(words, url, None).await;
+    async fn tarball_manifest(&mut self, name: Name, url: &str) -> Choice {
+        let listing = self.tarball(url, None).await;
         let manifest = listing.and_then(|listing| {
             let text = listing.manifests.iter().find(|(path, _)| path == "package.json");
             let text = text.ok_or_else(|| invalid(url, "the tarball has no package.json"))?.1.clone();
             Ok((text, listing))
         });
-        let (text, listing) = manifest.map_err(|failure| failed(&words.names, name, failure))?;
-        let mut manifest = parse_manifest(words, name, url, &text)?;
+        let (text, listing) = manifest.map_err(|failure| self.failed(name, failure))?;
+        let mut manifest = self.parse_manifest(name, url, &text)?;
         manifest.list_bins_among(&listing.files, "");
         manifest.resolved = Some(url.into());
         manifest.integrity = Some(listing.integrity.into());
         Ok(Rc::new(manifest))
     }
 
-    async fn git_manifest(&mut self, words: &mut Vocabulary, name: Name, spec: &Spec, git: &GitSpec) -> Choice {
+    async fn git_manifest(&mut self, name: Name, spec: &Spec, git: &GitSpec) -> Choice {
         let wanted = match (&git.range, &git.committish) {
             (Some(range), _) => GitRevision::Range(range.clone()),
             (None, Some(committish)) => GitRevision::Committish(committish.clone()),
@@ -144,12 +134,12 @@ impl Sources {
             None => git.fetch.iter().cloned().collect(),
         };
         let folder = git.folder.clone().unwrap_or_default();
-        let commit = match self.answer(words, &Request::Git { urls, wanted, folder }).await {
+        let commit = match self.answer(&Request::Git { urls, wanted, folder }).await {
             Ok(Answer::Git(commit)) => commit,
-            Ok(_) => return Err(failed(&words.names, name, invalid(&spec.raw, "the answer is not a commit"))),
-            Err(failure) => return Err(failed(&words.names, name, failure)),
+            Ok(_) => return Err(self.failed(name, invalid(&spec.raw, "the answer is not a commit"))),
+            Err(failure) => return Err(self.failed(name, failure)),
         };
-        let mut manifest = parse_manifest(words, name, &spec.raw, &commit.manifest)?;
+        let mut manifest = self.parse_manifest(name, &spec.raw, &commit.manifest)?;
         manifest.list_bins_among(&commit.files, "");
         let address = spec.raw.split('#').next().unwrap_or_default();
         manifest.resolved = Some(match &git.hosted {
@@ -160,46 +150,59 @@ impl Sources {
     }
 
     /// The manifest of a folder that is copied and not linked (`--install-links`).
-    async fn copied_folder(&mut self, words: &mut Vocabulary, name: Name, path: &str) -> Choice {
+    async fn copied_folder(&mut self, name: Name, path: &str) -> Choice {
         let relative = paths::relative(&self.project, path);
-        let Some(text) = self.folder_manifest(words, &relative).await else {
+        let Some(text) = self.folder_manifest(&relative).await else {
             let failure = FetchFailure {
                 kind: FetchFailureKind::NotFound,
                 message: format!("there is no package.json in {relative}"),
                 url: format!("file:{relative}"),
             };
-            return Err(failed(&words.names, name, failure));
+            return Err(self.failed(name, failure));
         };
-        let mut manifest = parse_manifest(words, name, &relative, &text)?;
-        self.list_bins(words, &mut manifest, &relative).await;
+        let mut manifest = self.parse_manifest(name, &relative, &text)?;
+        self.list_bins(&mut manifest, &relative).await;
         manifest.resolved = Some(format!("file:{path}").into());
         Ok(Rc::new(manifest))
     }
 
     /// Lists the commands of a package in a folder of the project, if its package.json only names
     /// their folder.
-    pub(super) async fn list_bins(&mut self, words: &mut Vocabulary, manifest: &mut Manifest, folder: &str) {
+    pub(super) async fn list_bins(&mut self, manifest: &mut Manifest, folder: &str) {
         let Some(commands) = manifest.bin_folder.as_deref().filter(|_| !self.only_reading) else { return };
         let folder = paths::join(folder, commands).trim_end_matches('/').to_owned();
-        if let Ok(Answer::Files(files)) = self.answer(words, &Request::Files { folder }).await {
+        if let Ok(Answer::Files(files)) = self.answer(&Request::Files { folder }).await {
             manifest.list_bins(&files);
         }
     }
 
     /// The text of a folder's package.json, if there is one.
-    pub(super) async fn folder_manifest(&mut self, words: &mut Vocabulary, path: &str) -> Option<String> {
-        match self.answer(words, &Request::Folder { path: path.to_owned() }).await {
+    pub(super) async fn folder_manifest(&mut self, path: &str) -> Option<String> {
+        match self.answer(&Request::Folder { path: path.to_owned() }).await {
             Ok(Answer::Folder(text)) => text.map(|text| self.tried(path, text)),
             _ => None,
         }
     }
 
     /// The manifest of a folder of the project.
-    pub(super) async fn read_folder(&mut self, words: &mut Vocabulary, path: &str) -> Option<Rc<Manifest>> {
-        let text = self.folder_manifest(words, path).await?;
-        let mut manifest = words.manifest(&crate::json::parse(path, &text).ok()?);
-        self.list_bins(words, &mut manifest, path).await;
+    pub(super) async fn read_folder(&mut self, path: &str) -> Option<Rc<Manifest>> {
+        let text = self.folder_manifest(path).await?;
+        let mut manifest = Manifest::from_value(&crate::json::parse(path, &text).ok()?, &self.vocabulary);
+        self.list_bins(&mut manifest, path).await;
         Some(Rc::new(manifest))
+    }
+
+    /// The error for a package that could not be fetched.
+    pub(super) fn failed(&self, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
+        let name = self.vocabulary.names.text(name).to_owned();
+        Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })
+    }
+
+    fn parse_manifest(&self, name: Name, source: &str, text: &str) -> Result<Manifest, Rc<ResolveError>> {
+        match crate::json::parse(source, text) {
+            Ok(value) => Ok(Manifest::from_value(&value, &self.vocabulary)),
+            Err(error) => Err(self.failed(name, invalid(source, &error.to_string()))),
+        }
     }
 
     /// A package.json with the changes that are tried.
@@ -219,16 +222,4 @@ impl Sources {
 
 pub(super) fn invalid(url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Invalid, message: message.to_owned(), url: url.to_owned() }
-}
-
-/// The error for a package that could not be fetched.
-pub(super) fn failed(names: &Names, name: Name, failure: FetchFailure) -> Rc<ResolveError> {
-    Rc::new(ResolveError::Fetch { name: names.text(name).to_owned(), failure, chain: Vec::new() })
-}
-
-fn parse_manifest(words: &mut Vocabulary, name: Name, source: &str, text: &str) -> Result<Manifest, Rc<ResolveError>> {
-    match crate::json::parse(source, text) {
-        Ok(value) => Ok(words.manifest(&value)),
-        Err(error) => Err(failed(&words.names, name, invalid(source, &error.to_string()))),
-    }
 }

@@ -24,6 +24,7 @@ use crate::extensions::PackageExtensions;
 use crate::json;
 use crate::lockfile::yarn::YarnLock;
 use crate::lockfile::{DEFAULT_VERSION, ParsedLock};
+use crate::manifest::Manifest;
 use crate::options::{Options, Project};
 use crate::overrides::Overrides;
 use crate::refusal::Refusal;
@@ -115,21 +116,25 @@ impl Start {
         exchange: Rc<Exchange>,
         only_reading: bool,
     ) -> Result<Self, ResolveError> {
-        let mut words = Vocabulary::default();
+        let vocabulary = Rc::new(Vocabulary::default());
         let root_manifest = json::parse("package.json", &project.manifest)?;
-        let manifest = words.manifest(&root_manifest);
-        if let Some(overrides) = &manifest.overrides {
-            words.overrides = Overrides::parse(overrides, &mut words.names, &mut words.specs)?;
-        }
+        let manifest = Manifest::from_value(&root_manifest, &vocabulary);
+        let overrides = match &manifest.overrides {
+            Some(overrides) => Overrides::parse(overrides, &vocabulary)?,
+            None => Overrides::default(),
+        };
+        let overrides = Rc::new(overrides);
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let path: Rc<str> = path.into();
-        let catalog = Catalog::new(&options, words.overrides.have_references());
+        let catalog = Catalog::new(&options, vocabulary.clone(), overrides.clone());
         // npm doesn't read it if everything is updated.
         let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
         let yarn_lock = yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty());
         let with_peers = !options.legacy_peer_deps;
-        let tree = Tree::new(Rc::new(manifest), path.clone(), words, with_peers, options.install_links);
-        let sources = Sources { options, exchange, catalog, project: path, trial: project.trial.clone(), only_reading };
+        let manifest = Rc::new(manifest);
+        let tree = Tree::new(manifest, path.clone(), vocabulary.clone(), overrides, with_peers, options.install_links);
+        let trial = project.trial.clone();
+        let sources = Sources { options, exchange, catalog, vocabulary, project: path, trial, only_reading };
         let lock = LockFacts {
             existed: false,
             is_old: false,
@@ -173,7 +178,7 @@ impl Start {
         let root = self.tree.root;
         if self.tree[root].manifest.bin_folder.is_some() {
             let mut manifest = (*self.tree[root].manifest).clone();
-            self.sources.list_bins(&mut self.tree.words, &mut manifest, "").await;
+            self.sources.list_bins(&mut manifest, "").await;
             self.tree[root].manifest = Rc::new(manifest);
         }
     }
@@ -188,7 +193,7 @@ impl Start {
             return Ok(());
         }
         let path = self.tree.project.clone();
-        match text.map(|text| ParsedLock::parse(text, &path, &mut self.tree.words.specs)).transpose()?.flatten() {
+        match text.map(|text| ParsedLock::parse(text, &path, &self.sources.vocabulary.specs)).transpose()?.flatten() {
             Some(lock) => {
                 self.facts.lock.existed = true;
                 if self.wishes.changes.update == Update::Duplicates {
@@ -226,7 +231,7 @@ impl Start {
     async fn start_from_installed(&mut self, project: &Project) -> Result<(), ResolveError> {
         let hidden = project.installed.hidden_lockfile.as_deref();
         let path = self.tree.project.clone();
-        match hidden.and_then(|text| ParsedLock::parse(text, &path, &mut self.tree.words.specs).ok().flatten()) {
+        match hidden.and_then(|text| ParsedLock::parse(text, &path, &self.sources.vocabulary.specs).ok().flatten()) {
             Some(lock) => self.load_lock(&lock).await?,
             None => {
                 self.load_installed(&project.installed.packages).await;
@@ -254,10 +259,10 @@ impl Start {
             if self.tree.at_path(root, path).is_some() {
                 continue;
             }
-            let Some(manifest) = self.sources.read_folder(&mut self.tree.words, path).await else { continue };
+            let Some(manifest) = self.sources.read_folder(path).await else { continue };
             let version = manifest.version.clone().unwrap_or_default();
             let overridden = self.tree[root].rule.is_some();
-            let rule = overridden.then(|| self.tree.words.overrides.for_package(*name, &version));
+            let rule = overridden.then(|| self.tree.overrides().for_package(*name, &version));
             let with_peers = self.sources.with_peers();
             self.tree.add(NewNode {
                 path: Some(path.clone()),

@@ -23,25 +23,23 @@ impl Start {
         if patterns.wanted.is_empty() {
             return Ok(());
         }
-        let Ok(Answer::PackageFolders(folders)) =
-            self.sources.answer(&mut self.tree.words, &Request::PackageFolders).await
-        else {
+        let Ok(Answer::PackageFolders(folders)) = self.sources.answer(&Request::PackageFolders).await else {
             return Ok(());
         };
         let mut workspaces = Workspaces::new();
         for folder in patterns.folders(folders) {
             let manifest = match folder.as_str() {
                 "" => Some(self.tree[self.tree.root].manifest.clone()),
-                folder => self.sources.read_folder(&mut self.tree.words, folder).await,
+                folder => self.sources.read_folder(folder).await,
             };
             let Some(manifest) = manifest else { continue };
             let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(&folder).into());
-            let name = self.tree.words.names.intern(&name);
+            let name = self.sources.vocabulary.names.intern(&name);
             let folder: Rc<str> = folder.into();
             match workspaces.iter().find(|(other, _)| *other == name) {
                 Some((_, other)) if *other != folder => {
                     return Err(Refusal::DuplicateWorkspace {
-                        name: self.tree.words.names.text(name).to_owned(),
+                        name: self.tree.text(name).to_owned(),
                         first: other.to_string(),
                         second: folder.to_string(),
                     }
@@ -50,7 +48,7 @@ impl Start {
                 Some(_) => {}
                 None => {
                     if !self.sources.only_reading {
-                        self.sources.foresee_dependencies(&mut self.tree.words, &manifest);
+                        self.sources.foresee_dependencies(&manifest);
                     }
                     workspaces.push((name, folder));
                 }

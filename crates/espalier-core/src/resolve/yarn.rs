@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::search::Search;
-use super::sources::{failed, invalid};
+use super::sources::invalid;
 use super::yarn_origins::{is_mirror, split_url};
 use crate::catalog::Choice;
 use crate::integrity;
@@ -18,16 +18,16 @@ impl Search {
     /// The entry of a spec, if it applies.
     pub(super) fn yarn_entry(&self, name: Name, spec: &Spec) -> Option<Entry> {
         let lock = self.yarn.lock.as_ref()?;
-        let entry = lock.get(&format!("{}@{}", self.tree.words.names.text(name), spec.raw))?;
+        let entry = lock.get(&format!("{}@{}", self.tree.text(name), spec.raw))?;
         (entry.version.is_some() && entry.resolved.is_some()).then(|| entry.clone())
     }
 
     /// The manifest that yarn chose, from the registry or another source.
     pub(super) async fn manifest_from_yarn(&mut self, name: Name, spec: &Rc<Spec>, entry: &Entry) -> Choice {
         let (Some(version), Some(resolved)) = (&entry.version, &entry.resolved) else {
-            return Err(failed(&self.tree.words.names, name, invalid(&spec.raw, "yarn.lock has no version for it")));
+            return Err(self.sources.failed(name, invalid(&spec.raw, "yarn.lock has no version for it")));
         };
-        let own_name = self.tree.words.names.text(name).to_owned();
+        let own_name = self.tree.text(name).to_owned();
         let from_registry = spec.is_registry() && self.is_public_registry(resolved);
         let tarball = from_registry.then(|| name_and_version_of_tarball(&own_name, resolved)).flatten();
         let locked = match tarball {
@@ -35,14 +35,14 @@ impl Search {
             Some((package, found)) => format!("npm:{package}@{found}"),
             None => resolved.clone(),
         };
-        let locked = self.tree.words.specs.intern(&locked);
+        let locked = self.sources.vocabulary.specs.intern(&locked);
         // npm also caches the result for the exact version.
         let key = (name, locked.raw.clone());
         if let Some(known) = self.yarn.manifests.get(&key) {
             return known.clone();
         }
         let base = self.tree.project.to_string();
-        let manifest = match self.sources.manifest_for(&mut self.tree.words, name, &locked, &base).await {
+        let manifest = match self.sources.manifest_for(name, &locked, &base).await {
             Ok(manifest) => self.with_integrity(name, entry, manifest),
             error => error,
         };
@@ -55,10 +55,10 @@ impl Search {
         let Some(expected) = entry.integrity.as_deref() else { return Ok(manifest) };
         let published = manifest.integrity.as_deref();
         if published.is_some_and(|published| !integrity::are_compatible(expected, published)) {
-            let (name_text, version) = (self.tree.words.names.text(name), entry.version.as_deref().unwrap_or_default());
+            let (name_text, version) = (self.tree.text(name), entry.version.as_deref().unwrap_or_default());
             let message = format!("{name_text}@{version} differs from yarn.lock in its hashes");
             let address = entry.resolved.as_deref().unwrap_or_default();
-            return Err(failed(&self.tree.words.names, name, invalid(address, &message)));
+            return Err(self.sources.failed(name, invalid(address, &message)));
         }
         let mut merged = (*manifest).clone();
         merged.integrity = Some(integrity::merge(expected, published.unwrap_or_default()).into());

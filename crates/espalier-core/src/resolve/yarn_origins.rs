@@ -32,7 +32,7 @@ fn entry_of_installed(tree: &Tree, lock: &YarnLock, node: NodeId) -> Option<Entr
     if known.is_link || (known.resolved.is_some() && known.integrity.is_some()) {
         return None;
     }
-    let name = tree.words.names.text(known.name);
+    let name = tree.text(known.name);
     let differs = |own: Option<&str>, other: Option<&str>| own.zip(other).is_some_and(|(own, other)| own != other);
     let valid = known.edges_in.iter().filter(|&&edge| tree.is_valid(edge));
     let mut entries = valid.filter_map(|&edge| lock.get(&format!("{name}@{}", tree.spec(edge).raw)));

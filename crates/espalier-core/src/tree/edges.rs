@@ -95,7 +95,7 @@ impl Tree {
         let Some(workspaces) = self[node].workspaces.clone() else { return };
         for (name, path) in workspaces.iter() {
             let spec = format!("file:{}", self.absolute(path));
-            let spec = self.words.specs.intern(&spec);
+            let spec = self.vocabulary.specs.intern(&spec);
             self.replace_edge(node, *name, EdgeKind::Workspace);
             self.add_edge(node, *name, spec, EdgeKind::Workspace, None);
         }
@@ -117,11 +117,11 @@ impl Tree {
         let has_dev_dependencies = is_project(node) && self[node].source.is_none_or(is_project);
         let with_peers = self[node].with_peers;
         let replaces = !self[node].edges_out.is_empty() || !self.names_are_distinct(&manifest);
-        let only = only.map(|name| self.words.names.fold(name));
+        let only = only.map(Name::fold);
         let Manifest { peer_dependencies, optional_peers, dependencies, optional_dependencies, .. } = &*manifest;
         let mut load = |dependencies: &mut dyn Iterator<Item = &Dependency>, kind| {
             for (name, spec) in dependencies {
-                let is_meant = only.is_none_or(|only| self.words.names.fold(*name) == only);
+                let is_meant = only.is_none_or(|only| name.fold() == only);
                 if !is_meant || (replaces && !self.replace_edge(node, *name, kind)) {
                     continue;
                 }
@@ -159,7 +159,7 @@ impl Tree {
             return *verdict;
         }
         let mut seen = FxHashSet::default();
-        let verdict = blocks.into_iter().flatten().all(|(name, _)| seen.insert(self.words.names.fold(*name)));
+        let verdict = blocks.into_iter().flatten().all(|(name, _)| seen.insert(name.fold()));
         self.last_large = Some((manifest.clone(), verdict));
         verdict
     }
@@ -177,9 +177,9 @@ impl Tree {
 
     /// Adds an edge. There is none with its name.
     fn add_edge(&mut self, from: NodeId, name: Name, spec: Rc<Spec>, kind: EdgeKind, accept: Option<Rc<Spec>>) {
-        let folded = self.words.names.fold(name);
+        let folded = name.fold();
         let id = EdgeId(next_number(self.edges.len()));
-        let rule = self[from].rule.map(|rule| self.words.overrides.for_edge(rule, name, &spec));
+        let rule = self[from].rule.map(|rule| self.overrides.for_edge(rule, name, &spec));
         let rule = rule.map(|found| self.noted(found));
         self.edges.push(Edge {
             from: Some(from),
@@ -221,7 +221,7 @@ impl Tree {
 
     /// A node's dependency with this name.
     pub fn edge(&self, node: NodeId, name: Name) -> Option<EdgeId> {
-        self[node].edges_out.named(self.words.names.fold(name))
+        self[node].edges_out.named(name.fold())
     }
 
     /// Looks up the target of an edge again. `hard` also drops its cached validity.
@@ -231,7 +231,7 @@ impl Tree {
         match self[from].rule {
             Some(rule) => {
                 let edge = &self[id];
-                let (former, found) = (edge.rule, self.words.overrides.for_edge(rule, edge.name, &edge.raw_spec));
+                let (former, found) = (edge.rule, self.overrides.for_edge(rule, edge.name, &edge.raw_spec));
                 let new = self.noted(found);
                 if former != Some(new) {
                     changed_rule = Some((former, new));
@@ -316,9 +316,7 @@ impl Tree {
         let mut position: Vec<(bool, usize)> = self
             .ancestry(node)
             .filter_map(|node| match (self[node].parent, self[node].fs_parent) {
-                (Some(parent), _) => {
-                    self[parent].children.get_index_of(&self.words.names.fold(self[node].name)).map(|at| (false, at))
-                }
+                (Some(parent), _) => self[parent].children.get_index_of(&self[node].name.fold()).map(|at| (false, at)),
                 (None, Some(parent)) => {
                     self[parent].fs_children.iter().position(|&child| child == node).map(|at| (true, at))
                 }
@@ -349,7 +347,7 @@ impl Tree {
     /// The effective spec: that of an override, if one applies.
     pub fn spec(&self, edge: EdgeId) -> &Rc<Spec> {
         let edge = &self[edge];
-        let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)) else {
+        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)) else {
             return &edge.raw_spec;
         };
         if rule.name != Some(edge.name) || matches!(&*rule.value.raw, "*" | "") {
@@ -365,7 +363,7 @@ impl Tree {
     /// needs the spec of such an edge.
     pub fn dangling_reference(&self, edge: EdgeId) -> Option<&str> {
         let edge = &self[edge];
-        let rule = self.words.overrides.rule(edge.rule?);
+        let rule = self.overrides.rule(edge.rule?);
         let reference = rule.value.raw.strip_prefix('$').filter(|_| rule.name == Some(edge.name))?;
         self.referred(edge, reference).is_none().then_some(&*rule.value.raw)
     }
@@ -380,7 +378,7 @@ impl Tree {
     /// The spec that `$name` refers to: the root's, otherwise the dependent's own. An empty spec
     /// counts as absent.
     fn referred(&self, edge: &Edge, reference: &str) -> Option<&Rc<Spec>> {
-        let reference = self.words.names.find(reference)?;
+        let reference = self.vocabulary.names.find(reference)?;
         let from = edge.from?;
         let near = self[from].source.unwrap_or(from);
         let root = self[near].root;
@@ -429,7 +427,7 @@ impl Tree {
     fn rules_conflict(&self, edge: &Edge, to: NodeId) -> bool {
         match (edge.rule, self[to].rule) {
             (Some(one), Some(other)) => {
-                !self[to].edges_out.is_empty() && self.words.overrides.more_specific(one, other).is_none()
+                !self[to].edges_out.is_empty() && self.overrides.more_specific(one, other).is_none()
             }
             _ => false,
         }
@@ -445,8 +443,7 @@ impl Tree {
         if self.in_dependency_bundle(node) {
             return self.accepts(id, node, &edge.raw_spec);
         }
-        let Some(rule) = edge.rule.map(|rule| self.words.overrides.rule(rule)).filter(|rule| rule.name.is_some())
-        else {
+        let Some(rule) = edge.rule.map(|rule| self.overrides.rule(rule)).filter(|rule| rule.name.is_some()) else {
             return self.accepts(id, node, self.spec(id));
         };
         // A node that satisfies the original spec is fine, too, unless the rule is for exactly that

@@ -94,7 +94,7 @@ impl Tree {
         let Some(from) = self[edge].from else { return };
         let in_project = self[from].root == self.root;
         if in_project && self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from)) {
-            let name = self.words.names.fold(self[edge].name);
+            let name = self[edge].name.fold();
             let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
             if !edges.contains(&edge) {
                 edges.push(edge);
@@ -105,7 +105,7 @@ impl Tree {
     /// Removes an edge from the index, because its node leaves the project's tree or the edge is
     /// dropped.
     pub(super) fn unindex_edge(&mut self, edge: EdgeId) {
-        let name = self.words.names.fold(self[edge].name);
+        let name = self[edge].name.fold();
         if let Some(edges) = self.inventory_mut(self.root).dependents.get_mut(&name) {
             edges.retain(|&other| other != edge);
         }
@@ -114,7 +114,7 @@ impl Tree {
     /// The edges with this name in the project's tree, unordered.
     pub(super) fn dependents(&self, name: Name) -> &[EdgeId] {
         let inventory = self[self.root].inventory.as_ref();
-        let edges = inventory.and_then(|inventory| inventory.dependents.get(&self.words.names.fold(name)));
+        let edges = inventory.and_then(|inventory| inventory.dependents.get(&name.fold()));
         edges.map_or(&[], Vec::as_slice)
     }
 

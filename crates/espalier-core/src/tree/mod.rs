@@ -217,8 +217,10 @@ pub struct Tree {
     next_sequence: u32,
     /// The project's root.
     pub root: NodeId,
-    /// The names, specs and override rules that nodes and edges refer to.
-    pub words: Vocabulary,
+    /// The names and specs that nodes and edges refer to.
+    vocabulary: Rc<Vocabulary>,
+    /// The root's override rules.
+    overrides: Rc<Overrides>,
     /// The absolute folder of the project.
     pub project: Rc<str>,
     /// `--install-links`: folders are copied instead of linked.
@@ -262,7 +264,8 @@ impl Tree {
     pub fn new(
         manifest: Rc<Manifest>,
         project: Rc<str>,
-        words: Vocabulary,
+        vocabulary: Rc<Vocabulary>,
+        overrides: Rc<Overrides>,
         with_peers: bool,
         install_links: bool,
     ) -> Self {
@@ -271,7 +274,8 @@ impl Tree {
             edges: Vec::with_capacity(ROOM_FOR_EDGES),
             next_sequence: 0,
             root: NodeId(NonZeroU32::MIN),
-            words,
+            vocabulary,
+            overrides,
             project,
             install_links,
             incomparable_override: None,
@@ -279,7 +283,7 @@ impl Tree {
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);
         let folder = tree.project.clone();
-        let name = tree.words.names.intern(paths::name_from_folder(&folder));
+        let name = tree.vocabulary.names.intern(paths::name_from_folder(&folder));
         tree.add(NewNode {
             name: Some(name),
             path: Some("".into()),
@@ -340,7 +344,7 @@ impl Tree {
                     &of_folder
                 }
             };
-            self.words.names.intern(name)
+            self.vocabulary.names.intern(name)
         });
         let manifest = new.source.map_or_else(|| new.manifest.clone(), |source| self[source].manifest.clone());
         self.nodes.push(Node {
@@ -378,6 +382,16 @@ impl Tree {
             None => self.set_root(id, new.root),
         }
         id
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &str {
+        self.vocabulary.names.text(name)
+    }
+
+    /// The root's override rules.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
     }
 
     /// The absolute path of a node.

@@ -49,7 +49,7 @@ impl Tree {
 
     /// The path of a child, which need not exist.
     pub fn child_path(&self, parent: NodeId, name: Name) -> Rc<str> {
-        let name = self.words.names.text(name);
+        let name = self.text(name);
         match self[parent].path.as_deref().unwrap_or_default() {
             "" => ["node_modules/", name].concat().into(),
             path => [path, "/node_modules/", name].concat().into(),
@@ -58,7 +58,7 @@ impl Tree {
 
     /// Whether this is the path of such a child.
     pub(super) fn is_child_path(&self, path: &str, parent: NodeId, name: Name) -> bool {
-        let above = path.strip_suffix(self.words.names.text(name)).and_then(|path| path.strip_suffix("node_modules/"));
+        let above = path.strip_suffix(self.text(name)).and_then(|path| path.strip_suffix("node_modules/"));
         above.is_some_and(|above| match self[parent].path.as_deref().unwrap_or_default() {
             "" => above.is_empty(),
             folder => above.strip_suffix('/') == Some(folder),
@@ -79,12 +79,12 @@ impl Tree {
     }
 
     fn remove_child(&mut self, parent: NodeId, name: Name) {
-        let key = self.words.names.fold(name);
+        let key = name.fold();
         self[parent].children.shift_remove(&key);
     }
 
     fn insert_child(&mut self, parent: NodeId, node: NodeId) {
-        let key = self.words.names.fold(self[node].name);
+        let key = self[node].name.fold();
         let children = &mut self[parent].children;
         children.shift_remove(&key);
         children.insert(key, node);

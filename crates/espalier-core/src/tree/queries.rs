@@ -27,7 +27,7 @@ impl Tree {
 
     /// The child with this name.
     pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
-        self[node].children.get(&self.words.names.fold(name)).copied()
+        self[node].children.get(&name.fold()).copied()
     }
 
     /// The children, in their order.
@@ -47,7 +47,7 @@ impl Tree {
 
     /// The node that a name leads to from this node.
     pub fn resolve(&self, node: NodeId, name: Name) -> Option<NodeId> {
-        let key = self.words.names.fold(name);
+        let key = name.fold();
         self.ancestry(node).find_map(|node| self.child_folded(node, key))
     }
 
@@ -84,7 +84,7 @@ impl Tree {
         if self[root].workspaces.is_none() {
             return false;
         }
-        let name = self.package(node).name.as_deref().and_then(|name| self.words.names.find(name));
+        let name = self.package(node).name.as_deref().and_then(|name| self.vocabulary.names.find(name));
         name.and_then(|name| self.edge(root, name)).is_some_and(|edge| {
             let to = self[edge].to;
             self[edge].kind == super::EdgeKind::Workspace && to.is_some_and(|to| to == node || self.target(to) == node)
@@ -149,7 +149,7 @@ impl Tree {
             let replaced = !self.is_top(current)
                 && self[from].parent == self[current].parent
                 && edge.kind.is_peer()
-                && replaced_peers.contains(&self.words.names.fold(self[from].name));
+                && replaced_peers.contains(&self[from].name.fold());
             replaced
                 || self.satisfied_by(id, new)
                 || own
@@ -191,16 +191,14 @@ impl Tree {
     /// Whether an override chose this version.
     pub fn is_overridden(&self, node: NodeId) -> bool {
         let name = self[node].name;
-        let about_this = |rule: crate::overrides::RuleId| self.words.overrides.rule(rule).name == Some(name);
+        let about_this = |rule: crate::overrides::RuleId| self.overrides.rule(rule).name == Some(name);
         let version = self.package(node).version.as_deref().unwrap_or_default();
         self[node].rule.is_some_and(about_this)
             && self[node].edges_in.iter().any(|&edge| {
                 let edge = &self[edge];
                 let from_rule = edge.from.and_then(|from| self[from].rule);
                 edge.rule.is_some_and(|rule| {
-                    about_this(rule)
-                        && *self.words.overrides.rule(rule).value.raw == *version
-                        && Some(rule) != from_rule
+                    about_this(rule) && *self.overrides.rule(rule).value.raw == *version && Some(rule) != from_rule
                 })
             })
     }

@@ -14,7 +14,7 @@ impl Tree {
             None => Some(rule),
             Some(own) if own == rule => return,
             // Contradictory rules leave the node as it is, and the edge becomes invalid.
-            Some(own) => self.words.overrides.more_specific(own, rule).filter(|&combined| combined != own),
+            Some(own) => self.overrides.more_specific(own, rule).filter(|&combined| combined != own),
         };
         if combined.is_some() {
             self[node].rule = combined;
@@ -31,7 +31,7 @@ impl Tree {
         for &edge in &self[node].edges_in {
             let other = self[edge].rule;
             remaining = match (remaining, other) {
-                (Some(current), Some(other)) => self.words.overrides.more_specific(other, current),
+                (Some(current), Some(other)) => self.overrides.more_specific(other, current),
                 (_, other) => other,
             };
         }
@@ -74,9 +74,9 @@ impl Tree {
             seen.push(node);
             for edge in self[node].edges_out.snapshot() {
                 let (name, to) = (self[edge].name, self[edge].to);
-                let found = self.words.overrides.for_edge(rule, name, &self[edge].raw_spec);
+                let found = self.overrides.for_edge(rule, name, &self[edge].raw_spec);
                 let applied = self.noted(found);
-                if self.words.overrides.rule(applied).name == Some(name) {
+                if self.overrides.rule(applied).name == Some(name) {
                     return true;
                 }
                 stack.extend(to);

@@ -65,7 +65,7 @@ impl Tree {
         let Some(from) = self[edge].from else {
             return self.project.to_string();
         };
-        let rule = self[edge].rule.map(|rule| self.words.overrides.rule(rule));
+        let rule = self[edge].rule.map(|rule| self.overrides.rule(rule));
         if rule.is_some_and(|rule| rule.name == Some(self[edge].name)) {
             let near = self[from].source.unwrap_or(from);
             let root = self[near].root;

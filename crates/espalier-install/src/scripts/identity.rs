@@ -57,7 +57,7 @@ impl Subject {
 
     /// Whether all dependents ask a registry for it.
     pub fn is_from_registry(&self) -> bool {
-        let mut specs = Specs::default();
+        let specs = Specs::default();
         !self.asked.is_empty() && self.asked.iter().all(|(_, spec)| specs.intern(spec).is_registry())
     }
 

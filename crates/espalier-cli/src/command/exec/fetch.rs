@@ -94,7 +94,7 @@ async fn outdated(
     let cache = Arc::new(Cache::at(cache));
     let registry = Registry::new(&settings, Some(Arc::clone(&cache)), Arc::clone(activity)).map_err(LockError::from)?;
     let options = choosing(&settings).await;
-    let mut specs = Specs::default();
+    let specs = Specs::default();
     let mut wanted = Vec::new();
     for package in missing {
         let (name, spec) = specs.argument(package).map_err(|refusal| refused(refusal.code, &refusal.message))?;
