@@ -112,7 +112,14 @@ pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
                 open.unread -= 1;
                 let named = mentions.named.get(&path).into_iter().flatten();
                 let new: Vec<&String> = named.filter(|path| open.requested.insert((*path).clone())).collect();
-                open.queue.extend(new.iter().copied().cloned());
+                // Only packuments name more, so they come first.
+                for path in &new {
+                    if is_packument(path) {
+                        open.queue.push_front((*path).clone());
+                    } else {
+                        open.queue.push_back((*path).clone());
+                    }
+                }
                 let is_over = open.unread == 0;
                 drop(open);
                 if is_over {
