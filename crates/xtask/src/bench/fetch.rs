@@ -105,9 +105,14 @@ pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
                 let read = connection.get(&path).and_then(|body| read(&path, inflated.inflate(body)?));
                 let mut open = open.lock().expect("a client doesn't panic");
                 if let Err(error) = read {
+                    open.queue.clear();
                     open.unread = 0;
                     more.notify_all();
                     return Err(error.context(path));
+                }
+                if open.unread == 0 {
+                    // Another client has failed meanwhile.
+                    return Ok(());
                 }
                 open.unread -= 1;
                 let named = mentions.named.get(&path).into_iter().flatten();
