@@ -240,3 +240,33 @@ impl Connection {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::{CONNECTIONS, Mentions, as_named};
+
+    #[test]
+    fn a_document_that_does_not_exist_ends_the_run() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        thread::spawn(move || {
+            for connection in listener.incoming().take(CONNECTIONS).flatten() {
+                thread::spawn(move || {
+                    let mut lines = BufReader::new(&connection).lines().map_while(Result::ok);
+                    while lines.by_ref().any(|line| line.is_empty()) {
+                        let _ = (&connection).write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+                    }
+                });
+            }
+        });
+        let documents = (0..4 * CONNECTIONS).map(|number| format!("/{number}"));
+        let mut mentions = Mentions { documents: documents.collect(), ..Mentions::default() };
+        mentions.complete();
+        let error = as_named(address, &mentions).expect_err("no document exists");
+        assert!(format!("{error:#}").contains("404"), "{error:#}");
+    }
+}
