@@ -244,29 +244,43 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead as _, BufReader, Write as _};
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
     use std::thread;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
 
     use super::{CONNECTIONS, Mentions, as_named};
 
+    /// Answers with an empty object, and says of one document that it doesn't exist.
+    fn serve(connection: &TcpStream) -> Option<()> {
+        let mut body = GzEncoder::new(Vec::new(), Compression::default());
+        body.write_all(b"{}").ok()?;
+        let body = body.finish().ok()?;
+        let mut lines = BufReader::new(connection).lines().map_while(Result::ok);
+        while let Some(request) = lines.next() {
+            lines.by_ref().find(String::is_empty)?;
+            let (status, body) =
+                if request.contains("/a/0 ") { ("404 Not Found", &[][..]) } else { ("200 OK", &*body) };
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n", body.len());
+            (&*connection).write_all(&[head.as_bytes(), body].concat()).ok()?;
+        }
+        Some(())
+    }
+
     #[test]
-    fn a_document_that_does_not_exist_ends_the_run() {
+    fn a_document_that_does_not_exist_ends_the_run_of_all_clients() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         thread::spawn(move || {
             for connection in listener.incoming().take(CONNECTIONS).flatten() {
-                thread::spawn(move || {
-                    let mut lines = BufReader::new(&connection).lines().map_while(Result::ok);
-                    while lines.by_ref().any(|line| line.is_empty()) {
-                        let _ = (&connection).write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
-                    }
-                });
+                thread::spawn(move || serve(&connection));
             }
         });
-        let documents = (0..4 * CONNECTIONS).map(|number| format!("/{number}"));
+        let documents = (0..4 * CONNECTIONS).map(|number| format!("/a/{number}"));
         let mut mentions = Mentions { documents: documents.collect(), ..Mentions::default() };
         mentions.complete();
-        let error = as_named(address, &mentions).expect_err("no document exists");
-        assert!(format!("{error:#}").contains("404"), "{error:#}");
+        let error = as_named(address, &mentions).expect_err("a document is missing");
+        assert!(format!("{error:#}").contains("/a/0: HTTP/1.1 404"), "{error:#}");
     }
 }
