@@ -2,10 +2,8 @@
 //! an error that names the package, the address and a remedy. Nothing is ever half installed, and
 //! the installation succeeds once the registry works again.
 
-mod support;
-
-use support::Outcome;
-use support::workshop::Workshop;
+use crate::support::Outcome;
+use crate::support::workshop::Workshop;
 
 /// The end of an installation.
 #[derive(Clone, Copy)]

@@ -1,15 +1,13 @@
 //! `espalier ci`, `install` and `store` as a person uses them, also killed at any moment, and eight
 //! at once.
 
-mod support;
-
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use crate::support::workshop::{FILES, PACKAGES, Workshop};
 use serde_json::{Value, json};
-use support::workshop::{FILES, PACKAGES, Workshop};
 
 /// Scripts need a shell.
 #[cfg(unix)]

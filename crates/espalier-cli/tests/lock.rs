@@ -1,12 +1,10 @@
 //! `espalier lock` as a person uses it: the real program, on a real project, with a real registry
 //! on loopback.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{Outcome, Stage, assert_screen};
 use serde_json::{Value, json};
-use support::{Outcome, Stage, assert_screen};
 
 fn project(dependencies: &Value) -> Value {
     json!({"name": "my-app", "version": "1.0.0", "dependencies": dependencies})

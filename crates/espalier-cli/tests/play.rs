@@ -1,19 +1,17 @@
 //! `espalier play`: the files that it serves, and who receives them. The page here is a pack of one
 //! file. `tests/e2e/play.spec.ts` tests the built page.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Stdio};
 use std::sync::Arc;
 
+use crate::support::Stage;
 use espalier_replay::{Registry, Server, Settings};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
-use support::Stage;
 
 /// Ends the server with the test.
 struct Playing {

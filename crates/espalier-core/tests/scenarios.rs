@@ -1,8 +1,6 @@
 //! Checks the rules of `tests/scenarios/*.md`. Each has a tiny registry, requests, and npm's tree.
 
-mod scenario;
-
-use scenario::Scenario;
+use crate::scenario::Scenario;
 
 const FILES: [(&str, &str); 5] = [
     ("placement", include_str!("../../../tests/scenarios/placement.md")),

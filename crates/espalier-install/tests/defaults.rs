@@ -1,15 +1,13 @@
 //! Properties that are safe by default and that no other file tests. The table in `regressions.rs`
 //! lists the tests of each topic.
 
-mod support;
-
 use std::fs;
 
+use crate::support::archive::{Archive, manifest};
+use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
 use espalier_install::lock::LockError;
 use serde_json::{Value, json};
-use support::archive::{Archive, manifest};
-use support::scene::Scene;
 
 /// The code of an error that ended a resolution, or of a refusal after it.
 fn code(error: &InstallError) -> String {

@@ -2,14 +2,12 @@
 //! leaves nothing half installed, or it succeeds and reports the difference.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::scene::Scene;
 use serde_json::json;
-use support::scene::Scene;
 
 /// A file system in memory of this size, if this machine permits mounting one.
 struct SmallDisk(PathBuf);

@@ -1,13 +1,11 @@
 //! Packuments, version documents and tarballs from a well-behaved registry, and what the cache
 //! makes of them.
 
-mod support;
-
+use crate::support::scripted::{Reply, Scripted};
+use crate::support::{cached_client, client, damage_documents, recording, serve, tarball};
 use espalier_core::FetchFailureKind;
 use espalier_install::integrity::Integrity;
 use espalier_replay::{Habits, Settings};
-use support::scripted::{Reply, Scripted};
-use support::{cached_client, client, damage_documents, recording, serve, tarball};
 
 fn with_habit(habit: &str) -> Settings {
     Settings { habits: Habits::new(None, [habit]).expect("a habit"), ..Settings::default() }

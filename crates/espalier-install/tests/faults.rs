@@ -1,17 +1,15 @@
 //! Registries that fail: which requests are repeated, who receives a credential, and what the error
 //! says.
 
-mod support;
-
 use std::io::Write as _;
 use std::sync::Arc;
 
+use crate::support::scripted::{Reply, Scripted};
+use crate::support::{self, client, recording, serve};
 use espalier_core::FetchFailureKind;
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, Environment};
 use espalier_install::registry::Registry;
-use support::scripted::{Reply, Scripted};
-use support::{client, recording, serve};
 
 const PACKUMENT: &str = r#"{"name":"a","dist-tags":{},"versions":{}}"#;
 

@@ -4,15 +4,14 @@
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod entry;
-mod support;
 
 use std::path::Path;
 
+use crate::support::archive::Archive;
 use espalier_install::config::{Config, Environment};
 use espalier_install::integrity::Hashed;
 use espalier_install::{packing, patch};
 use proptest::prelude::*;
-use support::archive::Archive;
 
 /// Bytes of which a few are changed, removed or repeated.
 fn altered(seed: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {

@@ -1,7 +1,6 @@
 //! A registry that requires a client certificate.
 
-mod support;
-
+use crate::support;
 use std::sync::Arc;
 
 use espalier_core::FetchFailureKind;

@@ -1,13 +1,11 @@
 //! Installations: the files on disk afterwards, and the files that stay unchanged.
 
-mod support;
-
 use std::fs;
 
+use crate::support::archive::Archive;
+use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
 use serde_json::json;
-use support::archive::Archive;
-use support::scene::Scene;
 
 const BIN: &[u8] = b"#!/usr/bin/env node\n";
 

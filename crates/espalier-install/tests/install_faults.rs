@@ -1,18 +1,16 @@
 //! Tarballs from registries that fail: another attempt installs the package, or an error names the
 //! package and the address. An installation that fails for good leaves the former state.
 
-mod support;
-
 use std::path::PathBuf;
 
+use crate::support::archive::{Archive, manifest};
+use crate::support::scene::Scene;
+use crate::support::scripted::{Reply, Scripted};
 use espalier_core::FetchFailureKind;
 use espalier_install::install::{Done, InstallError};
 use espalier_install::integrity::Integrity;
 use espalier_install::reify::ReifyError;
 use serde_json::json;
-use support::archive::{Archive, manifest};
-use support::scene::Scene;
-use support::scripted::{Reply, Scripted};
 
 fn tarball() -> Vec<u8> {
     Archive::default()

@@ -1,16 +1,14 @@
 //! Malicious lockfiles, registries and folders. They are refused before anything is changed, or
 //! they have no effect.
 
-mod support;
-
 use std::fs;
 
+use crate::support::archive::{Archive, manifest};
+use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
 use espalier_install::plan::layout::LayoutError;
 use espalier_install::reify::ReifyError;
 use serde_json::json;
-use support::archive::{Archive, manifest};
-use support::scene::Scene;
 
 async fn installed(scene: Scene) -> Scene {
     scene.install().await;

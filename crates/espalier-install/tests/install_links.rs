@@ -3,15 +3,13 @@
 
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
 use serde_json::{Value, json};
-use support::scene::Scene;
 
 /// A folder beside the project. Returns a check that it is unchanged.
 fn outside(scene: &Scene, files: &[(&str, &str)]) -> impl Fn(&str) + use<> {

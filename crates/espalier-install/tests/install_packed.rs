@@ -1,16 +1,14 @@
 //! Packages that are packed on the spot: from git, and from folders; and packages that are patched.
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
 use serde_json::json;
-use support::scene::Scene;
 
 /// A repository with these files in its only commit; what it is called in a package.json, and the
 /// commit.

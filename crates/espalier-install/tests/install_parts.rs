@@ -1,12 +1,10 @@
 //! Installing a part of a tree, and the requests for it.
 
-mod support;
-
 use std::fs;
 
+use crate::support::scene::Scene;
 use espalier_install::install::{Done, InstallError};
 use serde_json::json;
-use support::scene::Scene;
 
 /// Two workspaces that need different versions of `c`; what `a` needs is also needed by nobody
 /// else.

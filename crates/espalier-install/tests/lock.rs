@@ -1,17 +1,15 @@
 //! Whole runs: every kind of request answered by the real thing, and the same lock however the
 //! answers come.
 
-mod support;
-
 use espalier_core::Changes;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{self, recording, serve, settings, tarball};
 use espalier_install::lock::{Lock, LockError, Locked};
 use espalier_install::project::{ProjectError, ProjectFolder, Written};
 use serde_json::{Value, json};
-use support::{recording, serve, settings, tarball};
 
 fn project(files: &[(&str, Value)]) -> tempfile::TempDir {
     let root = tempfile::tempdir().expect("a temporary folder");

@@ -1,16 +1,14 @@
 //! A resolution that was done before isn't done again, and one that could end differently is.
 
-mod support;
-
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::support::scene::Scene;
 use espalier_install::lock::{Lock, Locked};
 use serde_json::json;
-use support::scene::Scene;
 
 /// A project that was resolved once, and its registry.
 struct Resolved {

@@ -50,14 +50,13 @@
 //! | parsers meet anything | `hostile_input.rs`, and the targets of `fuzz/` |
 #![cfg(unix)]
 
-mod support;
-
+use crate::support;
 use std::fs;
 use std::path::Path;
 
+use crate::support::archive::{Archive, manifest};
+use crate::support::scene::Scene;
 use serde_json::json;
-use support::archive::{Archive, manifest};
-use support::scene::Scene;
 
 #[tokio::test]
 async fn cve_2019_16777_a_command_does_not_replace_another_packages() {

@@ -1,14 +1,12 @@
 //! The store alone: how packages are added and found, and how it handles damaged files and killed
 //! processes.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::archive::{Archive, manifest};
 use espalier_install::integrity::{Hashed, Integrity};
 use espalier_install::store::{PackageKey, Store, StoredPackage};
-use support::archive::{Archive, manifest};
 
 fn tarball(version: &str) -> Vec<u8> {
     let file = format!("module.exports = '{version}'");

@@ -1,14 +1,12 @@
 //! An installation does nothing if it finds the same state as the last one, and everything
 //! otherwise.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::scene::Scene;
 use espalier_install::install::{Done, Install};
 use serde_json::json;
-use support::scene::Scene;
 
 /// A project that was found up to date, with the server that it was installed from.
 struct Settled {

@@ -1,15 +1,13 @@
 //! Hostile and unusual archives, one kind in each test. Entries that npm leaves out are left out,
 //! and nothing is ever written outside of the folder.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::support::archive::Archive;
 use espalier_install::activity::Activity;
 use espalier_install::unpack::{Limits, Manner, UnpackError, Unpacked, unpack};
-use support::archive::Archive;
 use tar::EntryType;
 
 const MANNER: Manner = Manner { umask: 0o022, modified: SystemTime::UNIX_EPOCH };

@@ -12,6 +12,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use ruzstd::decoding::StreamingDecoder;
 
 use crate::synthetic::Synthetic;
 
@@ -125,7 +126,8 @@ impl Registry {
 
     fn unpack_packuments(&mut self, archive: &Path) -> io::Result<()> {
         let mut unpacked = Vec::new();
-        zstd::Decoder::new(File::open(archive)?)?.read_to_end(&mut unpacked)?;
+        let file = File::open(archive)?;
+        StreamingDecoder::new(file).map_err(io::Error::other)?.read_to_end(&mut unpacked)?;
         let unpacked = Bytes::from(unpacked);
         for entry in tar::Archive::new(&unpacked[..]).entries()? {
             let entry = entry?;

@@ -50,11 +50,12 @@ impl Made {
 
 type Step = (&'static str, fn(&mut Made) -> Result<()>);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     ("formatting", |_| formatting()),
     ("lints", |_| lints()),
     ("npm packages", |_| npm_packages()),
     ("web lints", |_| web_lints()),
+    ("spelling", |_| spelling()),
     ("rust tests", rust_tests),
     ("counts", counts),
     ("programs", recorded_programs),
@@ -99,6 +100,11 @@ fn lints() -> Result<()> {
 /// TypeScript, JavaScript and CSS, by the rules of `biome.jsonc`.
 fn web_lints() -> Result<()> {
     run_command(Command::new(npm_program("biome")).args(["check", "--error-on-warnings", "--diagnostic-level=warn"]))
+}
+
+/// Misspellings in code and prose, by `cspell.jsonc`.
+fn spelling() -> Result<()> {
+    run_command(Command::new(npm_program("cspell")).args(["lint", "--no-progress"]))
 }
 
 fn rust_tests(made: &mut Made) -> Result<()> {

@@ -53,6 +53,25 @@ fn nobody_reaches_deep_into_another_module() {
     assert!(deep.is_empty(), "{}", deep.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
+/// The tests of a crate are one program, and `main.rs` names its modules. Cargo would find a file that
+/// is not among them, and run it, if it weren't for `autotests = false`.
+#[test]
+fn no_test_is_left_out() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut missing, mut count) = (Vec::new(), 0);
+    for folder in entries(&crates).into_iter().map(|folder| folder.join("tests")) {
+        let Ok(main) = fs::read_to_string(folder.join("main.rs")) else { continue };
+        for (module, _) in files(&folder).into_iter().filter(|(module, _)| module.len() == 1) {
+            count += 1;
+            if !main.lines().any(|line| line == format!("mod {};", module[0])) {
+                missing.push(format!("{}: {}", folder.display(), module[0]));
+            }
+        }
+    }
+    assert!(count > 30, "the tests were not read");
+    assert!(missing.is_empty(), "main.rs doesn't name these modules:\n{}", missing.join("\n"));
+}
+
 /// The modules of a crate, by their paths, with their code.
 fn files(source: &Path) -> Vec<(Vec<String>, String)> {
     let (mut files, mut folders) = (Vec::new(), vec![source.to_owned()]);

@@ -1,7 +1,5 @@
 //! The common parts of the command's tests: a made-up project and registry, and the real program.
 
-#![allow(dead_code, reason = "each of the test programs uses a part of it")]
-
 pub mod workshop;
 
 use std::collections::BTreeMap;

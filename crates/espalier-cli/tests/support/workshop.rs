@@ -88,10 +88,6 @@ impl Workshop {
         self
     }
 
-    pub fn server(&self) -> &Server {
-        &self.server
-    }
-
     pub fn command(&self, folder: &str, arguments: &[&str]) -> Command {
         let mut command = self.stage.espalier(arguments);
         command.current_dir(self.stage.path(folder)).env("ESPALIER_STORE", self.stage.path("store"));

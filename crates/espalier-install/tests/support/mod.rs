@@ -1,8 +1,6 @@
 //! What the tests of this crate share: small recorded registries, a server that misbehaves on
 //! purpose, and settings that point to either.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 pub mod archive;
 pub mod scene;
 pub mod scripted;

@@ -1,9 +1,6 @@
 //! The commands except `lock`, as a person uses them: the real program, on real files, in a real
 //! shell.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod config;
 #[cfg(unix)]
 mod fetching;
