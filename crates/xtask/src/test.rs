@@ -2,9 +2,13 @@
 //!
 //! The quick and likely failures come first. Every runner prints to the terminal as it is, so that
 //! its own closing lines can be read.
+//!
+//! What leaves a processor idle begins before its step, beside others: installing tools waits for
+//! networks, and most of the wasm package's time is one thread's.
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -24,11 +28,15 @@ pub struct Arguments {
     only: Vec<String>,
 }
 
-/// The results of earlier steps.
+/// The results of earlier steps, and what they began.
 #[derive(Default)]
 struct Made {
     /// The folder of our programs, once `cargo test` has built them.
     programs: Option<PathBuf>,
+    /// The installation of tools.
+    tools: Option<JoinHandle<Result<()>>>,
+    /// The build of the wasm package.
+    package: Option<JoinHandle<Result<()>>>,
 }
 
 impl Made {
@@ -50,16 +58,17 @@ impl Made {
 
 type Step = (&'static str, fn(&mut Made) -> Result<()>);
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("formatting", |_| formatting()),
     ("lints", |_| lints()),
-    ("npm packages", |_| npm_packages()),
+    ("tools", |made| ended(made.tools.take(), tools)),
     ("web lints", |_| web_lints()),
     ("spelling", |_| spelling()),
     ("rust tests", rust_tests),
     ("counts", counts),
     ("programs", recorded_programs),
-    ("core tests as wasm, wasm package", |_| wasm::test_core_and_build()),
+    ("core tests as wasm", |_| wasm::test_core()),
+    ("wasm package", |made| ended(made.package.take(), wasm_package)),
     ("types", |_| types()),
     ("web tests", web_tests),
     ("packaged tests", packaged_tests),
@@ -75,14 +84,38 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let wanted =
         |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| name.contains(only.as_str()));
     let mut made = Made::default();
+    if arguments.only.is_empty() {
+        made.tools = Some(thread::spawn(tools));
+    }
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("\n=== {name}");
         let start = Instant::now();
+        if arguments.only.is_empty() && *name == "rust tests" {
+            made.package = Some(thread::spawn(wasm_package));
+        }
         step(&mut made).with_context(|| format!("{name} failed"))?;
         eprintln!("=== {name}: {} s", start.elapsed().as_secs());
     }
     eprintln!("\nEverything holds.");
     Ok(())
+}
+
+/// Ends what has begun earlier, or does it now.
+fn ended(begun: Option<JoinHandle<Result<()>>>, work: fn() -> Result<()>) -> Result<()> {
+    begun.map_or_else(work, |begun| begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+}
+
+/// Installs what later steps need. Each of them would install its part by itself.
+fn tools() -> Result<()> {
+    npm_packages()?;
+    wasm::targets()?;
+    browser::chromium()?;
+    browser::firefox()?;
+    oracle::install(None).map(|_| ())
+}
+
+fn wasm_package() -> Result<()> {
+    wasm::build(wasm::Profile::Release)
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {

@@ -12,7 +12,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -108,18 +107,10 @@ pub fn test_core() -> Result<()> {
     toolchain::run(&mut cargo)
 }
 
-/// Both at once, because each of them leaves a processor idle for a long time. They compile into
-/// folders of their own.
-pub fn test_core_and_build() -> Result<()> {
-    // Neither rustup nor npm should install the same thing twice at the same time.
-    toolchain::npm_packages()?;
+/// Makes sure that Rust can compile for both targets.
+pub fn targets() -> Result<()> {
     toolchain::rust_target(TARGET)?;
-    toolchain::rust_target(TEST_TARGET)?;
-    thread::scope(|scope| {
-        let tests = scope.spawn(test_core);
-        let built = build(Profile::Release);
-        tests.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(built)
-    })
+    toolchain::rust_target(TEST_TARGET)
 }
 
 fn dist() -> PathBuf {

@@ -31,8 +31,11 @@ pub fn run(contestant: Contestant, phase: Phase, project: &Project, server: &Rep
         _ => serde_json::from_str::<Value>(&lock)?["packages"].as_object().map_or(0, |packages| packages.len() - 1),
     };
     ensure!(packages > 0, "{name} is of no packages");
-    let is_same = contestant.is_ours() && phase != Phase::Add;
+    let is_same = contestant.is_ours() && !phase.adds();
     ensure!(!is_same || oracle::without_origin(&lock, &server.origin) == project.lockfile, "the lock isn't npm's");
+    let added = name_of(project.addition());
+    let manifest = fs::read_to_string(scene.project.join("package.json"))?;
+    ensure!(!phase.adds() || manifest.contains(&format!("\"{added}\":")), "{added} was not added to package.json");
     let mut files = 0;
     if !phase.is_lock_only() {
         let modules = scene.project.join("node_modules");
@@ -41,8 +44,7 @@ pub fn run(contestant: Contestant, phase: Phase, project: &Project, server: &Rep
         if contestant.is_ours() || contestant == Contestant::Npm {
             are_there(&lock, &scene.project)?;
         }
-        let added = modules.join(name_of(project.addition())).join("package.json");
-        ensure!(phase != Phase::Add || added.exists(), "{} was not added", project.addition());
+        ensure!(!phase.adds() || modules.join(added).join("package.json").exists(), "{added} was not installed");
     }
     Ok(Found { packages, files })
 }

@@ -23,6 +23,8 @@ pub enum Phase {
     WarmP1,
     /// The same, after a change to package.json.
     EditedP1,
+    /// There is a lock, the cache is fresh, and a package is added to the lock.
+    AddP1,
     /// The lock is made with a cache that has to be revalidated.
     StaleP1,
     /// There is a lock, and nothing is cached.
@@ -42,6 +44,7 @@ impl fmt::Display for Phase {
             Self::P1 => "p1",
             Self::WarmP1 => "warm p1",
             Self::EditedP1 => "edited p1",
+            Self::AddP1 => "add p1",
             Self::StaleP1 => "stale p1",
             Self::P3 => "p3",
             Self::P4 => "p4",
@@ -121,8 +124,18 @@ pub fn name_of(package: &str) -> &str {
 }
 
 impl Phase {
-    pub const ALL: [Self; 9] =
-        [Self::P0, Self::P1, Self::WarmP1, Self::EditedP1, Self::StaleP1, Self::P3, Self::P4, Self::NoOp, Self::Add];
+    pub const ALL: [Self; 10] = [
+        Self::P0,
+        Self::P1,
+        Self::WarmP1,
+        Self::EditedP1,
+        Self::AddP1,
+        Self::StaleP1,
+        Self::P3,
+        Self::P4,
+        Self::NoOp,
+        Self::Add,
+    ];
 
     /// Whether the corpus has what the phase needs.
     pub fn suits(self, project: &Project) -> bool {
@@ -131,7 +144,12 @@ impl Phase {
 
     /// Whether only a lock is made.
     pub fn is_lock_only(self) -> bool {
-        matches!(self, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1)
+        matches!(self, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::AddP1 | Self::StaleP1)
+    }
+
+    /// Whether a package is added.
+    pub fn adds(self) -> bool {
+        matches!(self, Self::AddP1 | Self::Add)
     }
 
     /// Prepares the initial state. `None` if the contestant can't take part.
@@ -145,6 +163,10 @@ impl Phase {
     ) -> Result<Option<Seed>> {
         // Only these contestants can be told to revalidate.
         if self == Self::StaleP1 && !contestant.is_ours() && contestant != Contestant::Npm {
+            return Ok(None);
+        }
+        // It adds nothing without installing it.
+        if self == Self::AddP1 && contestant == Contestant::Utoo {
             return Ok(None);
         }
         let seed =
@@ -177,9 +199,13 @@ impl Phase {
             (Contestant::Espalier | Contestant::Before, Self::StaleP1) => &["lock", "--quiet", "--prefer-online"],
             (Contestant::Espalier | Contestant::Before, Self::P3 | Self::P4) => &["ci", "--quiet"],
             (Contestant::Espalier | Contestant::Before, Self::P0 | Self::NoOp) => &["install", "--quiet"],
+            (Contestant::Espalier | Contestant::Before, Self::AddP1) => {
+                &["add", addition, "--quiet", "--package-lock-only"]
+            }
             (Contestant::Espalier | Contestant::Before, Self::Add) => &["add", addition, "--quiet"],
             (Contestant::Npm, Self::P1 | Self::WarmP1 | Self::EditedP1) => &["install", "--package-lock-only"],
             (Contestant::Npm, Self::StaleP1) => &["install", "--package-lock-only", "--prefer-online"],
+            (Contestant::Npm, Self::AddP1) => &["install", addition, "--package-lock-only"],
             (Contestant::Npm, Self::P3 | Self::P4) => &["ci"],
             (Contestant::Npm, Self::P0 | Self::NoOp) => &["install"],
             (Contestant::Bun | Contestant::Pnpm, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1) => {
@@ -190,9 +216,10 @@ impl Phase {
             }
             (Contestant::Bun | Contestant::Pnpm | Contestant::Utoo, Self::P0 | Self::NoOp)
             | (Contestant::Utoo, Self::P3 | Self::P4) => &["install", "--ignore-scripts"],
+            (Contestant::Bun | Contestant::Pnpm, Self::AddP1) => &["add", addition, "--lockfile-only"],
             (Contestant::Bun | Contestant::Pnpm, Self::Add) => &["add", addition, "--ignore-scripts"],
             (Contestant::Utoo, Self::P1 | Self::WarmP1 | Self::EditedP1 | Self::StaleP1) => &["deps"],
-            (Contestant::Utoo | Contestant::Npm, Self::Add) => &["install", addition, "--ignore-scripts"],
+            (Contestant::Utoo | Contestant::Npm, Self::AddP1 | Self::Add) => &["install", addition, "--ignore-scripts"],
         };
         command.args(words);
         match contestant {
@@ -214,13 +241,12 @@ impl Phase {
 
 impl Seed {
     fn prepared(mut self, project: &Project, server: &Replay, scratch: &Path) -> Result<Self> {
-        let needs_lock = matches!(self.phase, Phase::P3 | Phase::P4 | Phase::NoOp | Phase::Add);
-        if needs_lock {
+        if matches!(self.phase, Phase::P3 | Phase::P4 | Phase::NoOp | Phase::Add) {
             self.lock = Some(self.lock_of(project, server, scratch)?);
         }
         let warm = match self.phase {
             Phase::P0 | Phase::P1 | Phase::P3 => return Ok(self),
-            Phase::WarmP1 | Phase::EditedP1 | Phase::StaleP1 => Phase::P1,
+            Phase::WarmP1 | Phase::EditedP1 | Phase::AddP1 | Phase::StaleP1 => Phase::P1,
             Phase::P4 | Phase::NoOp | Phase::Add => Phase::P3,
         };
         let scene = self.new_scene(project, scratch)?;
@@ -228,6 +254,10 @@ impl Seed {
         self.home = Some(scene.home.clone());
         if warm == Phase::P3 {
             self.installed = Some(scene.project.clone());
+        }
+        if self.phase == Phase::AddP1 {
+            // With a lock from the beginning, nothing would have been fetched.
+            self.lock = Some(self.lock_of(project, server, scratch)?);
         }
         if self.phase == Phase::NoOp {
             // The work that a first run leaves for the second isn't measured.

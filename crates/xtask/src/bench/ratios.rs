@@ -81,6 +81,7 @@ fn title(outcome: &Outcome) -> String {
         "p1" => "cold resolve",
         "warm p1" => "warm resolve",
         "edited p1" => "warm resolve, edited",
+        "add p1" => "warm resolve, add one package",
         "stale p1" => "stale resolve",
         "p3" => "install, lock only",
         "p4" => "install, warm store",
