@@ -12,7 +12,6 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use ruzstd::decoding::StreamingDecoder;
 
 use crate::synthetic::Synthetic;
 
@@ -126,8 +125,7 @@ impl Registry {
 
     fn unpack_packuments(&mut self, archive: &Path) -> io::Result<()> {
         let mut unpacked = Vec::new();
-        let file = File::open(archive)?;
-        StreamingDecoder::new(file).map_err(io::Error::other)?.read_to_end(&mut unpacked)?;
+        zstd::Decoder::new(File::open(archive)?)?.read_to_end(&mut unpacked)?;
         let unpacked = Bytes::from(unpacked);
         for entry in tar::Archive::new(&unpacked[..]).entries()? {
             let entry = entry?;

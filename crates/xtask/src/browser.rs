@@ -14,32 +14,23 @@ struct Browser {
     variable: &'static str,
     /// Its names on the PATH.
     names: &'static [&'static str],
-    /// Debian's package.
-    package: &'static str,
+    /// Debian's packages. The first that can be installed is used.
+    packages: &'static [&'static str],
 }
 
-/// Chromium without a window, which is also what Playwright downloads for tests. It takes two thirds
-/// of the processor time.
-const HEADLESS: Browser =
-    Browser { variable: "CHROMIUM_PATH", names: &["chromium-headless-shell"], package: "chromium-headless-shell" };
+/// The headless one comes first. It has no window, takes less than two thirds of the processor
+/// time, and is what Playwright downloads for tests. Not every release of Debian has it.
 const CHROMIUM: Browser = Browser {
     variable: "CHROMIUM_PATH",
-    names: &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
-    package: "chromium",
+    names: &["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    packages: &["chromium-headless-shell", "chromium"],
 };
 const FIREFOX: Browser =
-    Browser { variable: "FIREFOX_PATH", names: &["firefox-esr", "firefox"], package: "firefox-esr" };
+    Browser { variable: "FIREFOX_PATH", names: &["firefox-esr", "firefox"], packages: &["firefox-esr"] };
 
-/// The executable of Chromium: the one that `CHROMIUM_PATH` names, a headless one on the PATH or from
-/// Debian if `apt-get` works as root, another one in the same way, otherwise Playwright's own
-/// download.
+/// The executable of Chromium: the one that `CHROMIUM_PATH` names, one on the PATH, Debian's
+/// package if `apt-get` works as root, otherwise Playwright's own download.
 pub fn chromium() -> Result<PathBuf> {
-    match HEADLESS.find_or_install() {
-        Ok(Some(found)) => return Ok(found),
-        Ok(None) => {}
-        // Not every release of every distribution has it.
-        Err(error) => eprintln!("{error:#}"),
-    }
     if let Some(found) = CHROMIUM.find_or_install()? {
         return Ok(found);
     }
@@ -65,13 +56,17 @@ impl Browser {
         if !is_root() || Command::new("apt-get").arg("--version").output().is_err() {
             return Ok(None);
         }
-        eprintln!("Installing {0} (apt-get install {0}) …", self.package);
         run(Command::new("apt-get").args(["update", "--quiet", "--quiet"]))?;
-        let mut install = Command::new("apt-get");
-        install.args(["install", "--yes", "--quiet", "--quiet", "--no-install-recommends", self.package]);
-        run(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+        let mut installed = Ok(());
+        for package in self.packages {
+            installed = install(package);
+            if installed.is_ok() {
+                break;
+            }
+        }
+        installed?;
         let found = self.on_path();
-        found.map(Some).with_context(|| format!("Debian's {} is installed, but not on the PATH", self.package))
+        found.map(Some).with_context(|| format!("Debian's {} is installed, but not on the PATH", self.packages[0]))
     }
 
     fn on_path(&self) -> Option<PathBuf> {
@@ -79,6 +74,14 @@ impl Browser {
         let mut candidates = self.names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
         candidates.find(|path| path.is_file())
     }
+}
+
+/// Installs a package of Debian.
+fn install(package: &str) -> Result<()> {
+    eprintln!("Installing {package} (apt-get install {package}) …");
+    let mut command = Command::new("apt-get");
+    command.args(["install", "--yes", "--quiet", "--quiet", "--no-install-recommends", package]);
+    run(command.env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 fn is_root() -> bool {

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::browser;
 use crate::guard;
@@ -28,18 +28,27 @@ pub struct Arguments {
     only: Vec<String>,
 }
 
+/// What runs beside the steps, if it has begun.
+type Begun = Option<JoinHandle<Result<()>>>;
+
 /// The results of earlier steps, and what they began.
 #[derive(Default)]
 struct Made {
+    /// Whether all steps run, so that what a later one needs can begin.
+    is_whole: bool,
     /// The folder of our programs, once `cargo test` has built them.
     programs: Option<PathBuf>,
     /// The installation of tools.
-    tools: Option<JoinHandle<Result<()>>>,
+    tools: Begun,
     /// The build of the wasm package.
-    package: Option<JoinHandle<Result<()>>>,
+    package: Begun,
 }
 
 impl Made {
+    fn begin(&self, work: fn() -> Result<()>) -> Begun {
+        self.is_whole.then(|| thread::spawn(work))
+    }
+
     /// Tests in JavaScript take the programs from there. By itself, cargo would build each package
     /// alone, and with it much of what it depends on, because features are those of the whole
     /// workspace here.
@@ -60,7 +69,7 @@ type Step = (&'static str, fn(&mut Made) -> Result<()>);
 
 const STEPS: [Step; 14] = [
     ("formatting", |_| formatting()),
-    ("lints", |_| lints()),
+    ("lints", lints),
     ("tools", |made| ended(made.tools.take(), tools)),
     ("web lints", |_| web_lints()),
     ("spelling", |_| spelling()),
@@ -83,17 +92,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let wanted =
         |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| name.contains(only.as_str()));
-    let mut made = Made::default();
-    if arguments.only.is_empty() {
-        made.tools = Some(thread::spawn(tools));
-    }
+    let mut made = Made { is_whole: arguments.only.is_empty(), ..Made::default() };
     for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("\n=== {name}");
         let start = Instant::now();
-        if arguments.only.is_empty() && *name == "rust tests" {
-            made.package = Some(thread::spawn(wasm_package));
+        if let Err(error) = step(&mut made) {
+            eprintln!("=== {name} failed");
+            // Otherwise npm or cargo would go on beside the next attempt.
+            let beside = [made.tools.take(), made.package.take()];
+            beside.into_iter().flatten().for_each(|begun| drop(begun.join()));
+            return Err(error.context(format!("{name} failed")));
         }
-        step(&mut made).with_context(|| format!("{name} failed"))?;
         eprintln!("=== {name}: {} s", start.elapsed().as_secs());
     }
     eprintln!("\nEverything holds.");
@@ -101,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Ends what has begun earlier, or does it now.
-fn ended(begun: Option<JoinHandle<Result<()>>>, work: fn() -> Result<()>) -> Result<()> {
+fn ended(begun: Begun, work: fn() -> Result<()>) -> Result<()> {
     begun.map_or_else(work, |begun| begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }
 
@@ -126,7 +135,8 @@ fn formatting() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])
 }
 
-fn lints() -> Result<()> {
+fn lints(made: &mut Made) -> Result<()> {
+    made.tools = made.begin(tools);
     cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"])
 }
 
@@ -141,6 +151,7 @@ fn spelling() -> Result<()> {
 }
 
 fn rust_tests(made: &mut Made) -> Result<()> {
+    made.package = made.begin(wasm_package);
     cargo(&["test", "--workspace"])?;
     made.programs = Some(target_folder().join("debug"));
     Ok(())

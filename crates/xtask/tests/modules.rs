@@ -53,8 +53,8 @@ fn nobody_reaches_deep_into_another_module() {
     assert!(deep.is_empty(), "{}", deep.into_iter().collect::<Vec<_>>().join("\n"));
 }
 
-/// The tests of a crate are one program, and `main.rs` names its modules. Cargo would find a file that
-/// is not among them, and run it, if it weren't for `autotests = false`.
+/// The tests of a crate are one program. With `autotests = false`, cargo runs no other file, so
+/// `main.rs` has to name each of them.
 #[test]
 fn no_test_is_left_out() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
