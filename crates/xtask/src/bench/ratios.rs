@@ -81,12 +81,12 @@ fn title(outcome: &Outcome) -> String {
         "p1" => "cold resolve",
         "warm p1" => "warm resolve",
         "edited p1" => "warm resolve, edited",
-        "add p1" => "warm resolve, add one package",
+        "add p1" => "add to a lock, warm cache",
         "stale p1" => "stale resolve",
         "p3" => "install, lock only",
         "p4" => "install, warm store",
         "no-op" => "nothing to do",
-        "add" => "add one package",
+        "add" => "add and install",
         other => other,
     };
     let delay = if outcome.delay_ms > 0 { format!(", {} ms", outcome.delay_ms) } else { String::new() };
