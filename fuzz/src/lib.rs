@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use espalier_core::hosted::HostedGit;
 use espalier_core::semver::{Range, Version, min_version, valid_range};
@@ -75,7 +76,7 @@ pub fn lockfile(text: &str) {
     let manifest = r#"{"name":"app","version":"1.0.0","dependencies":{"a":"^1.0.0"},"workspaces":["packages/*"]}"#;
     let project = Project {
         manifest: manifest.to_owned(),
-        lockfile: Some(text.to_owned()),
+        lockfile: Some(Arc::new(text.to_owned())),
         path: "/project".to_owned(),
         folder_name: "project".to_owned(),
         ..Project::default()

@@ -84,6 +84,12 @@ fn compare_ascii(a: &[u8], b: &[u8]) -> Ordering {
     // Paths have long common prefixes, which decide nothing, so they are skipped in pieces.
     let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
+    // Nearly always, the first different characters decide.
+    let (x, y) = a.iter().zip(b).find(|(x, y)| x != y).unwrap_or((&0, &0));
+    let (x, y) = (PRIMARY[usize::from(*x)], PRIMARY[usize::from(*y)]);
+    if x != y && x != 0 && y != 0 {
+        return x.cmp(&y);
+    }
     weights(a).cmp(weights(b)).then_with(|| case(characters(a)).cmp(case(characters(b))))
 }
 

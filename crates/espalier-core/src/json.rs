@@ -174,7 +174,11 @@ pub fn is_array_index(key: &str) -> bool {
 
 /// The value of a key that is an array index. JavaScript iterates these keys first.
 fn array_index(key: &str) -> Option<u32> {
-    let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
+    let canonical = match key.as_bytes() {
+        [b'0'] => true,
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
     canonical.then(|| key.parse::<u32>().ok()).flatten().filter(|&index| index != u32::MAX)
 }
 

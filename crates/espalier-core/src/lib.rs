@@ -86,6 +86,7 @@ mod resolve;
 pub mod semver;
 pub mod spec;
 mod tree;
+mod values;
 mod vocabulary;
 mod writer;
 

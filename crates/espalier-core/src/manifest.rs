@@ -85,7 +85,7 @@ pub struct Manifest {
     /// `overrides`, if it is an object that isn't empty.
     pub overrides: Option<Box<Map<String, Value>>>,
     /// The normalised fields that are written into the lock, by key.
-    fields: Vec<(&'static str, Value)>,
+    fields: Vec<(&'static str, Rc<Value>)>,
 }
 
 /// The scripts that run on installation.
@@ -264,19 +264,13 @@ impl Manifest {
             Ok(())
         })?;
 
-        let (mut written, mut optional_peers, mut workspaces, mut is_deprecated) =
-            (Vec::new(), Vec::new(), None, false);
-        for (key, field) in WRITTEN.into_iter().zip(WRITTEN_PLACES.map(|place| read[place])) {
-            if field.is_missing() {
-                continue;
-            }
-            let value = match (key, field.value()?) {
-                ("funding", funding) => normalized_funding(funding),
-                ("license", license) => license_type(license),
-                ("bin", bin) => normalized_bin(bin, name.as_deref()),
-                (_, value) => value,
-            };
-            match (key, &value) {
+        let (mut optional_peers, mut workspaces, mut is_deprecated) = (Vec::new(), None, false);
+        let present = WRITTEN.into_iter().zip(WRITTEN_PLACES.map(|place| read[place]));
+        let present = present.filter(|(_, field)| !field.is_missing());
+        let mut written = Vec::with_capacity(present.clone().count());
+        for (key, field) in present {
+            let value = normalized(key, field.shared(&vocabulary.values)?, name.as_deref());
+            match (key, &*value) {
                 ("peerDependenciesMeta", Value::Object(meta)) => {
                     let optional = |value: &Value| value.get("optional").is_some_and(json::truthy);
                     let peers = meta.iter().filter(|(_, value)| optional(value));
@@ -326,20 +320,15 @@ impl Manifest {
 
     /// A field that is written into the lock.
     pub fn field(&self, key: &str) -> Option<&Value> {
-        self.fields.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+        self.fields.iter().find(|(name, _)| *name == key).map(|(_, value)| &**value)
     }
 
     /// Sets a field that is written into the lock.
     pub fn set_field(&mut self, key: &'static str, value: Value) {
         self.fields.retain(|(name, _)| *name != key);
         if is_filled(&value) {
-            self.fields.push((key, value));
+            self.fields.push((key, Rc::new(value)));
         }
-    }
-
-    /// The fields that are written into the lock.
-    pub fn fields(&self) -> &[(&'static str, Value)] {
-        &self.fields
     }
 
     /// The deprecation message of the version.
@@ -376,6 +365,16 @@ fn bundled(value: Value, dependencies: Field<'_>, names: &Names) -> Result<Vec<N
         Value::Array(list) => list.iter().filter_map(Value::as_str).map(|name| names.intern(name)).collect(),
         Value::Object(object) => keys(&object),
         _ => Vec::new(),
+    })
+}
+
+/// The value of a field that is written into the lock, as npm normalises it.
+fn normalized(key: &str, value: Rc<Value>, package_name: Option<&str>) -> Rc<Value> {
+    Rc::new(match (key, &*value) {
+        ("funding", Value::String(_)) => normalized_funding(Value::clone(&value)),
+        ("license", Value::Object(_)) => license_type(Value::clone(&value)),
+        ("bin", _) => normalized_bin(Value::clone(&value), package_name),
+        _ => return value,
     })
 }
 

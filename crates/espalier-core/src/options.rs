@@ -2,6 +2,8 @@
 //!
 //! The result depends on these inputs and on answers to requests, and on nothing else.
 
+use std::sync::Arc;
+
 use crate::changes::Changes;
 use crate::glob::{Manner, Pattern};
 use crate::proposal::Proposal;
@@ -11,8 +13,9 @@ use crate::proposal::Proposal;
 pub struct Project {
     /// The text of the root package.json.
     pub manifest: String,
-    /// The text of package-lock.json, if there is one to start from.
-    pub lockfile: Option<String>,
+    /// The text of package-lock.json, if there is one to start from. It is shared, because it is
+    /// large and its owner compares the new text with it.
+    pub lockfile: Option<Arc<String>>,
     /// The text of yarn.lock, a source of versions if there is no package-lock.json.
     pub yarn_lock: Option<String>,
     /// The content of `node_modules`. It is used only if there is no package-lock.json.

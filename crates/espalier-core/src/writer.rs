@@ -3,14 +3,11 @@
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use crate::collation;
 use crate::json::{self, Format};
 use crate::order;
-
-/// The keys that npm writes first in a lockfile, in its order.
-const PREFERRED: [&str; 8] =
-    ["name", "version", "lockfileVersion", "resolved", "integrity", "requires", "packages", "dependencies"];
 
 /// An order of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +29,8 @@ pub enum Written<'a> {
     True,
     /// A list of texts.
     Texts(Vec<&'a str>),
+    /// An object of texts.
+    Pairs(Vec<(&'a str, &'a str)>),
     /// An object.
     Object(Vec<(&'a str, Written<'a>)>),
 }
@@ -39,15 +38,32 @@ pub enum Written<'a> {
 /// A member of an object that is being sorted: its rank, its key, and the rest.
 pub type Ranked<'a, T> = (usize, &'a str, T);
 
-/// The rank of a key: values that aren't objects first, and among them, preferred keys.
+/// The rank of a key: values that aren't objects first, and among them, the keys that npm prefers in
+/// a lockfile.
 pub fn rank(key: &str, is_object: bool) -> usize {
-    let preferred = PREFERRED.iter().position(|preferred| *preferred == key).unwrap_or(PREFERRED.len());
-    preferred + if is_object { PREFERRED.len() + 1 } else { 0 }
+    const OTHERS: usize = 8;
+    // Compared to a search in a list, the compiler looks at the length first.
+    let preferred = match key {
+        "name" => 0,
+        "version" => 1,
+        "lockfileVersion" => 2,
+        "resolved" => 3,
+        "integrity" => 4,
+        "requires" => 5,
+        "packages" => 6,
+        "dependencies" => 7,
+        _ => OTHERS,
+    };
+    preferred + if is_object { OTHERS + 1 } else { 0 }
+}
+
+fn compare<T>(a: &Ranked<'_, T>, b: &Ranked<'_, T>) -> Ordering {
+    a.0.cmp(&b.0).then_with(|| collation::compare(a.1, b.1))
 }
 
 /// Sorts members into npm's order for a lockfile: by rank, then by collation.
 pub fn sort<T>(members: &mut [Ranked<'_, T>]) {
-    order::sort_by(members, |a, b| a.0.cmp(&b.0).then_with(|| collation::compare(a.1, b.1)));
+    order::sort_by(members, compare);
     // npm inserts the sorted keys into an object again, and JavaScript moves indices to the front.
     json::in_javascript_order(members, |(_, key, _)| key);
 }
@@ -131,20 +147,29 @@ impl<'a> Writer<'a> {
 
     fn item(&mut self, item: Item<'_>, depth: usize) {
         match item {
+            Item::Text(text) => self.string(text),
             Item::Written(Written::Value(value)) => self.item(Item::Value(value), depth),
             Item::Written(Written::Text(text)) => self.string(text),
             Item::Written(Written::True) => self.text.push_str("true"),
             Item::Written(Written::Texts(texts)) => {
-                self.list('[', ']', texts, depth, |writer, text| writer.string(text));
+                self.list('[', ']', texts.len(), depth, &|writer, index| writer.string(texts[index]));
             }
             Item::Value(Value::Array(values)) => {
-                self.list('[', ']', values, depth, |writer, value| writer.item(Item::Value(value), depth + 1));
+                self.list('[', ']', values.len(), depth, &|writer, index| {
+                    writer.item(Item::Value(&values[index]), depth + 1);
+                });
             }
-            Item::Value(Value::String(text)) => self.string(text),
             Item::Value(Value::Number(number)) => self.text.push_str(&json::javascript_number(number).to_string()),
+            Item::Value(Value::String(text)) => self.string(text),
             Item::Value(value @ (Value::Null | Value::Bool(_))) => self.text.push_str(&value.to_string()),
-            Item::Written(Written::Object(_)) | Item::Value(Value::Object(_)) => {
-                self.list('{', '}', item.members(self.order), depth, |writer, (_, key, value)| {
+            Item::Value(Value::Object(members)) => {
+                let members = members.iter().map(|(key, value)| (key.as_str(), Written::Value(value)));
+                self.item(Item::Written(&Written::Object(members.collect())), depth);
+            }
+            Item::Written(Written::Object(_) | Written::Pairs(_)) => {
+                let order = item.order(self.order);
+                self.list('{', '}', item.len(), depth, &|writer, index| {
+                    let (key, value) = item.member(order.get(index).copied().unwrap_or(index));
                     writer.key(key);
                     writer.item(value, depth + 1);
                 });
@@ -153,31 +178,23 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an array or an object whose brackets are at a depth, with a line for each item.
-    fn list<T>(
-        &mut self,
-        open: char,
-        close: char,
-        items: impl IntoIterator<Item = T>,
-        depth: usize,
-        write: impl Fn(&mut Self, T),
-    ) {
+    fn list(&mut self, open: char, close: char, count: usize, depth: usize, write: &dyn Fn(&mut Self, usize)) {
         self.text.push(open);
-        let mut is_first = true;
-        for item in items {
-            self.line(is_first, depth + 1);
-            write(self, item);
-            is_first = false;
+        for index in 0..count {
+            self.line(index == 0, depth + 1);
+            write(self, index);
         }
-        if !is_first {
+        if count > 0 {
             self.line(true, depth);
         }
         self.text.push(close);
     }
 }
 
-/// A value of either kind.
+/// A value of any kind.
 #[derive(Clone, Copy)]
 enum Item<'a> {
+    Text(&'a str),
     /// A value from the tree.
     Written(&'a Written<'a>),
     Value(&'a Value),
@@ -186,29 +203,52 @@ enum Item<'a> {
 impl<'a> Item<'a> {
     fn is_object(self) -> bool {
         match self {
+            Self::Text(_) => false,
             Self::Written(Written::Value(value)) => value.is_object(),
-            Self::Written(written) => matches!(written, Written::Object(_)),
+            Self::Written(written) => matches!(written, Written::Object(_) | Written::Pairs(_)),
             Self::Value(value) => value.is_object(),
         }
     }
 
-    /// The members of an object, in order.
-    fn members(self, order: Order) -> Vec<Ranked<'a, Self>> {
-        let ranked = |key: &'a str, value: Self| (rank(key, value.is_object()), key, value);
-        let mut members: Vec<_> = match self {
-            Self::Written(Written::Object(members)) => {
-                members.iter().map(|(key, value)| ranked(key, Self::Written(value))).collect()
-            }
-            Self::Value(Value::Object(members)) => {
-                members.iter().map(|(key, value)| ranked(key, Self::Value(value))).collect()
-            }
-            _ => Vec::new(),
+    /// The number of an object's members.
+    fn len(self) -> usize {
+        match self {
+            Self::Written(Written::Object(members)) => members.len(),
+            Self::Written(Written::Pairs(members)) => members.len(),
+            _ => 0,
+        }
+    }
+
+    /// One of an object's members.
+    fn member(self, index: usize) -> (&'a str, Self) {
+        match self {
+            Self::Written(Written::Object(members)) => (members[index].0, Self::Written(&members[index].1)),
+            Self::Written(Written::Pairs(members)) => (members[index].0, Self::Text(members[index].1)),
+            _ => unreachable!("only objects have members"),
+        }
+    }
+
+    /// The order of an object's members, as their indices. Empty if they are in order already, as
+    /// most are.
+    fn order(self, order: Order) -> Vec<usize> {
+        let ranked = |index| {
+            let (key, value) = self.member(index);
+            (rank(key, value.is_object()), key, index)
         };
+        let mut members = (0..self.len()).map(ranked);
+        let is_in_order = match order {
+            Order::JavaScript => true,
+            Order::Lockfile => members.clone().is_sorted_by(|a, b| compare(a, b).is_le()),
+        };
+        if is_in_order && !members.any(|(_, key, _)| json::is_array_index(key)) {
+            return Vec::new();
+        }
+        let mut members: Vec<Ranked<'_, usize>> = (0..self.len()).map(ranked).collect();
         match order {
             Order::JavaScript => json::in_javascript_order(&mut members, |(_, key, _)| key),
             Order::Lockfile => sort(&mut members),
         }
-        members
+        members.into_iter().map(|(.., index)| index).collect()
     }
 }
 

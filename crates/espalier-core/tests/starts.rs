@@ -129,7 +129,7 @@ impl Case {
         espalier_core::order::sort_by_key(&mut installed, |package| package.path.matches("node_modules/").count());
         let project = Project {
             manifest: file("package.json").expect("a package.json"),
-            lockfile: file("package-lock.json"),
+            lockfile: file("package-lock.json").map(Arc::new),
             yarn_lock: file("yarn.lock"),
             installed: NodeModules { hidden_lockfile: None, packages: installed },
             changes,

@@ -236,7 +236,7 @@ impl Lock {
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
         let Started { lockfile, registry, cache, start } = started;
-        let mut project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
+        let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
         let node = self.node_version().or_told().await;
         let options = self.options_for(node.presumed());
         // What `npm ci` installs was never there before.
@@ -253,9 +253,6 @@ impl Lock {
         let mut recall = Recall::of(self.cache.as_deref(), &self.settings, &project, &options)
             .filter(|_| !registry.notes_documents());
         let known = recall.as_ref().zip(cache.as_deref()).and_then(|(recall, cache)| recall.find(cache, &self.project));
-        // The lockfile's text is large, so the first resolution takes it without copying it.
-        let text = project.lockfile.take();
-        let with_lock = || Project { lockfile: lockfile.text().map(str::to_owned), ..project.clone() };
         let (mut ended, mut waiting) = if let Some((outcome, documents)) = known {
             recall = None;
             self.activity.cached_documents.add(documents as u64);
@@ -273,7 +270,7 @@ impl Lock {
                     () = node.refuted() => {}
                 }
             };
-            let resolution = Resolution::new(Project { lockfile: text, ..project.clone() }, options.clone());
+            let resolution = Resolution::new(project.clone(), options.clone());
             let run = driver::run(resolution, finish, &sources, presumed, stop);
             Box::pin(run).await
         };
@@ -283,7 +280,7 @@ impl Lock {
         } else {
             recall = None;
             options.node_version = truth.unwrap_or_else(|| Options::default().node_version);
-            let again = Resolution::new(with_lock(), options.clone());
+            let again = Resolution::new(project.clone(), options.clone());
             let again = driver::run(again, finish, &sources, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
@@ -294,7 +291,7 @@ impl Lock {
         while damage() > known_damage && !matches!(ended, Ended::Interrupted) {
             known_damage = damage();
             sources = self.sources(registry.clone());
-            let again = Resolution::new(with_lock(), options.clone());
+            let again = Resolution::new(project.clone(), options.clone());
             let again = driver::run(again, finish, &sources, &mut observe, interruption.as_mut());
             (ended, waiting) = Box::pin(again).await;
         }
@@ -304,9 +301,9 @@ impl Lock {
                 Ok(outcome) => Ok(outcome),
                 Err(error) => {
                     let options = Options { reporting: Reporting::Tree, ..options };
-                    let search = Search::new(with_lock(), options, &error);
+                    let search = Search::new(project.clone(), options, &error);
                     let remedies = remedies::search(search, &sources, interruption.as_mut()).await;
-                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(with_lock()), remedies })
+                    Err(LockError::Resolve { error: Box::new(error), project: Box::new(project), remedies })
                 }
             },
             Ended::Interrupted => Err(LockError::Interrupted),

@@ -6,6 +6,7 @@
 //! TypeScript sends.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use espalier_core::{Allow, NodeModules, Omit, Options, Platform, Project, Reporting};
 use espalier_package::trust::Trust;
@@ -134,7 +135,7 @@ impl Input {
     pub fn project_and_options(&self) -> (Project, Options) {
         let project = Project {
             manifest: self.manifest.clone(),
-            lockfile: self.lockfile.clone(),
+            lockfile: self.lockfile.clone().map(Arc::new),
             folder_name: self.folder_name.clone(),
             path: self.project_path(),
             yarn_lock: self.files.get("yarn.lock").cloned(),

@@ -16,8 +16,10 @@ use crate::writer::Written;
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
 /// is empty.
 pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
+    // A tree that was read from a lockfile is nearly in this order.
     let mut entries: Vec<(String, NodeId)> = tree
-        .members(tree.root)
+        .inventory(tree.root)
+        .into_iter()
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
         .collect();
@@ -196,5 +198,5 @@ fn mark<'a>(key: &'static str, mark: Option<&'a Map<String, Value>>) -> Member<'
 }
 
 fn dependencies<'a>(tree: &'a Tree, block: &'a Dependencies) -> Written<'a> {
-    Written::Object(block.iter().map(|(name, spec)| (tree.text(*name), Written::Text((&*spec.raw).into()))).collect())
+    Written::Pairs(block.iter().map(|(name, spec)| (tree.text(*name), &*spec.raw)).collect())
 }

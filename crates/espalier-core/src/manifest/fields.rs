@@ -11,6 +11,7 @@ use std::rc::Rc;
 use crate::json;
 use crate::names::Name;
 use crate::spec::Spec;
+use crate::values::Values;
 use crate::vocabulary::Vocabulary;
 
 use super::Dependencies;
@@ -121,6 +122,14 @@ impl<'a> Field<'a> {
             Self::Missing => Ok(Value::Null),
             Self::Text(text) => serde_json::from_str(text),
             Self::Value(value) => Ok(value.clone()),
+        }
+    }
+
+    /// The value, which manifests with the same text share. Null if the field is missing.
+    pub fn shared(self, values: &Values) -> Result<Rc<Value>, Error> {
+        match self {
+            Self::Text(text) => values.parse(text),
+            other => other.value().map(Rc::new),
         }
     }
 

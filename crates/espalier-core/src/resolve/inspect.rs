@@ -25,7 +25,7 @@ pub async fn inspect(
         start.map_workspaces().await?;
     }
     let path = start.tree.project.clone();
-    let text = project.lockfile.as_deref();
+    let text = project.lockfile.as_deref().map(String::as_str);
     match text.map(|text| ParsedLock::parse(text, &path, &start.sources.vocabulary.specs)).transpose()?.flatten() {
         Some(lock) => start.load_lock(&lock).await?,
         None => start.load_workspaces().await,

@@ -185,7 +185,7 @@ impl Start {
 
     /// Loads the initial tree and queues every node with unmet dependencies.
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
-        let text = project.lockfile.as_deref();
+        let text = project.lockfile.as_deref().map(String::as_str);
         if self.wishes.changes.updates_all() || !self.sources.options.package_lock {
             // Even if the lock is created anew, some installed packages may have to go because
             // there was one.

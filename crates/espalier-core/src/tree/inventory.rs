@@ -89,11 +89,18 @@ impl Tree {
         }
     }
 
+    /// Whether a node is in its root's inventory.
+    fn is_listed(&self, node: NodeId) -> bool {
+        let is_listed = self[node].sequence != 0;
+        let (root, path) = (self[node].root, self[node].path.as_deref());
+        debug_assert_eq!(is_listed, path.is_some_and(|path| self.at_path(root, path) == Some(node)));
+        is_listed
+    }
+
     /// Adds an edge of a node of the project's tree to the index.
     pub(super) fn index_edge(&mut self, edge: EdgeId) {
         let Some(from) = self[edge].from else { return };
-        let in_project = self[from].root == self.root;
-        if in_project && self[from].path.as_deref().is_some_and(|path| self.at_path(self.root, path) == Some(from)) {
+        if self[from].root == self.root && self.is_listed(from) {
             let name = self[edge].name.fold();
             let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
             if !edges.contains(&edge) {

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{ProjectError, ProjectFolder};
 
@@ -13,7 +14,7 @@ use super::{ProjectError, ProjectFolder};
 #[derive(Clone, Debug)]
 pub struct Lockfile {
     path: PathBuf,
-    text: Option<String>,
+    text: Option<Arc<String>>,
 }
 
 /// What happened to the file.
@@ -33,7 +34,7 @@ impl ProjectFolder {
     pub fn lockfile(&self) -> Result<Lockfile, ProjectError> {
         let path = self.path().join("package-lock.json");
         let text = match fs::read(&path) {
-            Ok(bytes) => Some(text_of(bytes)),
+            Ok(bytes) => Some(Arc::new(text_of(bytes))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(ProjectError::Unreadable { path, source }),
         };
@@ -55,12 +56,17 @@ impl Lockfile {
 
     /// Its current text.
     pub fn text(&self) -> Option<&str> {
-        self.text.as_deref()
+        self.text.as_deref().map(String::as_str)
+    }
+
+    /// The same, shared.
+    pub(crate) fn shared_text(&self) -> Option<Arc<String>> {
+        self.text.clone()
     }
 
     /// Replaces its text.
     pub fn write(&self, text: &str) -> Result<Written, ProjectError> {
-        if self.text.as_deref() == Some(text) {
+        if self.text() == Some(text) {
             return Ok(Written::Unchanged);
         }
         let unwritable = |source| ProjectError::Unwritable { path: self.path.clone(), source };

@@ -66,7 +66,7 @@ impl Recording {
         }
         match resolution.finish() {
             Ok(outcome) => {
-                let before = input.project.lockfile.as_deref().unwrap_or_default();
+                let before = input.project.lockfile.as_deref().map(String::as_str).unwrap_or_default();
                 let lockfile = if outcome.is_saved { outcome.lockfile.text() } else { before };
                 (Answer::Lockfile(without_origin(lockfile, ORIGIN)), outcome.changed_manifests)
             }
