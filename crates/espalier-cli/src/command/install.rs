@@ -140,7 +140,9 @@ fn execute(
     };
     let _progress =
         (!output.quiet && !output.json && config.flag("progress", true)).then(|| Progress::start(Arc::clone(activity)));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    // The work is done by threads for blocking work. A thread for each core, by default, would only
+    // cost its start.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = lock::count(activity);
     let result = runtime.block_on(async { install.run(observe, lock::interruption()).await });

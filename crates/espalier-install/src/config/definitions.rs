@@ -3,15 +3,8 @@
 //! Settings that depend on the machine have no default in the table: folders, the user agent, and
 //! the registry, whose address is in one place only.
 
-use std::sync::LazyLock;
-
-use indexmap::IndexMap;
-use serde_json::Value as Json;
-
 use super::Value;
-
-static TABLE: LazyLock<IndexMap<String, Json>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("definitions.json")).expect("the table is valid"));
+use super::presets::{PRESETS, Preset, preset};
 
 /// Settings that npm knows, but that have no entry in the table.
 const OF_THE_MACHINE: [&str; 22] = [
@@ -73,19 +66,18 @@ const NOT_EXPORTED: [&str; 25] = [
 
 /// npm's default of a setting, if it is the same on every machine.
 pub fn default(key: &str) -> Option<Value> {
-    Some(match TABLE.get(key)? {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Flag(*flag),
-        Json::String(text) => Value::Text(text.clone()),
-        Json::Array(_) => Value::List(Vec::new()),
-        other => Value::Text(other.to_string()),
+    Some(match preset(key)? {
+        Preset::Null => Value::Null,
+        Preset::Flag(flag) => Value::Flag(flag),
+        Preset::Text(text) => Value::Text(text.to_owned()),
+        Preset::Empty => Value::List(Vec::new()),
     })
 }
 
 /// Whether npm's `config set` accepts this key.
 pub fn is_known(key: &str) -> bool {
     let base = key.rsplit(':').next().unwrap_or(key);
-    TABLE.contains_key(base) || OF_THE_MACHINE.contains(&base) || OF_A_REGISTRY.contains(&base)
+    preset(base).is_some() || OF_THE_MACHINE.contains(&base) || OF_A_REGISTRY.contains(&base)
 }
 
 /// Switches without a default of their own.
@@ -94,12 +86,12 @@ const OTHER_SWITCHES: [&str; 8] =
 
 /// Whether a setting is a switch, which needs no value on the command line.
 pub fn is_switch(key: &str) -> bool {
-    matches!(TABLE.get(key), Some(Json::Bool(_))) || OTHER_SWITCHES.contains(&key)
+    matches!(preset(key), Some(Preset::Flag(_))) || OTHER_SWITCHES.contains(&key)
 }
 
 /// Whether npm accepts several values for a setting.
 pub fn is_list(key: &str) -> bool {
-    matches!(TABLE.get(key), Some(Json::Array(_))) || matches!(key, "allow-scripts" | "ca" | "noproxy")
+    preset(key) == Some(Preset::Empty) || matches!(key, "allow-scripts" | "ca" | "noproxy")
 }
 
 /// Whether scripts see a setting. They see no credentials and no settings of a registry or scope.
@@ -109,5 +101,5 @@ pub fn is_exported(key: &str) -> bool {
 
 /// The settings whose default is the same on every machine, in alphabetical order.
 pub fn keys() -> impl Iterator<Item = &'static str> {
-    TABLE.keys().map(String::as_str)
+    PRESETS.iter().map(|(name, _)| *name)
 }

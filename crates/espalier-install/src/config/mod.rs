@@ -13,6 +13,7 @@ mod environment;
 mod error;
 pub mod identities;
 pub mod pem;
+mod presets;
 pub mod registries;
 pub mod settings;
 pub mod table;

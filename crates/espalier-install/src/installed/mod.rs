@@ -69,7 +69,8 @@ impl Installed {
             Source::Lockfile => {}
             Source::NodeModules => {
                 let noted = folder.noted().map(|(_, text)| text);
-                project.lockfile = Some(Arc::new(noted.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text()))));
+                project.lockfile =
+                    Some(Arc::new(noted.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text()))));
             }
         }
         let (path, folder_name) = (project.path.clone(), project.folder_name.clone());
