@@ -82,7 +82,7 @@ pub struct Writer<'a> {
     text: String,
     format: &'a Format,
     order: Order,
-    /// The beginnings of lines by depth.
+    /// The beginnings of lines by depth, each after a comma.
     margins: Vec<String>,
 }
 
@@ -110,18 +110,13 @@ impl<'a> Writer<'a> {
     /// Begins a line at a depth, after a comma if it isn't the first in its object or array. Without
     /// indentation, everything is on one line.
     pub fn line(&mut self, is_first: bool, depth: usize) {
-        if !is_first {
-            self.text.push(',');
-        }
-        if self.format.indent.is_empty() {
-            return;
-        }
         while self.margins.len() <= depth {
-            // npm translates every newline, also those within the indentation.
             let indent = self.format.indent.repeat(self.margins.len());
-            self.margins.push(format!("\n{indent}").replace('\n', &self.format.newline));
+            let line = if self.format.indent.is_empty() { indent } else { format!("\n{indent}") };
+            // npm translates every newline, also those within the indentation.
+            self.margins.push(format!(",{}", line.replace('\n', &self.format.newline)));
         }
-        self.text.push_str(&self.margins[depth]);
+        self.text.push_str(&self.margins[depth][usize::from(is_first)..]);
     }
 
     /// Writes a key and its value, which are at a depth.
@@ -131,17 +126,22 @@ impl<'a> Writer<'a> {
     }
 
     fn key(&mut self, key: &str) {
-        self.string(key);
-        self.text.push_str(if self.format.indent.is_empty() { ":" } else { ": " });
+        self.quoted(key, if self.format.indent.is_empty() { "\":" } else { "\": " });
     }
 
     fn string(&mut self, text: &str) {
+        self.quoted(text, "\"");
+    }
+
+    /// Writes a string. `end` is its closing quote, with what follows.
+    fn quoted(&mut self, text: &str, end: &str) {
         if json::needs_no_escapes(text) {
             self.text.push('"');
             self.text.push_str(text);
-            self.text.push('"');
+            self.text.push_str(end);
         } else {
             self.text.push_str(&serde_json::to_string(text).expect("a string can be written"));
+            self.text.push_str(&end[1..]);
         }
     }
 

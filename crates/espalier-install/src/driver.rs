@@ -21,6 +21,7 @@ use espalier_core::{
 
 use crate::activity::Activity;
 use crate::blocking;
+use crate::cache::Cache;
 use crate::git;
 use crate::project::ProjectFolder;
 use crate::registry::{Misread, Permanence, Registry, Summarised, Told, Unread, Unsettled};
@@ -57,6 +58,11 @@ impl Sources {
     pub fn new(registry: Registry, project: ProjectFolder, concurrency: usize, activity: Arc<Activity>) -> Self {
         let (packuments, reads, thread) = (Arc::default(), Arc::default(), Arc::default());
         Self { registry, project, concurrency, activity, packuments, reads, thread }
+    }
+
+    /// Starts the thread for requests and opens the cache there, while this thread reads a lockfile.
+    pub(crate) fn begin_early(&self, cache: Arc<Cache>) {
+        self.thread.get_or_init(Thread::start).prepare(move || cache.documents.open());
     }
 
     /// The result of a request: an answer, or an unread document. `misread` is a document that

@@ -270,6 +270,9 @@ impl Lock {
                     () = node.refuted() => {}
                 }
             };
+            if let Some(cache) = cache.as_ref().filter(|_| project.lockfile.is_some() && may_save) {
+                sources.begin_early(Arc::clone(cache));
+            }
             let resolution = Resolution::new(project.clone(), options.clone());
             let run = driver::run(resolution, finish, &sources, presumed, stop);
             Box::pin(run).await

@@ -75,6 +75,11 @@ impl<'t> LockEntries<'t> {
         Self { text, places }
     }
 
+    /// The number of entries.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
     /// The entry at a location.
     pub fn get(&self, location: &str) -> Option<LockEntry<'_>> {
         self.places.get(location).map(|place| LockEntry::read(&self.text[place.clone()]))

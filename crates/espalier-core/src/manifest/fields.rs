@@ -189,7 +189,8 @@ impl<'a> Field<'a> {
 
 /// The content of a string that has no escapes.
 fn plain(text: &str) -> Option<&str> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let [b'"', .., b'"'] = text.as_bytes() else { return None };
+    let inner = &text[1..text.len() - 1];
     json::needs_no_escapes(inner).then_some(inner)
 }
 

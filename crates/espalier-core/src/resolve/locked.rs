@@ -14,6 +14,7 @@ use crate::tree::{Flags, NewNode, NodeId};
 impl Start {
     /// Adds a lockfile's entries to the tree.
     pub(super) async fn load_lock(&mut self, lock: &ParsedLock<'_>) -> Result<(), ResolveError> {
+        self.tree.expect(lock.packages.count());
         let (mut links, mut in_bundles) = (Vec::new(), Vec::new());
         for (location, entry) in lock.packages.iter().filter(|(location, _)| !location.is_empty()) {
             if entry.is_truthy("link") {
@@ -53,7 +54,7 @@ impl Start {
     fn load_entry(&mut self, location: &str, entry: &LockEntry<'_>) -> NodeId {
         let mut manifest = Manifest::from_members(entry.members(), &self.sources.vocabulary);
         let name = self.tree.folder_name(location);
-        manifest.name.get_or_insert_with(|| name.as_str().into());
+        manifest.name.get_or_insert_with(|| (*name).into());
         let name = self.sources.vocabulary.names.intern(&name);
         let node = self.tree.add(NewNode {
             name: Some(name),

@@ -223,8 +223,8 @@ impl Start {
     fn name_root(&mut self) {
         let root = self.tree.root;
         if self.tree[root].manifest.name.is_none() {
-            let name = self.tree.folder_name("");
-            Rc::make_mut(&mut self.tree[root].manifest).name = Some(name.into());
+            let name = Rc::from(&*self.tree.folder_name(""));
+            Rc::make_mut(&mut self.tree[root].manifest).name = Some(name);
         }
     }
 

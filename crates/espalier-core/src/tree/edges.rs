@@ -294,7 +294,7 @@ impl Tree {
             let Some(from) = self[edge].from else { return false };
             // Whether it leads to the start's child is decided when its turn comes.
             let moved = self[edge].to.is_some_and(|to| self[to].parent == Some(node));
-            (moved || self.resolve(from, self[edge].name) != self[edge].to) && self.is_descendant_of(from, node)
+            self.is_descendant_of(from, node) && (moved || self.resolve(from, self[edge].name) != self[edge].to)
         };
         let mut edges: Vec<EdgeId> = self.dependents(name).iter().copied().filter(stale).collect();
         if edges.len() > 1 {

@@ -24,6 +24,14 @@ pub(super) struct Inventory {
 }
 
 impl Tree {
+    /// Makes room for this number of nodes in the project's tree.
+    pub fn expect(&mut self, count: usize) {
+        let inventory = self.inventory_mut(self.root);
+        inventory.by_path.reserve(count);
+        inventory.by_name.reserve(count);
+        inventory.entered.reserve(count);
+    }
+
     /// Adds a node to its root's inventory, at its current path.
     pub(super) fn enlist(&mut self, node: NodeId) {
         let root = self[node].root;

@@ -401,10 +401,11 @@ impl Tree {
 
     /// npm's name for the package in a folder. Above the project, it is part of the project's own
     /// path.
-    pub fn folder_name(&self, path: &str) -> String {
-        let within = path.contains("node_modules/");
-        let absolute = if within { Cow::Borrowed(path) } else { self.absolute(path).into() };
-        paths::name_from_folder(&absolute).to_owned()
+    pub fn folder_name<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        if path.contains("node_modules/") {
+            return paths::name_from_folder(path).into();
+        }
+        paths::name_from_folder(&self.absolute(path)).to_owned().into()
     }
 
     /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:`

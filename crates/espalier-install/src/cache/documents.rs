@@ -216,6 +216,11 @@ impl Documents {
         Self { path, reader, is_outdated: true.into(), writer, damaged, damage }
     }
 
+    /// Opens the pack, which the first read otherwise does. Blocks.
+    pub(crate) fn open(&self) {
+        drop(self.reader());
+    }
+
     /// Finds the entry of a key. `None` if it is absent or damaged. Blocks.
     pub(crate) fn read(&self, key: &DocumentKey) -> Option<Entry> {
         // Thousands of keys are looked up in the first run, for which there is nothing to find.

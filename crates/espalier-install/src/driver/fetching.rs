@@ -117,6 +117,11 @@ impl Thread {
         Self { runtime: handle, outboxes, _end: end }
     }
 
+    /// Does something before the first request.
+    pub fn prepare(&self, work: impl FnOnce() + Send + 'static) {
+        self.runtime.spawn(async { work() });
+    }
+
     /// Begins to fetch for a resolution, with at most `most` requests at once.
     pub fn begin(&self, sources: Sources, most: usize) -> Fetching {
         let outbox = Arc::<Outbox>::default();
