@@ -5,6 +5,7 @@
 
 use elsa::FrozenVec;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -55,6 +56,25 @@ pub struct Names {
     index: RefCell<FxHashMap<Rc<str>, u32>>,
 }
 
+/// A text in lower case.
+fn in_lower_case(text: &str) -> Cow<'_, str> {
+    if !text.is_ascii() {
+        return unicode_in_lower_case(text).into();
+    }
+    let has_upper_case = text.bytes().any(|byte| byte.is_ascii_uppercase());
+    if has_upper_case { text.to_ascii_lowercase().into() } else { text.into() }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn unicode_in_lower_case(text: &str) -> String {
+    text.to_lowercase()
+}
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn unicode_in_lower_case(text: &str) -> String {
+    js_sys::JsString::from(text).to_lower_case().into()
+}
+
 impl Names {
     /// Interns a text.
     pub fn intern(&self, text: &str) -> Name {
@@ -64,8 +84,8 @@ impl Names {
     fn add(&self, text: &str) -> Name {
         // Names that need Unicode normalisation can't be published, so folding the case is
         // sufficient.
-        let folded = text.to_lowercase();
-        let folded = (folded != text).then(|| self.intern(&folded).number);
+        let folded = in_lower_case(text);
+        let folded = (*folded != *text).then(|| self.intern(&folded).number);
         let number = u32::try_from(self.texts.len()).expect("fewer than four billion names");
         let folded = folded.unwrap_or(number);
         let text: Rc<str> = text.into();
