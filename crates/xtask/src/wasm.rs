@@ -22,8 +22,8 @@ use crate::browser;
 use crate::toolchain::{self, npm_program, root};
 
 /// The maximum weight of the wasm: its bytes, and the bytes that a browser downloads.
-const MAX_RAW: u64 = 1_000_000;
-const MAX_BROTLI: u64 = 350_000;
+const MAX_RAW: u64 = 960_000;
+const MAX_BROTLI: u64 = 341_000;
 
 /// The target of `espalier-wasm`.
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -134,14 +134,29 @@ fn compile(profile: Profile) -> Result<PathBuf> {
     messages.lines().find_map(module_in).context("cargo named no wasm file")
 }
 
-/// The messages of panics name files of dependencies. Without cargo's folder in them, the wasm is
-/// the same on every machine, and lighter.
+/// The messages of panics name files of dependencies and, if rustup has installed its sources, of
+/// the standard library. Without their folders, the wasm is the same on every machine, and lighter.
 fn remapped_paths() -> Result<Vec<String>> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo"))).context("cargo's home folder is unknown")?;
-    let Ok(sources) = fs::read_dir(home.join("registry/src")) else { return Ok(Vec::new()) };
+    let library =
+        format!("--remap-path-prefix={}/lib/rustlib/src/rust=/rustc/{}", rustc(&["--print", "sysroot"])?, commit()?);
+    let sources = fs::read_dir(home.join("registry/src")).into_iter().flatten();
     let paths = sources.map(|source| Ok(format!("--remap-path-prefix={}/=", source?.path().display())));
-    paths.collect()
+    std::iter::once(Ok(library)).chain(paths).collect()
+}
+
+/// The commit of the compiler, in whose name it states the paths of the standard library.
+fn commit() -> Result<String> {
+    let about = rustc(&["--version", "--verbose"])?;
+    let commit = about.lines().find_map(|line| line.strip_prefix("commit-hash: "));
+    commit.map(str::to_owned).context("rustc states no commit")
+}
+
+fn rustc(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("rustc").args(arguments).current_dir(root()).output().context("cannot start `rustc`")?;
+    ensure!(output.status.success(), "`rustc {}` failed", arguments.join(" "));
+    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
 /// The wasm file in one of cargo's messages, if it is that of our crate.
