@@ -154,6 +154,15 @@ test('a scope can have its own registry', async () => {
   assert.ok(open.paths().every((path) => !path.startsWith('@')));
 });
 
+test('a lock may have names with capital letters beyond ASCII, whose case JavaScript folds', async () => {
+  const { url } = await startRegistry(PACKAGES);
+  const packages = { '': {}, 'node_modules/É': { version: '1.0.0' }, 'node_modules/é': { version: '2.0.0' } };
+  const lockfile = JSON.stringify({ lockfileVersion: 3, packages });
+  const manifest = { dependencies: { b: '1.0.0' } };
+  const result = await resolve({ manifest, lockfile, registry: url }).result;
+  assert.deepEqual(Object.keys(JSON.parse(result.lockfile).packages), ['', 'node_modules/b']);
+});
+
 test('a valid lock stays unchanged, also as one of the files', async () => {
   const { url } = await startRegistry(PACKAGES);
   const manifest = { name: 'app', dependencies: { b: '1.0.0' } };
