@@ -42,7 +42,7 @@ pub type Ranked<'a, T> = (usize, &'a str, T);
 /// a lockfile.
 pub fn rank(key: &str, is_object: bool) -> usize {
     const OTHERS: usize = 8;
-    // Compared to a search in a list, the compiler looks at the length first.
+    // Unlike a search in a list, this looks at the length of a key first.
     let preferred = match key {
         "name" => 0,
         "version" => 1,
