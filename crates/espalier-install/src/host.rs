@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::LazyLock;
 use std::time::{Duration, UNIX_EPOCH};
 
 use espalier_core::Platform;
@@ -18,12 +19,16 @@ const NODE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The file in a cache that records the versions of Node programs.
 const NOTE: &str = "node-version";
 
-/// The first executable of that name on the `PATH`, links resolved.
-pub fn find_on_path(name: &str) -> Option<PathBuf> {
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    let folders = std::env::var_os("PATH")?;
-    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(&file));
-    candidates.find(|path| is_executable(path))?.canonicalize().ok()
+/// The first `node` on the `PATH`, links resolved. It is looked for once in a process, because a
+/// `PATH` can have dozens of folders.
+pub fn node_on_path() -> Option<&'static Path> {
+    static NODE: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+        let file = format!("node{}", std::env::consts::EXE_SUFFIX);
+        let folders = std::env::var_os("PATH")?;
+        let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(&file));
+        candidates.find(|path| is_executable(path))?.canonicalize().ok()
+    });
+    NODE.as_deref()
 }
 
 #[cfg(unix)]
@@ -53,7 +58,7 @@ pub async fn node_version() -> Option<String> {
 /// choose another Node each time.
 pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
     let version = node_version().await?;
-    if let Some((cache, identity)) = cache.zip(find_on_path("node").as_deref().and_then(identity_of)) {
+    if let Some((cache, identity)) = cache.zip(node_on_path().and_then(identity_of)) {
         // If the note can't be written, the next run asks again.
         let _ = std::fs::create_dir_all(cache).and_then(|()| {
             let mut file = tempfile::NamedTempFile::new_in(cache)?;
@@ -68,7 +73,7 @@ pub async fn asked_node_version(cache: Option<&Path>) -> Option<String> {
 /// The remembered version of the `node` that is on the `PATH` now.
 pub fn noted_node_version(cache: &Path) -> Option<String> {
     let noted = std::fs::read_to_string(cache.join(NOTE)).ok()?;
-    let identity = find_on_path("node").as_deref().and_then(identity_of)?;
+    let identity = node_on_path().and_then(identity_of)?;
     noted.strip_prefix(&identity).map(str::to_owned)
 }
 

@@ -326,9 +326,8 @@ impl Lock {
     }
 
     /// This machine's platform, and the platform to resolve for.
-    pub(crate) fn platform(&self) -> (Platform, Platform) {
-        let node = host::find_on_path("node");
-        let host = host::platform(node.as_deref());
+    fn platform(&self) -> (Platform, Platform) {
+        let host = host::platform(host::node_on_path());
         let target = self.settings.target.on(&host);
         (host, target)
     }
@@ -338,9 +337,14 @@ impl Lock {
         self.options_for(self.node_version().truth().await)
     }
 
-    /// The version of Node, as far as it is known without starting Node.
-    pub(crate) fn presumed_node_version(&self) -> Option<String> {
-        self.node_version.clone().or_else(|| presumed::nearby(self.cache.as_deref()))
+    /// Finds the platform to resolve for, and the version of Node as far as it is known without
+    /// starting Node.
+    pub(crate) fn presumed_host(&self) -> impl FnOnce() -> (Platform, Option<String>) + use<> {
+        let (target, version, cache) = (self.settings.target.clone(), self.node_version.clone(), self.cache.clone());
+        move || {
+            let platform = target.on(&host::platform(host::node_on_path()));
+            (platform, version.or_else(|| presumed::nearby(cache.as_deref())))
+        }
     }
 
     fn node_version(&self) -> NodeVersion {

@@ -28,7 +28,7 @@ pub(crate) fn nearby(cache: Option<&Path>) -> Option<String> {
 
 /// The version that the files beside the `node` on the `PATH` state.
 fn beside_program() -> Option<String> {
-    host::find_on_path("node").as_deref().and_then(host::node_version_nearby)
+    host::node_on_path().and_then(host::node_version_nearby)
 }
 
 impl NodeVersion {

@@ -1,7 +1,7 @@
 //! What the configuration knows about the current process.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A snapshot of the process's environment. A test can make its own.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ impl Environment {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Self { variables, home: etcetera::home_dir().ok(), node: crate::host::find_on_path("node") }
+        Self { variables, home: etcetera::home_dir().ok(), node: crate::host::node_on_path().map(Path::to_owned) }
     }
 
     /// An environment with these variables only.

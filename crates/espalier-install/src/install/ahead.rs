@@ -12,7 +12,7 @@ use espalier_core::semver::{self, Version};
 use espalier_core::{EdgeKind, Event, LockEntry, ParsedLock, Platform};
 use espalier_package::identity::package_of;
 use serde_json::Value;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, SetOnce, oneshot};
 use tokio::task::JoinSet;
 
 use crate::blocking;
@@ -31,49 +31,59 @@ pub(super) type Parsed = Arc<ParsedLock<'static>>;
 /// The downloads under way.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    origins: Arc<Origins>,
+    /// The store and the sources of packages, as soon as the store is open. `None` if it can't be
+    /// used, which the installation reports.
+    origins: Arc<SetOnce<Option<Arc<Origins>>>>,
     room: Arc<Semaphore>,
     tasks: JoinSet<()>,
     /// Ends when the store was asked for the packages of the lockfile.
     looked_up: Option<oneshot::Receiver<()>>,
 }
 
+/// A lockfile whose packages are to be fetched.
+pub(super) struct Reading<Parse, Host> {
+    /// Parses it.
+    pub parse: Parse,
+    /// The platform and the version of Node that its packages have to suit.
+    pub host: Host,
+}
+
 impl Ahead {
-    pub fn new(origins: Origins) -> Self {
-        let room = Arc::new(Semaphore::new(AT_ONCE));
-        Self { origins: Arc::new(origins), room, tasks: JoinSet::new(), looked_up: None }
+    /// Opens the store on another thread, because the resolution needs nothing of it.
+    pub fn new(open: impl FnOnce() -> Option<Origins> + Send + 'static) -> Self {
+        let mut ahead = Self::idle();
+        let opened = Arc::clone(&ahead.origins);
+        ahead.tasks.spawn_blocking(move || opens(&opened, open).map_or((), drop));
+        ahead
     }
 
-    /// The store that the packages go to.
-    pub fn store(&self) -> Arc<Store> {
-        Arc::clone(&self.origins.store)
-    }
-
-    /// Fetches a package that was placed.
-    pub fn observe(&mut self, event: &Event) {
-        let Event::Placed { version, kind, tarball: Some(tarball), .. } = event else { return };
-        // Abbreviated packuments lack the C library. Optional packages for musl are numerous.
-        if *kind == EdgeKind::Optional && tarball.name.contains("musl") {
-            return;
-        }
-        let source =
-            source(&self.origins.registry, &tarball.name, version, &tarball.resolved, tarball.integrity.as_deref());
-        if let Some(source) = source {
-            self.tasks.spawn(fetch(Arc::clone(&self.origins), Arc::clone(&self.room), source));
-        }
-    }
-
-    /// Fetches the packages of a lockfile that suit this platform and this version of Node. It is
-    /// parsed on another thread, by `parse`, because the resolution reads it, too, and needs
-    /// nothing from here.
-    pub fn read(&mut self, parse: impl FnOnce() -> Parsed + Send + 'static, platform: Platform, node: Option<&str>) {
-        let node = node.and_then(Version::parse);
+    /// The same. That thread then parses a lockfile, and the packages that are missing in the store
+    /// are fetched.
+    pub fn reading<Parse, Host>(
+        open: impl FnOnce() -> Option<Origins> + Send + 'static,
+        reading: Reading<Parse, Host>,
+    ) -> Self
+    where
+        Parse: FnOnce() -> Parsed + Send + 'static,
+        Host: FnOnce() -> (Platform, Option<String>) + Send + 'static,
+    {
+        let mut ahead = Self::idle();
         let (found, looked_up) = oneshot::channel();
-        let (origins, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
-        self.tasks.spawn(async move {
-            let reading = Arc::clone(&origins);
-            let missing = blocking::run(move || missing(&reading, &parse(), &platform, node.as_ref())).await;
+        let (opened, room) = (Arc::clone(&ahead.origins), Arc::clone(&ahead.room));
+        ahead.tasks.spawn(async move {
+            let look_up = move || {
+                let origins = opens(&opened, open);
+                // The installation compares the tree with the lockfile, whatever happens here.
+                let lockfile = (reading.parse)();
+                let origins = origins?;
+                let (platform, node) = (reading.host)();
+                let node = node.as_deref().and_then(Version::parse);
+                let missing = missing(&origins, &lockfile, &platform, node.as_ref());
+                Some((origins, missing))
+            };
+            let looked_up = blocking::run(look_up).await;
             drop(found);
+            let Some((origins, missing)) = looked_up else { return };
             if missing.is_empty() {
                 // A processor is idle until packages are placed.
                 blocking::run(move || origins.store.check_ahead()).await;
@@ -83,23 +93,57 @@ impl Ahead {
             let mut downloads: JoinSet<()> = downloads.collect();
             while downloads.join_next().await.is_some() {}
         });
-        self.looked_up = Some(looked_up);
+        ahead.looked_up = Some(looked_up);
+        ahead
+    }
+
+    fn idle() -> Self {
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        Self { origins: Arc::default(), room, tasks: JoinSet::new(), looked_up: None }
+    }
+
+    /// Fetches a package that was placed.
+    pub fn observe(&mut self, registry: &Registry, event: &Event) {
+        let Event::Placed { version, kind, tarball: Some(tarball), .. } = event else { return };
+        // Abbreviated packuments lack the C library. Optional packages for musl are numerous.
+        if *kind == EdgeKind::Optional && tarball.name.contains("musl") {
+            return;
+        }
+        let source = source(registry, &tarball.name, version, &tarball.resolved, tarball.integrity.as_deref());
+        let Some(source) = source else { return };
+        let (opened, room) = (Arc::clone(&self.origins), Arc::clone(&self.room));
+        self.tasks.spawn(async move {
+            if let Some(origins) = opened.wait().await {
+                fetch(Arc::clone(origins), room, source).await;
+            }
+        });
     }
 
     /// Waits until the store was asked for the packages of the lockfile, and cancels the downloads
-    /// that haven't begun. The installation knows what it needs.
-    pub async fn settle(&mut self) {
+    /// that haven't begun. The installation knows what it needs. Returns the store.
+    pub async fn settle(&mut self) -> Option<Arc<Store>> {
         if let Some(looked_up) = self.looked_up.take() {
             // It only ends, and sends nothing.
             let _ = looked_up.await;
         }
         self.room.close();
+        self.origins.wait().await.as_ref().map(|origins| Arc::clone(&origins.store))
     }
+}
+
+/// Opens the store and tells those who wait for it.
+fn opens(opened: &SetOnce<Option<Arc<Origins>>>, open: impl FnOnce() -> Option<Origins>) -> Option<Arc<Origins>> {
+    let origins = open().map(Arc::new);
+    // Only this sets it.
+    let _ = opened.set(origins.clone());
+    origins
 }
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        self.origins.store.end_checks();
+        if let Some(Some(origins)) = self.origins.get() {
+            origins.store.end_checks();
+        }
     }
 }
 

@@ -37,7 +37,7 @@ use crate::reify::{Built, Flights, Origins, Reify, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::store::Store;
-use ahead::{Ahead, Parsed};
+use ahead::{Ahead, Parsed, Reading};
 use early::Early;
 pub use outcome::{Done, InstallError, Phases};
 use prepare::Prepared;
@@ -100,25 +100,26 @@ impl Install {
             return Err(InstallError::NoLockfile);
         }
         let flights = Arc::<Flights>::default();
-        let mut ahead = self.ahead(&started, &flights);
-        let parsed = self.parsed_meanwhile(&started, ahead.as_mut());
+        let (mut ahead, parsed) = self.meanwhile(&started, &flights);
         let installed = (!self.clean).then(|| self.installed_meanwhile());
         let mut placed = Vec::new();
+        let registry = started.registry.clone();
         let observe = |event: Event| {
             if let Event::Placed { location, .. } = &event {
                 placed.push(location.clone());
             }
             if let Some(ahead) = &mut ahead {
-                ahead.observe(&event);
+                ahead.observe(&registry, &event);
             }
             observe(event);
         };
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
         let resolved = Box::pin(resolving).await?;
         resolved.note(&self.lock.project);
-        if let Some(ahead) = &mut ahead {
-            ahead.settle().await;
-        }
+        let store = match &mut ahead {
+            Some(ahead) => ahead.settle().await,
+            None => None,
+        };
         if let Some(parsed) = parsed.filter(|_| self.clean) {
             let lockfile = blocking::sent(parsed).await;
             let graph = &resolved.outcome.graph;
@@ -129,32 +130,23 @@ impl Install {
                 return Err(InstallError::Disagreement { differences });
             }
         }
-        let early = Early { store: ahead.as_ref().map(Ahead::store), installed };
+        let early = Early { store, installed };
         Box::pin(self.apply(resolved, flights, early, unchanged.as_ref(), interruption)).await
     }
 
-    /// Begins to download, unless nothing is to be installed. A store that can't be used is
-    /// reported later.
-    fn ahead(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
-        if self.dry_run || started.registry.is_offline() {
-            return None;
-        }
-        Some(Ahead::new(Origins {
-            registry: started.registry.clone(),
-            project: self.lock.project.path().to_owned(),
-            store: Arc::new(Store::open(&self.store).ok()?.counted_by(&self.lock.activity)),
-            preparing: Arc::default(),
-            flights: Arc::clone(flights),
-        }))
-    }
-
-    /// Parses the lockfile on another thread, and begins to download if nothing is installed. `ci`
-    /// compares the tree with the lockfile later.
-    fn parsed_meanwhile(&self, started: &Started, ahead: Option<&mut Ahead>) -> Option<oneshot::Receiver<Parsed>> {
+    /// Starts the work of other threads during the resolution: opening the store, parsing the
+    /// lockfile, and downloading if nothing is installed. `ci` compares the tree with the parsed
+    /// lockfile later.
+    fn meanwhile(
+        &self,
+        started: &Started,
+        flights: &Arc<Flights>,
+    ) -> (Option<Ahead>, Option<oneshot::Receiver<Parsed>>) {
         let is_new = || !self.lock.project.path().join(HIDDEN_LOCKFILE).exists();
-        let ahead = ahead.filter(|_| started.lockfile.text().is_some() && is_new());
-        if ahead.is_none() && !self.clean {
-            return None;
+        let may_download = !self.dry_run && !started.registry.is_offline();
+        let is_read_ahead = may_download && started.lockfile.text().is_some() && is_new();
+        if !is_read_ahead && !self.clean {
+            return (may_download.then(|| Ahead::new(self.opening(started, flights))), None);
         }
         let text = started.lockfile.text().unwrap_or_default().to_owned();
         let project = self.lock.project.path_as_text();
@@ -165,11 +157,23 @@ impl Install {
             let _ = sender.send(Parsed::clone(&lockfile));
             lockfile
         };
-        match ahead {
-            Some(ahead) => ahead.read(parse, self.lock.platform().1, self.lock.presumed_node_version().as_deref()),
-            None => drop(spawn_blocking(parse)),
+        if !is_read_ahead {
+            drop(spawn_blocking(parse));
+            return (may_download.then(|| Ahead::new(self.opening(started, flights))), Some(parsed));
         }
-        Some(parsed)
+        let reading = Reading { parse, host: self.lock.presumed_host() };
+        (Some(Ahead::reading(self.opening(started, flights), reading)), Some(parsed))
+    }
+
+    /// Opens the store. One that can't be used is reported later.
+    fn opening(&self, started: &Started, flights: &Arc<Flights>) -> impl FnOnce() -> Option<Origins> + use<> {
+        let (registry, flights) = (started.registry.clone(), Arc::clone(flights));
+        let (project, folder) = (self.lock.project.path().to_owned(), self.store.clone());
+        let activity = Arc::clone(&self.lock.activity);
+        move || {
+            let store = Arc::new(Store::open(&folder).ok()?.counted_by(&activity));
+            Some(Origins { registry, project, store, preparing: Arc::default(), flights })
+        }
     }
 
     /// Carries out what a resolution decided.

@@ -45,8 +45,9 @@ use ready::Ready;
 use replaced::symlink;
 use task::{Job, Shared, run};
 
-/// The number of threads that place stored packages. More of them make no disk faster.
-const HANDS: usize = 2;
+/// The number of threads that help this one to place stored packages. More of them make no disk
+/// faster.
+const HELPERS: usize = 1;
 
 /// The maximum number of clones, folders and files that are packed and unpacked at once.
 const WORKSHOP: usize = 16;
@@ -271,9 +272,9 @@ impl<'a> Reify<'a> {
             self.jobs().into_iter().partition(|job| job.source.stored.is_some());
         let ready = Ready::new(ready);
         self.origins.store.end_checks();
-        for _ in 0..HANDS.min(ready.len()) {
+        for _ in 0..HELPERS.min(ready.len().saturating_sub(1)) {
             let (ready, shared, stopped) = (Arc::clone(&ready), Arc::clone(shared), stopped.clone());
-            tasks.spawn_blocking(move || Finished::Hand(ready.place(&shared, &stopped)));
+            tasks.spawn_blocking(move || Finished::Helper(ready.place(&shared, &stopped)));
         }
         let fetching = |job| {
             let task = run(Arc::clone(shared), job, stopped.clone());
@@ -288,6 +289,13 @@ impl<'a> Reify<'a> {
         let mut left_out = Vec::new();
         let mut failed = None;
         loop {
+            // This thread places packages, too. It would only wait otherwise, and a new thread may
+            // have to wait for a processor.
+            let next = if failed.is_none() { ready.next() } else { None };
+            let is_placing = next.is_some();
+            if let Some(left) = next.and_then(|job| ready.place_one(job, shared)) {
+                tasks.spawn(fetching(left));
+            }
             let finished = tokio::select! {
                 // An interruption counts even if everything has been placed by now.
                 biased;
@@ -297,11 +305,17 @@ impl<'a> Reify<'a> {
                     continue;
                 }
                 finished = tasks.join_next() => finished,
+                () = std::future::ready(()), if is_placing => continue,
             };
-            let Some(finished) = finished else { break };
+            let Some(finished) = finished else {
+                if is_placing {
+                    continue;
+                }
+                break;
+            };
             let (placements, error) =
                 match finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
-                    Finished::Hand(left) => {
+                    Finished::Helper(left) => {
                         for job in left {
                             tasks.spawn(fetching(job));
                         }
@@ -439,8 +453,8 @@ impl<'a> Reify<'a> {
 enum Finished {
     /// One source.
     Job(Vec<Placement>, Result<(), ReifyError>),
-    /// Packages in the store. Some of them couldn't be placed.
-    Hand(Vec<Job>),
+    /// A helper with packages in the store. It couldn't place these.
+    Helper(Vec<Job>),
 }
 
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {

@@ -216,7 +216,7 @@ fn make_executable(from: &Path, to: &Path, mode: u32, stored: &StoredPackage) ->
 
 /// Whether a file begins with a `#!` line that ends with a carriage return.
 pub fn has_carriage_return(file: &Path) -> bool {
-    let mut start = Vec::new();
+    let mut start = Vec::with_capacity(2048);
     let read = fs::File::open(file).and_then(|file| file.take(2048).read_to_end(&mut start));
     read.is_ok() && without_carriage_return(&start).is_some()
 }

@@ -31,20 +31,31 @@ impl Ready {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// Takes a package off the queue.
+    pub fn next(&self) -> Option<Job> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// Places a package. Returns it if it couldn't be placed.
+    pub fn place_one(&self, job: Job, shared: &Shared) -> Option<Job> {
+        let is_placed = job.source.stored.as_ref().is_some_and(|stored| {
+            let is_right = shared.origins.check_identity(&job.source, &stored.record).is_ok();
+            is_right && shared.place(stored, &job.placements, self.is_alone).is_ok()
+        });
+        if !is_placed {
+            return Some(job);
+        }
+        shared.activity.installed.add(job.placements.len() as u64);
+        None
+    }
+
     /// Places packages until the queue is empty. Returns those that couldn't be placed.
     pub fn place(&self, shared: &Shared, stopped: &watch::Receiver<bool>) -> Vec<Job> {
         let mut left = Vec::new();
-        while !*stopped.borrow() {
-            let Some(job) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
-            let is_placed = job.source.stored.as_ref().is_some_and(|stored| {
-                let is_right = shared.origins.check_identity(&job.source, &stored.record).is_ok();
-                is_right && shared.place(stored, &job.placements, self.is_alone).is_ok()
-            });
-            if is_placed {
-                shared.activity.installed.add(job.placements.len() as u64);
-            } else {
-                left.push(job);
-            }
+        while !*stopped.borrow()
+            && let Some(job) = self.next()
+        {
+            left.extend(self.place_one(job, shared));
         }
         left
     }

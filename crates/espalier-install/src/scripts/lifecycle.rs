@@ -223,6 +223,9 @@ pub struct Finished {
 /// the terminal. The results have the order of the tasks. After the failure of a script that isn't
 /// optional, no more are started.
 pub async fn run(tasks: Vec<Task>, environment: &ScriptEnvironment, foreground: bool) -> Vec<Finished> {
+    if tasks.is_empty() {
+        return Vec::new();
+    }
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let limit = if foreground { 1 } else { processors.saturating_sub(1).max(1) };
     let mut running = tokio::task::JoinSet::new();

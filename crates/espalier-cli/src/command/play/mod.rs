@@ -76,14 +76,14 @@ fn prepare(arguments: &PlayArguments) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads can be started");
     runtime.block_on(async {
         let listener = listen(arguments.port).await?;
-        let node = host::find_on_path("node");
+        let node = host::node_on_path();
         let answers = Answers {
             page,
             project: context.project.clone(),
             registry,
             options: context.settings.options.clone(),
             node: host::node_version().await,
-            platform: host::platform(node.as_deref()),
+            platform: host::platform(node),
             port: listener.local_addr().map_err(|error| Failure::Words(error.to_string()))?.port(),
             key: answers::key(),
         };
