@@ -15,6 +15,14 @@ use ring::digest;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Integrity(Promised);
 
+/// Whether a text is one SHA-512 in npm's spelling, in which every package is known to the store.
+pub fn is_usual(text: &str) -> bool {
+    // The digest has 64 bytes.
+    let digest = text.strip_prefix("sha512-").and_then(|digest| digest.strip_suffix("==")).unwrap_or_default();
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    digest.len() == 86 && digest.bytes().all(is_base64)
+}
+
 fn hash(algorithm: Algorithm, bytes: &[u8]) -> digest::Digest {
     let algorithm = match algorithm {
         Algorithm::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,

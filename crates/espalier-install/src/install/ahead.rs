@@ -13,7 +13,7 @@ use espalier_core::{EdgeKind, Event, LockEntry, ParsedLock, Platform};
 use espalier_package::identity::package_of;
 use serde_json::Value;
 use tokio::sync::{Semaphore, SetOnce, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::blocking;
 use crate::plan::Source;
@@ -70,25 +70,24 @@ impl Ahead {
         let mut ahead = Self::idle();
         let (found, looked_up) = oneshot::channel();
         let (opened, room) = (Arc::clone(&ahead.origins), Arc::clone(&ahead.room));
-        ahead.tasks.spawn(async move {
-            let look_up = move || {
-                let origins = opens(&opened, open);
-                // The installation compares the tree with the lockfile, whatever happens here.
-                let lockfile = (reading.parse)();
-                let origins = origins?;
-                let (platform, node) = (reading.host)();
-                let node = node.as_deref().and_then(Version::parse);
-                let missing = missing(&origins, &lockfile, &platform, node.as_ref());
-                Some((origins, missing))
-            };
-            let looked_up = blocking::run(look_up).await;
+        // The thread starts here and not in the task, which itself would have to wait for a thread.
+        let looking = spawn_blocking(move || {
+            let origins = opens(&opened, open);
+            // The installation compares the tree with the lockfile, whatever happens here.
+            let lockfile = (reading.parse)();
+            let origins = origins?;
+            let (platform, node) = (reading.host)();
+            let node = node.as_deref().and_then(Version::parse);
+            let missing = missing(&origins, &lockfile, &platform, node.as_ref());
             drop(found);
-            let Some((origins, missing)) = looked_up else { return };
             if missing.is_empty() {
                 // A processor is idle until packages are placed.
-                blocking::run(move || origins.store.check_ahead()).await;
-                return;
+                origins.store.check_ahead();
             }
+            Some((origins, missing))
+        });
+        ahead.tasks.spawn(async move {
+            let Some((origins, missing)) = blocking::result(looking).await else { return };
             let downloads = missing.into_iter().map(|source| fetch(Arc::clone(&origins), Arc::clone(&room), source));
             let mut downloads: JoinSet<()> = downloads.collect();
             while downloads.join_next().await.is_some() {}
@@ -150,20 +149,26 @@ impl Drop for Ahead {
 /// The packages of a lockfile that suit this platform and Node and aren't in the store. Lockfiles of
 /// version 1 don't say what suits them.
 fn missing(origins: &Origins, lockfile: &ParsedLock<'_>, platform: &Platform, node: Option<&Version>) -> Vec<Source> {
-    let mut sources = Vec::new();
+    let mut suitable = Vec::new();
     for (location, entry) in lockfile.packages.iter().filter(|_| !lockfile.is_old()) {
         let Some((_, folder)) = location.rsplit_once("node_modules/") else { continue };
-        let (Some(version), Some(resolved)) = (entry.text("version"), entry.text("resolved")) else { continue };
+        let Some(integrity) = entry.text("integrity") else { continue };
         if !entry.flag("link") && !entry.flag("inBundle") && suits(&entry, platform) && suits_node(&entry, node) {
-            let name = entry.text("name").unwrap_or(Cow::Borrowed(folder));
-            let integrity = entry.text("integrity");
-            sources.extend(source(&origins.registry, &name, &version, &resolved, integrity.as_deref()));
+            suitable.push((folder, entry, integrity));
         }
     }
     let store = &origins.store;
-    store.find_ahead(sources.iter().filter_map(|source| source.integrity.as_ref()));
-    sources.retain(|source| source.integrity.as_ref().is_none_or(|integrity| store.find(integrity).is_none()));
-    sources
+    store.find_ahead(suitable.iter().map(|(_, _, integrity)| &**integrity));
+    let mut missing = Vec::new();
+    for (folder, entry, integrity) in suitable {
+        if store.find_as(&integrity).is_none()
+            && let (Some(version), Some(resolved)) = (entry.text("version"), entry.text("resolved"))
+        {
+            let name = entry.text("name").unwrap_or(Cow::Borrowed(folder));
+            missing.extend(source(&origins.registry, &name, &version, &resolved, Some(&integrity)));
+        }
+    }
+    missing
 }
 
 /// The source of a package, if it may be fetched without permission.

@@ -178,6 +178,8 @@ pub enum ReifyError {
 impl<'a> Reify<'a> {
     /// Does everything but the commit. After an error, everything is as it was before.
     pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built<'a>, ReifyError> {
+        // The thread that looks at stored files is free when packages are placed.
+        self.origins.store.end_checks();
         let noted = fs::read(self.project.join(HIDDEN_LOCKFILE)).ok();
         let journal = Arc::new(Journal::new(self.project));
         let result = self.build_with(&journal, interruption).await;
@@ -271,7 +273,6 @@ impl<'a> Reify<'a> {
         let (ready, others): (Vec<Job>, Vec<Job>) =
             self.jobs().into_iter().partition(|job| job.source.stored.is_some());
         let ready = Ready::new(ready);
-        self.origins.store.end_checks();
         for _ in 0..HELPERS.min(ready.len().saturating_sub(1)) {
             let (ready, shared, stopped) = (Arc::clone(&ready), Arc::clone(shared), stopped.clone());
             tasks.spawn_blocking(move || Finished::Helper(ready.place(&shared, &stopped)));

@@ -9,11 +9,15 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rustc_hash::FxHashSet;
 
 use super::record::{PackageKey, PackageRecord};
 
 /// How long to wait for other processes.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A package that was found: the integrity that it was found by, its key and its record.
+type Found = (String, PackageKey, PackageRecord);
 
 #[derive(Debug)]
 pub(super) struct Index {
@@ -80,18 +84,25 @@ impl Index {
         self.prepare()
     }
 
-    /// The package with each of these integrities. One transaction serves all, because beginning
-    /// one costs more than a lookup.
-    pub fn find_all(
-        &self,
-        integrities: &[String],
-        umask: u32,
-    ) -> rusqlite::Result<Vec<Option<(PackageKey, PackageRecord)>>> {
+    /// The packages with these integrities, each with the integrity that it was found by. One
+    /// query serves all, because a query for each would cost more than the lookup itself.
+    pub fn find_all(&self, integrities: &FxHashSet<&str>, umask: u32) -> rusqlite::Result<Vec<Found>> {
+        let list = serde_json::to_string(integrities).expect("a list of texts");
         self.healing(|index| {
-            let reading = index.connection.unchecked_transaction()?;
-            let found = integrities.iter().map(|integrity| index.look_up(integrity, umask));
-            let found = found.collect::<rusqlite::Result<_>>()?;
-            reading.finish()?;
+            // `CROSS JOIN` keeps this order of the tables.
+            let mut statement = index.connection.prepare_cached(
+                "SELECT known_as.integrity, package.key, package.record FROM json_each(?1) AS wanted
+                 CROSS JOIN known_as ON known_as.integrity = wanted.value AND known_as.umask = ?2
+                 CROSS JOIN package ON package.key = known_as.key",
+            )?;
+            let mut rows = statement.query(params![list, umask])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                // A record that can't be read counts as absent.
+                if let Ok(record) = postcard::from_bytes(row.get_ref(2)?.as_blob()?) {
+                    found.push((row.get(0)?, PackageKey::from_text(row.get(1)?), record));
+                }
+            }
             Ok(found)
         })
     }

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use maintenance::{Pruned, Verified};
 pub use record::{FileRecord, PackageKey, PackageRecord};
@@ -29,7 +29,7 @@ pub use record::{FileRecord, PackageKey, PackageRecord};
 use crate::activity::Activity;
 use crate::config::Environment;
 use crate::folder::Folder;
-use crate::integrity::{Hashed, Integrity};
+use crate::integrity::{self, Hashed, Integrity};
 use crate::superseded;
 use crate::unpack::{self, Limits, Manner, UnpackError};
 use index::{Index, Row};
@@ -165,15 +165,14 @@ impl Store {
         self.find(&integrity.parse().ok()?)
     }
 
-    /// Looks these packages up together and remembers the results.
-    pub fn find_ahead<'a>(&self, integrities: impl Iterator<Item = &'a Integrity>) {
-        let integrities: Vec<String> = integrities.map(ToString::to_string).collect();
+    /// Looks up the packages with these integrities together, as a lock states them, and remembers
+    /// the results. An unusual spelling is left for later.
+    pub fn find_ahead<'a>(&self, integrities: impl Iterator<Item = &'a str>) {
+        let integrities: FxHashSet<&str> = integrities.filter(|text| integrity::is_usual(text)).collect();
         let Ok(found) = self.index().find_all(&integrities, self.umask) else { return };
-        let found = integrities.iter().zip(found).map(|(integrity, found)| {
-            let stored = found.map(|(key, record)| self.stored(key, record));
-            (integrity.clone(), stored)
-        });
-        self.found().extend(found);
+        let mut packages = self.found();
+        packages.extend(integrities.into_iter().map(|integrity| (integrity.to_owned(), None)));
+        packages.extend(found.into_iter().map(|(integrity, key, record)| (integrity, Some(self.stored(key, record)))));
     }
 
     fn stored(&self, key: PackageKey, record: PackageRecord) -> StoredPackage {
