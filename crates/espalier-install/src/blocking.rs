@@ -11,6 +11,14 @@ pub(crate) async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
     result(spawn_blocking(work)).await
 }
 
+/// Does work on a thread of the runtime, where it begins sooner. Linux may let a new thread wait for
+/// milliseconds behind the thread that started it, though the other of two processors is idle. The
+/// runtime's threads have run before, and go on where they ran. If the runtime has a single thread,
+/// its other tasks wait for this work.
+pub(crate) fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    tokio::spawn(async move { work() })
+}
+
 /// The result of such work that was started earlier. If the runtime ends before the work begins,
 /// nobody waits for the result any more, so there is none.
 pub(crate) async fn result<T>(task: JoinHandle<T>) -> T {

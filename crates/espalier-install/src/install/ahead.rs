@@ -13,7 +13,7 @@ use espalier_core::{EdgeKind, Event, LockEntry, ParsedLock, Platform};
 use espalier_package::identity::package_of;
 use serde_json::Value;
 use tokio::sync::{Semaphore, SetOnce, oneshot};
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 
 use crate::blocking;
 use crate::plan::Source;
@@ -51,9 +51,9 @@ pub(super) struct Reading<Parse, Host> {
 impl Ahead {
     /// Opens the store on another thread, because the resolution needs nothing of it.
     pub fn new(open: impl FnOnce() -> Option<Origins> + Send + 'static) -> Self {
-        let mut ahead = Self::idle();
+        let ahead = Self::idle();
         let opened = Arc::clone(&ahead.origins);
-        ahead.tasks.spawn_blocking(move || opens(&opened, open).map_or((), drop));
+        drop(blocking::beside(move || opens(&opened, open).map_or((), drop)));
         ahead
     }
 
@@ -70,8 +70,7 @@ impl Ahead {
         let mut ahead = Self::idle();
         let (found, looked_up) = oneshot::channel();
         let (opened, room) = (Arc::clone(&ahead.origins), Arc::clone(&ahead.room));
-        // The thread starts here and not in the task, which itself would have to wait for a thread.
-        let looking = spawn_blocking(move || {
+        let looking = blocking::beside(move || {
             let origins = opens(&opened, open);
             // The installation compares the tree with the lockfile, whatever happens here.
             let lockfile = (reading.parse)();

@@ -33,7 +33,7 @@ impl Install {
     /// the resolution leaves processors idle.
     pub(super) fn installed_meanwhile(&self) -> JoinHandle<Before> {
         let project = self.lock.project.clone();
-        tokio::task::spawn_blocking(move || Before::of(&project))
+        blocking::beside(move || Before::of(&project))
     }
 }
 

@@ -24,7 +24,6 @@ use espalier_package::agreement;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::FxHashSet;
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
 
 use crate::blocking;
 use crate::git::Repository;
@@ -116,10 +115,6 @@ impl Install {
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
         let resolved = Box::pin(resolving).await?;
         resolved.note(&self.lock.project);
-        let store = match &mut ahead {
-            Some(ahead) => ahead.settle().await,
-            None => None,
-        };
         if let Some(parsed) = parsed.filter(|_| self.clean) {
             let lockfile = blocking::sent(parsed).await;
             let graph = &resolved.outcome.graph;
@@ -130,6 +125,10 @@ impl Install {
                 return Err(InstallError::Disagreement { differences });
             }
         }
+        let store = match &mut ahead {
+            Some(ahead) => ahead.settle().await,
+            None => None,
+        };
         let early = Early { store, installed };
         Box::pin(self.apply(resolved, flights, early, unchanged.as_ref(), interruption)).await
     }
@@ -158,7 +157,7 @@ impl Install {
             lockfile
         };
         if !is_read_ahead {
-            drop(spawn_blocking(parse));
+            drop(blocking::beside(parse));
             return (may_download.then(|| Ahead::new(self.opening(started, flights))), Some(parsed));
         }
         let reading = Reading { parse, host: self.lock.presumed_host() };

@@ -30,6 +30,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::activity::Activity;
+use crate::blocking;
 use crate::plan::layout::{Layout, Origin, Package, lies_in_node_modules, split};
 use crate::plan::optional::optional_set;
 use crate::plan::{Placement, PlacementKind, Plan, Source, bins};
@@ -275,7 +276,8 @@ impl<'a> Reify<'a> {
         let ready = Ready::new(ready);
         for _ in 0..HELPERS.min(ready.len().saturating_sub(1)) {
             let (ready, shared, stopped) = (Arc::clone(&ready), Arc::clone(shared), stopped.clone());
-            tasks.spawn_blocking(move || Finished::Helper(ready.place(&shared, &stopped)));
+            let help = blocking::beside(move || ready.place(&shared, &stopped));
+            tasks.spawn(async move { Finished::Helper(blocking::result(help).await) });
         }
         let fetching = |job| {
             let task = run(Arc::clone(shared), job, stopped.clone());
