@@ -9,6 +9,7 @@ use espalier_install::activity::Activity;
 use espalier_install::config::{Config, Value};
 use espalier_install::install::scripts::Scripts;
 use espalier_install::install::{Done, Install, InstallError};
+use espalier_install::lock::Lock;
 use espalier_install::packing::prepare::Installer;
 use espalier_install::store;
 
@@ -118,7 +119,7 @@ fn execute(
     activity: &Arc<Activity>,
 ) -> Result<Done, InstallError> {
     let Context { config, environment, .. } = context;
-    let lock = lock::of(context, &arguments.lock, changes, activity)?;
+    let lock = Lock { is_last: true, ..lock::of(context, &arguments.lock, changes, activity)? };
     let usual = || store::default_folder(environment, lock.cache.as_deref());
     let folder = arguments.store_dir.clone().or_else(usual);
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));

@@ -225,6 +225,9 @@ impl Install {
         };
         let built = self.build(reify, &links, interruption, &mut phases).await?;
         let finishing = Instant::now();
+        if self.lock.is_last {
+            store.end_for_good();
+        }
         drop(store);
         let (lockfile, report) = self.finish(built, &resolved, note.is_some())?;
         let warnings = resolved.outcome.warnings;
@@ -233,6 +236,9 @@ impl Install {
             unchanged.note(&self, &resolved.reads, report.kept, &warnings);
         }
         self.later_project_events().await?;
+        if self.lock.is_last {
+            std::mem::forget((resolved.outcome.graph, resolved.outcome.lockfile));
+        }
         phases.finishing = finishing.elapsed();
         Ok(Done { warnings, lockfile, report, plan: None, note, elapsed: resolved.start.elapsed(), phases })
     }

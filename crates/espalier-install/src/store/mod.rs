@@ -195,6 +195,12 @@ impl Store {
         self.have_checks_ended.store(true, Ordering::Relaxed);
     }
 
+    /// Leaves the records that were found to the system, because the process ends. Freeing the names
+    /// of thousands of files takes time.
+    pub fn end_for_good(&self) {
+        std::mem::forget(std::mem::take(&mut *self.found()));
+    }
+
     /// Unpacks a tarball into the store. The caller has verified the bytes, against this integrity
     /// if there is one.
     pub fn add(&self, tarball: &Hashed<'_>, integrity: Option<&Integrity>) -> Result<StoredPackage, AddError> {
