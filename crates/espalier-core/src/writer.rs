@@ -33,6 +33,19 @@ pub enum Written<'a> {
     Pairs(Vec<(&'a str, &'a str)>),
     /// An object.
     Object(Vec<(&'a str, Written<'a>)>),
+    /// An object whose keys are in npm's order for a lockfile.
+    Sorted(Vec<(&'a str, Written<'a>)>),
+}
+
+impl Written<'_> {
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
+        match self {
+            Self::Value(value) => value.is_object(),
+            Self::Object(_) | Self::Sorted(_) | Self::Pairs(_) => true,
+            Self::Text(_) | Self::Texts(_) | Self::True => false,
+        }
+    }
 }
 
 /// A member of an object that is being sorted: its rank, its key, and the rest.
@@ -166,7 +179,7 @@ impl<'a> Writer<'a> {
                 let members = members.iter().map(|(key, value)| (key.as_str(), Written::Value(value)));
                 self.item(Item::Written(&Written::Object(members.collect())), depth);
             }
-            Item::Written(Written::Object(_) | Written::Pairs(_)) => {
+            Item::Written(Written::Object(_) | Written::Sorted(_) | Written::Pairs(_)) => {
                 let order = item.order(self.order);
                 self.list('{', '}', item.len(), depth, &|writer, index| {
                     let (key, value) = item.member(order.get(index).copied().unwrap_or(index));
@@ -204,8 +217,7 @@ impl<'a> Item<'a> {
     fn is_object(self) -> bool {
         match self {
             Self::Text(_) => false,
-            Self::Written(Written::Value(value)) => value.is_object(),
-            Self::Written(written) => matches!(written, Written::Object(_) | Written::Pairs(_)),
+            Self::Written(written) => written.is_object(),
             Self::Value(value) => value.is_object(),
         }
     }
@@ -213,7 +225,7 @@ impl<'a> Item<'a> {
     /// The number of an object's members.
     fn len(self) -> usize {
         match self {
-            Self::Written(Written::Object(members)) => members.len(),
+            Self::Written(Written::Object(members) | Written::Sorted(members)) => members.len(),
             Self::Written(Written::Pairs(members)) => members.len(),
             _ => 0,
         }
@@ -222,7 +234,9 @@ impl<'a> Item<'a> {
     /// One of an object's members.
     fn member(self, index: usize) -> (&'a str, Self) {
         match self {
-            Self::Written(Written::Object(members)) => (members[index].0, Self::Written(&members[index].1)),
+            Self::Written(Written::Object(members) | Written::Sorted(members)) => {
+                (members[index].0, Self::Written(&members[index].1))
+            }
             Self::Written(Written::Pairs(members)) => (members[index].0, Self::Text(members[index].1)),
             _ => unreachable!("only objects have members"),
         }
@@ -231,6 +245,11 @@ impl<'a> Item<'a> {
     /// The order of an object's members, as their indices. Empty if they are in order already, as
     /// most are.
     fn order(self, order: Order) -> Vec<usize> {
+        if let Self::Written(Written::Sorted(members)) = self {
+            let ranked = |(key, value): &(&'a str, Written<'a>)| (rank(key, value.is_object()), *key, ());
+            debug_assert!(members.is_sorted_by(|a, b| compare(&ranked(a), &ranked(b)).is_le()), "{members:?}");
+            return Vec::new();
+        }
         let ranked = |index| {
             let (key, value) = self.member(index);
             (rank(key, value.is_object()), key, index)

@@ -75,9 +75,10 @@ impl PackageLock {
             let (key, node) = &entries[index];
             let mut entry = entry(tree, *node, target.omit_resolved);
             if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
-                entry.push(("packageExtensionsHash", Written::Text(hash.into())));
+                entry.members.push(("packageExtensionsHash", Written::Text(hash.into())));
+                entry.is_unusual = true;
             }
-            (!key.is_empty() || !entry.is_empty()).then_some(Written::Object(entry))
+            (!key.is_empty() || !entry.members.is_empty()).then(|| entry.written())
         };
         let locations: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
         Self { old, document: Document::new(head, &locations, &entry, format) }
@@ -120,11 +121,14 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
 }
 
 /// The entry of a node (`metaFromNode`).
-fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'_>)> {
+fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Entry<'_> {
+    let mut entry = Entry { members: Vec::with_capacity(USUAL_MEMBERS), is_unusual: false };
     let data = &tree[node];
     let realpath = data.realpath.as_deref().unwrap_or_default();
     if data.is_link {
-        return vec![("resolved", Written::Text(realpath.into())), ("link", Written::True)];
+        entry.plain("resolved", Some(Written::Text(realpath.into())));
+        entry.flag("link", true);
+        return entry;
     }
     let manifest = &data.manifest;
     let name = manifest
@@ -141,60 +145,90 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Vec<(&str, Written<'
     let integrity = data.integrity.as_deref().or(manifest.integrity.as_deref());
     let bundled: Vec<&str> = manifest.bundled.iter().map(|&name| tree.text(name)).collect();
     let flags = data.flags;
-    let flag = |key, is_set: bool| (key, is_set.then_some(Written::True));
-    let needed_as = |key, is_set: bool| flag(key, is_set && !flags.extraneous);
-    let field = |key| (key, manifest.field(key).map(Written::Value));
+    let is_needed = !flags.extraneous;
+    let field = |key| manifest.field(key).map(Written::Value);
     let has_devs = tree.is_top(node) && manifest.has_dev_dependencies;
-    let devs = has_devs.then(|| dependencies(tree, &manifest.dev_dependencies));
-    // This is npm's order, so there is little to sort.
-    let members = [
-        text("name", name),
-        text("version", manifest.version.as_deref()),
-        text("resolved", resolved),
-        text("integrity", integrity),
-        ("bundleDependencies", (!bundled.is_empty()).then_some(Written::Texts(bundled))),
-        field("cpu"),
-        field("deprecated"),
-        needed_as("dev", flags.dev),
-        needed_as("devOptional", flags.dev_optional && !flags.dev && !flags.optional),
-        flag("extraneous", flags.extraneous),
-        flag("hasInstallScript", manifest.has_install_script),
-        flag("inBundle", tree.in_bundle(node)),
-        field("libc"),
-        field("license"),
-        needed_as("optional", flags.optional),
-        field("os"),
-        needed_as("peer", flags.peer),
-        field("workspaces"),
-        block("acceptDependencies", tree, &manifest.accept_dependencies),
-        field("bin"),
-        block("dependencies", tree, &manifest.dependencies),
-        ("devDependencies", devs),
-        field("engines"),
-        field("funding"),
-        block("optionalDependencies", tree, &manifest.optional_dependencies),
-        mark("packageExtensionsApplied", data.extension.as_deref()),
-        mark("patched", data.patch.as_deref()),
-        block("peerDependencies", tree, &manifest.peer_dependencies),
-        field("peerDependenciesMeta"),
-    ];
-    members.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    // Both parts are in npm's order.
+    entry.text("name", name);
+    entry.text("version", manifest.version.as_deref());
+    entry.plain("resolved", resolved.map(Written::Text));
+    entry.text("integrity", integrity);
+    entry.plain("bundleDependencies", (!bundled.is_empty()).then_some(Written::Texts(bundled)));
+    entry.plain("cpu", field("cpu"));
+    entry.plain("deprecated", field("deprecated"));
+    entry.flag("dev", flags.dev && is_needed);
+    entry.flag("devOptional", flags.dev_optional && !flags.dev && !flags.optional && is_needed);
+    entry.flag("extraneous", flags.extraneous);
+    entry.flag("hasInstallScript", manifest.has_install_script);
+    entry.flag("inBundle", tree.in_bundle(node));
+    entry.plain("libc", field("libc"));
+    entry.plain("license", field("license"));
+    entry.flag("optional", flags.optional && is_needed);
+    entry.plain("os", field("os"));
+    entry.flag("peer", flags.peer && is_needed);
+    entry.plain("workspaces", field("workspaces"));
+
+    entry.block("dependencies", tree, &manifest.dependencies);
+    entry.block("acceptDependencies", tree, &manifest.accept_dependencies);
+    entry.object("bin", field("bin"));
+    entry.object("devDependencies", has_devs.then(|| dependencies(tree, &manifest.dev_dependencies)));
+    entry.object("engines", field("engines"));
+    entry.object("funding", field("funding"));
+    entry.block("optionalDependencies", tree, &manifest.optional_dependencies);
+    entry.object("packageExtensionsApplied", data.extension.as_deref().map(mark));
+    entry.object("patched", data.patch.as_deref().map(mark));
+    entry.block("peerDependencies", tree, &manifest.peer_dependencies);
+    entry.object("peerDependenciesMeta", field("peerDependenciesMeta"));
+    entry
 }
 
-/// A member of an entry, if there is one.
-type Member<'a> = (&'static str, Option<Written<'a>>);
+/// More members than most entries have.
+const USUAL_MEMBERS: usize = 12;
 
-fn text<'a>(key: &'static str, text: Option<impl Into<Cow<'a, str>>>) -> Member<'a> {
-    (key, text.map(|text| Written::Text(text.into())))
+/// The members of an entry. They are added in npm's order, in which objects come last, and need
+/// sorting only if a value has an unusual type.
+struct Entry<'a> {
+    members: Vec<(&'a str, Written<'a>)>,
+    is_unusual: bool,
 }
 
-fn block<'a>(key: &'static str, tree: &'a Tree, block: &'a Dependencies) -> Member<'a> {
-    (key, (!block.is_empty()).then(|| dependencies(tree, block)))
+impl<'a> Entry<'a> {
+    /// Adds a value that usually isn't an object.
+    fn plain(&mut self, key: &'static str, value: Option<Written<'a>>) {
+        self.add(key, value, false);
+    }
+
+    /// Adds a value that usually is an object.
+    fn object(&mut self, key: &'static str, value: Option<Written<'a>>) {
+        self.add(key, value, true);
+    }
+
+    fn add(&mut self, key: &'static str, value: Option<Written<'a>>, is_object: bool) {
+        if let Some(value) = value {
+            self.is_unusual |= value.is_object() != is_object;
+            self.members.push((key, value));
+        }
+    }
+
+    fn text(&mut self, key: &'static str, text: Option<&'a str>) {
+        self.plain(key, text.map(|text| Written::Text(text.into())));
+    }
+
+    fn flag(&mut self, key: &'static str, is_set: bool) {
+        self.plain(key, is_set.then_some(Written::True));
+    }
+
+    fn block(&mut self, key: &'static str, tree: &'a Tree, block: &'a Dependencies) {
+        self.object(key, (!block.is_empty()).then(|| dependencies(tree, block)));
+    }
+
+    fn written(self) -> Written<'a> {
+        if self.is_unusual { Written::Object(self.members) } else { Written::Sorted(self.members) }
+    }
 }
 
-fn mark<'a>(key: &'static str, mark: Option<&'a Map<String, Value>>) -> Member<'a> {
-    let object = |mark: &'a Map<String, Value>| mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value)));
-    (key, mark.map(|mark| Written::Object(object(mark).collect())))
+fn mark(mark: &Map<String, Value>) -> Written<'_> {
+    Written::Object(mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value))).collect())
 }
 
 fn dependencies<'a>(tree: &'a Tree, block: &'a Dependencies) -> Written<'a> {
