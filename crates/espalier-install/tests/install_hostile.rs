@@ -247,6 +247,23 @@ async fn an_interruption_leaves_everything_as_it_was() {
     assert!(scene.tree().is_empty());
 }
 
+/// The thread that notices the interruption places packages itself.
+#[tokio::test]
+async fn an_interruption_while_stored_packages_are_placed_undoes_it() {
+    use std::task::Poll;
+    let names = ["a", "b", "c", "d"];
+    let scene = names.iter().fold(Scene::of(&names), |scene, name| scene.package(&format!("{name}@1.0.0"), json!({})));
+    scene.install().await;
+    fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let is_one_placed = || names.iter().any(|name| scene.at(&format!("node_modules/{name}/package.json")).exists());
+    let interruption = std::future::poll_fn(|_| if is_one_placed() { Poll::Ready(()) } else { Poll::Pending });
+    let error = scene.prepare(false, &server.origin()).run(|_| (), interruption).await.expect_err("interrupted");
+    assert!(error.to_string().starts_with("interrupted"), "{error}");
+    assert!(scene.tree().is_empty());
+}
+
 /// Waiting is a future, which can be dropped, and ends when the other one does, however it does.
 #[cfg(unix)]
 #[tokio::test]

@@ -74,12 +74,13 @@ impl Ending {
     fn settle_spec(&self, edited: &mut Edited, name: Name) {
         let tree = &self.tree;
         let Some(edge) = tree.edge(edited.node, name) else { return };
-        // An optional dependency that could not be fetched keeps its requested spec.
         let Some(child) = tree[edge].to else { return };
         let text = tree.text(name);
         let package = tree.package(child);
+        // npm writes the missing name of an optional package that could not be fetched as an alias.
+        let nameless = if tree[child].failure.is_some() { "null" } else { text };
         let found = Found {
-            package: package.name.as_deref().unwrap_or(text),
+            package: package.name.as_deref().unwrap_or(nameless),
             version: package.version.as_deref(),
             workspace: tree[edge].kind == EdgeKind::Workspace,
             overridden: Some(&*tree.spec(edge).raw).filter(|spec| *spec != &*tree[edge].raw_spec.raw),
