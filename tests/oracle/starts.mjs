@@ -348,10 +348,6 @@ const cases = [
   ],
   ['an addition', { 'package.json': loose }, 'install p@1'],
   ['an addition that is optional', { 'package.json': loose }, 'install --save-optional p'],
-  ['an optional addition without a fitting version', { 'package.json': loose }, 'install --save-optional o@>=9'],
-  ['an optional addition of a version that does not exist', { 'package.json': loose }, 'install --save-optional o@9.0.0'],
-  ['an optional addition that does not exist', { 'package.json': loose }, 'install --save-optional missing@^1.0.0 b@1'],
-  ['an optional alias of what does not exist', { 'package.json': loose }, 'install --save-optional q@npm:missing@^1.0.0'],
   // The lock keeps the spec of an optional addition as it was typed, with its white space.
   ['an optional addition with white space', { 'package.json': loose }, 'install --save-optional p@\t1.0.0'],
   ['an addition with white space', { 'package.json': loose }, 'install p@\t1.x'],

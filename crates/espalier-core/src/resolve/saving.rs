@@ -77,10 +77,10 @@ impl Ending {
         let Some(child) = tree[edge].to else { return };
         let text = tree.text(name);
         let package = tree.package(child);
-        // npm writes the missing name of an optional package that could not be fetched as an alias.
-        let nameless = if tree[child].failure.is_some() { "null" } else { text };
+        // A package that could not be fetched has no name. npm saves it as `npm:null@…`, an alias of
+        // somebody else's package.
         let found = Found {
-            package: package.name.as_deref().unwrap_or(nameless),
+            package: package.name.as_deref().unwrap_or(text),
             version: package.version.as_deref(),
             workspace: tree[edge].kind == EdgeKind::Workspace,
             overridden: Some(&*tree.spec(edge).raw).filter(|spec| *spec != &*tree[edge].raw_spec.raw),

@@ -55,7 +55,8 @@ impl Judge {
             let espalier = self.espalier(round, start.as_deref())?;
             // Espalier goes on after that point, and may find an error of the project there.
             let is_crash = !matches!(espalier.answer, Answer::Broken(_)) && misses_bundler(round, &npm.answer);
-            let verdict = if is_crash { Verdict::Unanswered } else { verdict(&npm, &espalier) };
+            let is_documented = is_crash || saves_nameless_alias(&npm.answer);
+            let verdict = if is_documented { Verdict::Unanswered } else { verdict(&npm, &espalier) };
             let (npm, espalier) = (npm.answer, espalier.answer);
             let next = if let Expected::Lockfile(lockfile) = &npm { Some(lockfile.clone()) } else { start.clone() };
             judged.push(Judged { start: std::mem::replace(&mut start, next), npm, espalier, verdict });
@@ -96,6 +97,12 @@ fn misses_bundler(round: &Round, npm: &Expected) -> bool {
         message.strip_suffix(path.as_str()).is_some_and(|before| !before.ends_with("/project"))
     };
     code == "ENOENT" && round.manifests.keys().any(|folder| !folder.is_empty() && is_missed(folder))
+}
+
+/// Whether npm saved an optional dependency that it could not fetch as an alias of a package without
+/// a name (README, "Differences from npm").
+fn saves_nameless_alias(npm: &Expected) -> bool {
+    matches!(npm, Expected::Lockfile(lockfile) if lockfile.contains("\"npm:null@"))
 }
 
 /// Compares the locks, then the package.json files unless both failed.
