@@ -52,8 +52,8 @@ impl Ahead {
     /// Opens the store on another thread, because the resolution needs nothing of it.
     pub fn new(open: impl FnOnce() -> Option<Origins> + Send + 'static) -> Self {
         let ahead = Self::idle();
-        let opened = Arc::clone(&ahead.origins);
-        drop(blocking::beside(move || opens(&opened, open).map_or((), drop)));
+        let opening = Opening(Arc::clone(&ahead.origins));
+        drop(blocking::beside(move || opening.open(open).map_or((), drop)));
         ahead
     }
 
@@ -69,9 +69,9 @@ impl Ahead {
     {
         let mut ahead = Self::idle();
         let (found, looked_up) = oneshot::channel();
-        let (opened, room) = (Arc::clone(&ahead.origins), Arc::clone(&ahead.room));
+        let (opening, room) = (Opening(Arc::clone(&ahead.origins)), Arc::clone(&ahead.room));
         let looking = blocking::beside(move || {
-            let origins = opens(&opened, open);
+            let origins = opening.open(open);
             // The installation compares the tree with the lockfile, whatever happens here.
             let lockfile = (reading.parse)();
             let origins = origins?;
@@ -129,12 +129,24 @@ impl Ahead {
     }
 }
 
-/// Opens the store and tells those who wait for it.
-fn opens(opened: &SetOnce<Option<Arc<Origins>>>, open: impl FnOnce() -> Option<Origins>) -> Option<Arc<Origins>> {
-    let origins = open().map(Arc::new);
-    // Only this sets it.
-    let _ = opened.set(origins.clone());
-    origins
+/// Tells those who wait for the store that it is open, or that it can't be used. If opening it
+/// panics, the installation opens it again and passes the panic on.
+struct Opening(Arc<SetOnce<Option<Arc<Origins>>>>);
+
+impl Opening {
+    fn open(self, open: impl FnOnce() -> Option<Origins>) -> Option<Arc<Origins>> {
+        let origins = open().map(Arc::new);
+        // Nobody else sets it.
+        let _ = self.0.set(origins.clone());
+        origins
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        // This fails if it has been set.
+        let _ = self.0.set(None);
+    }
 }
 
 impl Drop for Ahead {
@@ -216,7 +228,13 @@ mod tests {
     use espalier_core::LockEntries;
     use serde_json::json;
 
-    use super::{Version, suits_node};
+    use super::{Ahead, Version, suits_node};
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_store_whose_opening_panics() {
+        let mut ahead = Ahead::new(|| panic!("a bug"));
+        assert!(ahead.settle().await.is_none());
+    }
 
     #[test]
     fn only_optional_packages_are_left_out_for_their_engines() {
