@@ -1,4 +1,4 @@
-//! Places the packages that are already in the store, which usually is most of them. A few threads
+//! Places the packages that are already in the store, which usually is most of them. Two threads
 //! take them from one queue and don't wait for each other. A package that can't be placed becomes a
 //! task of its own, which can fetch it again.
 
