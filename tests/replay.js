@@ -23,7 +23,12 @@ export async function serve(corpus, ...options) {
   const server = spawn(executable('espalier-replay'), ['--corpus', corpus, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const stop = () => void server.kill('SIGINT');
+  const stop = () => {
+    process.off('exit', stop);
+    server.kill('SIGINT');
+  };
+  // If this process fails, the server would keep running, and its output open.
+  process.once('exit', stop);
   for await (const origin of createInterface({ input: server.stdout })) return { origin, stop };
   throw new Error('the registry ended before it said where it is');
 }

@@ -11,6 +11,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import puppeteer from 'puppeteer-core';
+import { chromiumPath } from '../chromium.js';
 import { executable, serve } from '../replay.js';
 import { highWater, runNative } from './native.js';
 import { PageServer } from './pages.js';
@@ -99,7 +100,7 @@ async function counts(origin) {
 /** @param {string} page @returns {Promise<Figures>} */
 async function inTab(page) {
   const browser = await puppeteer.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     acceptInsecureCerts: true,
     args: [
       '--disable-gpu',

@@ -12,6 +12,7 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { chromium } from '@playwright/test';
+import { chromiumPath } from '../chromium.js';
 
 const FAST_3G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
 const ROUNDS = 5;
@@ -31,7 +32,7 @@ const server = createServer((request, response) => {
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  executablePath: chromiumPath(),
   args: ['--disable-gpu', '--disable-background-networking', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
 });
 /** @type {Record<string, number[]>} */

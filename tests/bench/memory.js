@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launch } from 'puppeteer-core';
 import { preview } from 'vite';
+import { chromiumPath } from '../chromium.js';
 import { serve } from '../replay.js';
 import { recorded } from './project.js';
 
@@ -43,7 +44,7 @@ const server = await preview({
   },
 });
 const browser = await launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  executablePath: chromiumPath(),
   networkEnabled: false,
   defaultViewport: { width: 1440, height: 900 },
   args: [

@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chromiumPath } from '../chromium.js';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** The time after which a page without a result has failed. */
@@ -66,7 +67,7 @@ export class Tab {
       `http://127.0.0.1:${port}/${page}`,
     ];
     // It has a process group of its own, so that all its processes can be ended together.
-    this.#browser = spawn(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args, { stdio: 'ignore', detached: true });
+    this.#browser = spawn(chromiumPath(), args, { stdio: 'ignore', detached: true });
     this.#ended = new Promise((resolve) => this.#browser.once('exit', resolve));
     process.once('exit', this.#kill);
   }

@@ -1,30 +1,33 @@
-//! Compresses texts that stay in this memory, with little code. Nothing else reads the format, and
-//! a library with a common format would weigh three times as much.
+//! Compresses texts of JSON that stay in this memory, with little code. Nothing else reads the
+//! format, and a library with a common format would weigh three times as much.
 //!
 //! The format is LZ77 without entropy coding. A sequence is a number of literal bytes, these bytes,
 //! the distance of a repetition, and its length. Numbers are LEB128.
+//!
+//! A repetition begins at a quotation mark. What repeats in a packument is names and values, and
+//! this way, a tenth of the positions is looked up. Texts take a tenth more memory than with a
+//! lookup at every position, and a third of the time.
 
-/// A shorter repetition isn't worth its two numbers.
-const SHORTEST: usize = 5;
-const SLOTS_BITS: u32 = 13;
-/// After this number of bytes without a repetition, each step skips another byte, because hashes
-/// and signatures have none.
-const PATIENCE: usize = 16;
+/// The number of bytes that are looked up. A shorter repetition isn't worth its two numbers.
+const SHORTEST: usize = size_of::<u64>();
+const SLOTS_BITS: u32 = 12;
 
 /// Compresses a text.
 pub fn compress(text: &[u8]) -> Box<[u8]> {
     let mut packed = Vec::with_capacity(text.len() / 3);
-    // The last position of bytes with each hash, counted from one.
+    // The last position of a quotation mark with each hash.
     let mut seen = vec![0; 1 << SLOTS_BITS];
     let (mut at, mut plain) = (0, 0);
-    while let Some(next) = text.get(at..at + SHORTEST) {
-        let before: usize = std::mem::replace(&mut seen[slot(next)], at + 1);
-        let Some(from) = before.checked_sub(1).filter(|&from| text[from..].starts_with(next)) else {
-            at += 1 + (at - plain) / PATIENCE;
+    while let Some(quote) = memchr::memchr(b'"', &text[at..]) {
+        at += quote;
+        let Some(next) = word(text, at) else { break };
+        let before: usize = std::mem::replace(&mut seen[slot(next)], at);
+        let length = if before < at { common(text, before, at) } else { 0 };
+        if length < SHORTEST {
+            at += 1;
             continue;
-        };
-        let length = text[at..].iter().zip(&text[from..]).take_while(|(one, other)| one == other).count();
-        add(&mut packed, &text[plain..at], at - from, length);
+        }
+        add(&mut packed, &text[plain..at], at - before, length);
         at += length;
         plain = at;
     }
@@ -50,9 +53,26 @@ pub fn decompress(mut packed: &[u8], length: usize) -> Vec<u8> {
     text
 }
 
-fn slot(bytes: &[u8]) -> usize {
-    let hash = bytes.iter().take(4).fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)).wrapping_mul(0x9e37_79b1);
-    (hash >> (u32::BITS - SLOTS_BITS)) as usize
+/// The number of bytes that are equal from two positions on. It ignores up to seven bytes at the
+/// end of the text.
+fn common(text: &[u8], before: usize, at: usize) -> usize {
+    let mut length = 0;
+    while let Some((one, other)) = word(text, before + length).zip(word(text, at + length)) {
+        let difference = one ^ other;
+        if difference != 0 {
+            return length + difference.trailing_zeros() as usize / 8;
+        }
+        length += size_of::<u64>();
+    }
+    length
+}
+
+fn word(text: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*text.get(at..)?.first_chunk()?))
+}
+
+fn slot(word: u64) -> usize {
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS_BITS)) as usize
 }
 
 fn add(packed: &mut Vec<u8>, plain: &[u8], back: usize, length: usize) {
