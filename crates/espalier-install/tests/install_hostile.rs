@@ -2,9 +2,11 @@
 //! they have no effect.
 
 use std::fs;
+use std::time::Duration;
 
 use crate::support::archive::{Archive, manifest};
 use crate::support::scene::Scene;
+use espalier_core::Event;
 use espalier_install::install::InstallError;
 use espalier_install::plan::layout::LayoutError;
 use espalier_install::reify::ReifyError;
@@ -261,6 +263,35 @@ async fn an_interruption_while_stored_packages_are_placed_undoes_it() {
     let interruption = std::future::poll_fn(|_| if is_one_placed() { Poll::Ready(()) } else { Poll::Pending });
     let error = scene.prepare(false, &server.origin()).run(|_| (), interruption).await.expect_err("interrupted");
     assert!(error.to_string().starts_with("interrupted"), "{error}");
+    assert!(scene.tree().is_empty());
+}
+
+/// Another process may lock the index of the store for a minute. Each installation leaves a thread
+/// of the runtime waiting for it, and a thread has to notice the interruption.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_interruption_ends_the_wait_for_the_index_of_the_store() {
+    let scene = installed(Scene::of(&["a"]).package("a@1.0.0", json!({}))).await;
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let index = rusqlite::Connection::open(scene.path("store/v2/index.sqlite")).expect("an index");
+    index.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+    for clean in [false, true] {
+        let settled = tokio::sync::Notify::new();
+        let observe = |event| {
+            if let Event::Settled { .. } = event {
+                settled.notify_one();
+            }
+        };
+        let interruption = async {
+            settled.notified().await;
+            // The resolution ends a moment after the event.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        };
+        let error = scene.prepare(clean, &server.origin()).run(observe, interruption).await.expect_err("interrupted");
+        assert!(matches!(error, InstallError::Reify(ReifyError::Interrupted)), "{error}");
+    }
+    // The runtime ends when its threads have opened the store.
+    index.execute_batch("COMMIT").expect("unlocked");
     assert!(scene.tree().is_empty());
 }
 

@@ -32,7 +32,7 @@ use crate::packing::prepare::{Installer, Preparing};
 use crate::plan::Plan;
 use crate::plan::layout::resolved_in_lockfile;
 use crate::project::{HIDDEN_LOCKFILE, ProjectError, Written};
-use crate::reify::{Built, Flights, Origins, Reify, Report};
+use crate::reify::{Built, Flights, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::store::Store;
@@ -115,19 +115,27 @@ impl Install {
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
         let resolved = Box::pin(resolving).await?;
         resolved.note(&self.lock.project);
-        if let Some(parsed) = parsed.filter(|_| self.clean) {
-            let lockfile = blocking::sent(parsed).await;
-            let graph = &resolved.outcome.graph;
-            let mut differences = agreement::disagreements(&lockfile, graph, &placed);
-            let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
-            differences.extend(agreement::stale(&lockfile, &declared, graph));
-            if !differences.is_empty() {
-                return Err(InstallError::Disagreement { differences });
+        let compared = async {
+            if let Some(parsed) = parsed.filter(|_| self.clean) {
+                let lockfile = blocking::sent(parsed).await;
+                let graph = &resolved.outcome.graph;
+                let mut differences = agreement::disagreements(&lockfile, graph, &placed);
+                let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
+                differences.extend(agreement::stale(&lockfile, &declared, graph));
+                if !differences.is_empty() {
+                    return Err(InstallError::Disagreement { differences });
+                }
             }
-        }
-        let store = match &mut ahead {
-            Some(ahead) => ahead.settle().await,
-            None => None,
+            Ok(match &mut ahead {
+                Some(ahead) => ahead.settle().await,
+                None => None,
+            })
+        };
+        // Both wait until the store is open, for as long as another process locks its index.
+        let store = tokio::select! {
+            biased;
+            store = compared => store?,
+            () = interruption.as_mut() => return Err(ReifyError::Interrupted.into()),
         };
         let early = Early { store, installed };
         Box::pin(self.apply(resolved, flights, early, unchanged.as_ref(), interruption)).await
