@@ -20,6 +20,10 @@ pub fn complaint<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Error {
     error.unwrap_or_else(|| serde::de::Error::custom("a value has an unexpected type"))
 }
 
+/// Reads a member of an object. It gets the place of the key with its quotes, and a cursor that
+/// stands before the value.
+type ReadMember<'r, 'a> = dyn FnMut(&mut Cursor<'a>, Range<usize>) -> Result<(), Malformed> + 'r;
+
 /// A position in a text.
 pub struct Cursor<'a> {
     text: &'a str,
@@ -65,6 +69,16 @@ impl<'a> Cursor<'a> {
     /// The next key of the object that was entered, or nothing at its end. The cursor then stands
     /// before the value, or after the object. `is_first` is for the first key.
     pub fn key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>, Malformed> {
+        let Some(key) = self.place_of_key(is_first)? else { return Ok(None) };
+        let plain = &self.text[key.start + 1..key.end - 1];
+        if !plain.as_bytes().contains(&b'\\') {
+            return Ok(Some(Cow::Borrowed(plain)));
+        }
+        serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)
+    }
+
+    /// The place of that key, with its quotes.
+    fn place_of_key(&mut self, is_first: bool) -> Result<Option<Range<usize>>, Malformed> {
         if self.take(b'}') {
             return Ok(None);
         }
@@ -73,14 +87,26 @@ impl<'a> Cursor<'a> {
         }
         self.skip_space();
         let key = self.string()?;
-        if !self.take(b':') {
+        if self.take(b':') { Ok(Some(key)) } else { Err(Malformed) }
+    }
+
+    /// Calls `read` for each member of the object that comes next. `read` has to take the value.
+    pub fn members(&mut self, read: &mut ReadMember<'_, 'a>) -> Result<(), Malformed> {
+        if !self.enter() {
             return Err(Malformed);
         }
-        let plain = &self.text[key.start + 1..key.end - 1];
-        if !plain.as_bytes().contains(&b'\\') {
-            return Ok(Some(Cow::Borrowed(plain)));
+        let mut is_first = true;
+        while let Some(key) = self.place_of_key(is_first)? {
+            read(self, key)?;
+            is_first = false;
         }
-        serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)
+        Ok(())
+    }
+
+    /// Whether the next value is an object.
+    pub fn is_at_object(&mut self) -> bool {
+        self.skip_space();
+        self.next() == Some(b'{')
     }
 
     /// Skips a value and returns its place in the text.

@@ -240,9 +240,10 @@ fn without_git(project: &str) -> &str {
 /// Whether an address without its scheme is plainly not one of the hosts, so that it needn't be
 /// parsed as an address.
 fn is_elsewhere(rest: &str) -> bool {
-    let host = rest.split('/').next().unwrap_or_default();
+    let until = |text: &str, end: u8| text.bytes().position(|byte| byte == end).unwrap_or(text.len());
+    let host = &rest[..until(rest, b'/')];
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':');
-    let domain = host.split(':').next().unwrap_or_default();
+    let domain = &host[..until(host, b':')];
     let domain = domain.strip_prefix("www.").unwrap_or(domain);
     host.bytes().all(is_plain) && HOSTS.iter().all(|host| host.domain != domain)
 }

@@ -4,6 +4,7 @@
 //! preserves (`json-parse-even-better-errors`).
 
 use serde_json::{Map, Value};
+use wide::u8x16;
 
 use crate::cursor::{self, Malformed};
 use crate::order;
@@ -70,21 +71,23 @@ pub fn each_member<'a>(
 }
 
 /// Whether a text between quotes is a JSON string.
-///
-/// Pieces of a fixed length are looked at as a whole, because the compiler makes a few vector
-/// instructions of that. The last piece overlaps the one before.
 pub fn needs_no_escapes(text: &str) -> bool {
-    let escapes_in = |piece: &[u8]| {
-        let needs_one = |byte| byte < b' ' || byte == b'"' || byte == b'\\';
-        piece.iter().fold(false, |found, &byte| found | needs_one(byte))
+    let escapes_in = |piece: &[u8; 16]| {
+        let piece = u8x16::new(*piece);
+        let is_control = piece.simd_eq(piece.min(u8x16::splat(b' ' - 1)));
+        is_control | piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'))
     };
     let bytes = text.as_bytes();
-    let found = match (bytes.last_chunk::<16>(), bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(last), ..) => bytes.as_chunks::<16>().0.iter().any(|piece| escapes_in(piece)) || escapes_in(last),
-        (None, Some(first), Some(last)) => escapes_in(first) || escapes_in(last),
-        _ => escapes_in(bytes),
+    let found = match bytes.last_chunk() {
+        // The last piece overlaps the one before.
+        Some(last) => bytes.as_chunks().0.iter().fold(escapes_in(last), |found, piece| found | escapes_in(piece)),
+        None => {
+            let mut piece = [b' '; 16];
+            piece[..bytes.len()].copy_from_slice(bytes);
+            escapes_in(&piece)
+        }
     };
-    !found
+    found.to_bitmask() == 0
 }
 
 /// The format of a file, so that it is written in the same way.

@@ -265,10 +265,10 @@ impl Manifest {
         })?;
 
         let (mut optional_peers, mut workspaces, mut is_deprecated) = (Vec::new(), None, false);
-        let present = WRITTEN.into_iter().zip(WRITTEN_PLACES.map(|place| read[place]));
-        let present = present.filter(|(_, field)| !field.is_missing());
-        let mut written = Vec::with_capacity(present.clone().count());
-        for (key, field) in present {
+        let is_present = |place: &usize| !read[*place].is_missing();
+        let mut written = Vec::with_capacity(WRITTEN_PLACES.iter().filter(|place| is_present(place)).count());
+        for (key, place) in WRITTEN.into_iter().zip(WRITTEN_PLACES).filter(|(_, place)| is_present(place)) {
+            let field = read[place];
             let value = normalized(key, field.shared(&vocabulary.values)?, name.as_deref());
             match (key, &*value) {
                 ("peerDependenciesMeta", Value::Object(meta)) => {

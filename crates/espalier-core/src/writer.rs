@@ -149,6 +149,7 @@ impl<'a> Writer<'a> {
     /// Writes a string. `end` is its closing quote, with what follows.
     fn quoted(&mut self, text: &str, end: &str) {
         if json::needs_no_escapes(text) {
+            self.text.reserve(text.len() + end.len() + 1);
             self.text.push('"');
             self.text.push_str(text);
             self.text.push_str(end);

@@ -1,38 +1,57 @@
 //! The entries of a lockfile, as text until somebody reads them.
 //!
 //! Most fields of an entry are needed once or never. As values, the entries of a large lockfile take
-//! more memory than the rest of its tree, and most of the time of reading it.
+//! more memory than the rest of its tree, and most of the time of reading it. So a single walk
+//! through the text checks it and notes where the fields are.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::conflict;
-use crate::cursor;
+use crate::cursor::{Cursor, Malformed};
 use crate::json;
 use crate::manifest::{Field, Member};
-
-/// Most entries have at most this number of fields.
-const USUAL_FIELDS: usize = 12;
 
 /// The entries of `packages`, by location, in the order of the text.
 #[derive(Debug, Default)]
 pub struct LockEntries<'t> {
     text: Cow<'t, str>,
-    places: IndexMap<String, Range<usize>, FxBuildHasher>,
+    places: Places,
+}
+
+/// Where the fields of all entries are in the text.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// The fields of each entry. `None` if it isn't an object.
+    entries: IndexMap<String, Option<Range<usize>>, FxBuildHasher>,
+    fields: Vec<FieldPlace>,
+}
+
+/// The usual numbers of bytes per entry and per field.
+const USUAL_ENTRY: usize = 512;
+const USUAL_FIELD: usize = 72;
+
+/// Where a field is. A large lockfile has 40,000 of them, so this is small.
+#[derive(Debug)]
+struct FieldPlace {
+    /// The key. Only one with escapes has its quotes.
+    key: Range<u32>,
+    value: Range<u32>,
 }
 
 /// An entry: its fields in the order of the text. Anything but an object has none.
 #[derive(Debug, Default)]
 pub struct LockEntry<'t>(Vec<Member<'t>>);
 
-/// A lockfile, with text in the place of its packages.
+/// A lockfile, with places instead of its packages.
 pub(super) struct LockText<'t> {
     pub text: Cow<'t, str>,
-    /// The place of `packages`, if it is an object.
-    pub packages: Option<Range<usize>>,
+    /// The entries of `packages`, if it is an object.
+    pub packages: Option<Places>,
     /// The other values, without the nested tree of older versions.
     pub others: Map<String, Value>,
 }
@@ -42,47 +61,116 @@ impl<'t> LockText<'t> {
     pub fn parse(text: Cow<'t, str>) -> Option<Self> {
         let text = conflict::merged(text)?;
         let (mut packages, mut others) = (None, Map::new());
-        let mut read = |key: Cow<'_, str>, place: Range<usize>| {
-            let value = &text[place.clone()];
+        let mut cursor = Cursor::new(&text);
+        let mut read = |cursor: &mut Cursor<'_>, key: Range<usize>| {
+            let key = decoded(&text, key)?;
             match &*key {
-                "packages" => packages = value.starts_with('{').then_some(place),
-                "dependencies" => {}
+                "packages" if cursor.is_at_object() => packages = Some(Places::read(&text, cursor)?),
+                "packages" => {
+                    packages = None;
+                    checked(&text, cursor)?;
+                }
+                "dependencies" => {
+                    checked(&text, cursor)?;
+                }
                 _ => {
-                    others.extend(serde_json::from_str(value).ok().map(|value: Value| (key.into_owned(), value)));
+                    let value = serde_json::from_str(&text[checked(&text, cursor)?]).ok();
+                    others.extend(value.map(|value: Value| (key.into_owned(), value)));
                 }
             }
+            Ok(())
         };
-        cursor::each_member(&text, &mut read).ok()?;
+        cursor.members(&mut read).and_then(|()| cursor.end()).ok()?;
         Some(Self { text, packages, others })
     }
+}
+
+impl Places {
+    /// Reads the object that comes next in this text.
+    fn read(text: &str, cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
+        let entries = IndexMap::with_capacity_and_hasher(text.len() / USUAL_ENTRY, FxBuildHasher);
+        let mut places = Self { entries, fields: Vec::with_capacity(text.len() / USUAL_FIELD) };
+        cursor.members(&mut |cursor, key| {
+            let location = decoded(text, key)?.into_owned();
+            let fields = if cursor.is_at_object() {
+                let first = places.fields.len();
+                cursor.members(&mut |cursor, key| {
+                    let is_plain = matches!(decoded(text, key.clone())?, Cow::Borrowed(_));
+                    let key = if is_plain { key.start + 1..key.end - 1 } else { key };
+                    let value = checked(text, cursor)?;
+                    places.fields.push(FieldPlace { key: small(&key)?, value: small(&value)? });
+                    Ok(())
+                })?;
+                Some(first..places.fields.len())
+            } else {
+                checked(text, cursor)?;
+                None
+            };
+            places.entries.insert(location, fields);
+            Ok(())
+        })?;
+        Ok(places)
+    }
+}
+
+/// The key at this place, which includes its quotes.
+fn decoded(text: &str, place: Range<usize>) -> Result<Cow<'_, str>, Malformed> {
+    let plain = &text[place.start + 1..place.end - 1];
+    if json::needs_no_escapes(plain) {
+        return Ok(Cow::Borrowed(plain));
+    }
+    serde_json::from_str(&text[place]).map(Cow::Owned).map_err(|_| Malformed)
+}
+
+/// Takes a value and checks that it is JSON.
+fn checked(text: &str, cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {
+    let place = cursor.value()?;
+    let value = &text[place.clone()];
+    let is_json = match value.as_bytes() {
+        [b'"', .., b'"'] if json::needs_no_escapes(&value[1..value.len() - 1]) => true,
+        // Ignoring values is faster, but doesn't check escapes.
+        [b'"' | b'{' | b'[', ..] => {
+            serde_json::from_str::<IgnoredAny>(value).is_ok()
+                && (!value.contains("\\u") || serde_json::from_str::<Value>(value).is_ok())
+        }
+        // The cursor checks everything else.
+        _ => true,
+    };
+    if is_json { Ok(place) } else { Err(Malformed) }
+}
+
+/// A place in a text of less than 4 GB. No lockfile is longer.
+fn small(place: &Range<usize>) -> Result<Range<u32>, Malformed> {
+    let small = |at| u32::try_from(at).map_err(|_| Malformed);
+    Ok(small(place.start)?..small(place.end)?)
 }
 
 impl<'t> LockEntries<'t> {
     /// Reads the entries of a lockfile. `None` if it isn't a JSON object.
     pub fn read(lockfile: impl Into<Cow<'t, str>>) -> Option<Self> {
         let LockText { text, packages, .. } = LockText::parse(lockfile.into())?;
-        Some(Self::at(text, packages.unwrap_or_default()))
+        Some(Self { text, places: packages.unwrap_or_default() })
     }
 
-    /// The members of the object at this place, which is JSON. Anything else has none.
-    pub(super) fn at(text: Cow<'t, str>, place: Range<usize>) -> Self {
-        let mut places = IndexMap::default();
-        let start = place.start;
-        let mut read = |location: Cow<'_, str>, place: Range<usize>| {
-            places.insert(location.into_owned(), start + place.start..start + place.end);
-        };
-        let _ = cursor::each_member(&text[place], &mut read);
+    /// The entries that were found in a text.
+    pub(super) fn at(text: Cow<'t, str>, places: Places) -> Self {
         Self { text, places }
+    }
+
+    /// The members of the object that is this text.
+    pub(super) fn of_object(text: String) -> Option<Self> {
+        let places = Places::read(&text, &mut Cursor::new(&text)).ok()?;
+        Some(Self { text: text.into(), places })
     }
 
     /// The number of entries.
     pub fn count(&self) -> usize {
-        self.places.len()
+        self.places.entries.len()
     }
 
     /// The entry at a location.
     pub fn get(&self, location: &str) -> Option<LockEntry<'_>> {
-        self.places.get(location).map(|place| LockEntry::read(&self.text[place.clone()]))
+        self.places.entries.get(location).map(|fields| self.entry(fields.clone().unwrap_or_default()))
     }
 
     /// Whether an entry may have a field with this key. Looking through the text is faster than
@@ -93,20 +181,24 @@ impl<'t> LockEntries<'t> {
 
     /// Locations and their entries, in JavaScript's order. An entry that isn't an object is left out.
     pub fn iter(&self) -> impl Iterator<Item = (&str, LockEntry<'_>)> {
-        let is_object = |place: &Range<usize>| self.text[place.clone()].starts_with('{');
-        let mut places: Vec<_> = self.places.iter().filter(|(_, place)| is_object(place)).collect();
-        json::in_javascript_order(&mut places, |(location, _)| location);
-        places.into_iter().map(|(location, place)| (location.as_str(), LockEntry::read(&self.text[place.clone()])))
+        let objects = self.places.entries.iter().filter_map(|(location, fields)| Some((location, fields.clone()?)));
+        let mut objects: Vec<_> = objects.collect();
+        json::in_javascript_order(&mut objects, |(location, _)| location);
+        objects.into_iter().map(|(location, fields)| (location.as_str(), self.entry(fields)))
+    }
+
+    fn entry(&self, fields: Range<usize>) -> LockEntry<'_> {
+        let text = |place: &Range<u32>| &self.text[place.start as usize..place.end as usize];
+        let member = |FieldPlace { key, value }: &FieldPlace| {
+            let key = text(key);
+            let with_quotes = key.starts_with('"').then(|| serde_json::from_str(key).ok()).flatten();
+            (with_quotes.map_or(Cow::Borrowed(key), Cow::Owned), text(value))
+        };
+        LockEntry(self.places.fields[fields].iter().map(member).collect())
     }
 }
 
 impl<'t> LockEntry<'t> {
-    fn read(text: &'t str) -> Self {
-        let mut fields = Vec::with_capacity(USUAL_FIELDS);
-        let _ = cursor::each_member(text, &mut |key, place| fields.push((key, &text[place])));
-        Self(fields)
-    }
-
     /// Whether there is a field.
     pub fn has(&self, key: &str) -> bool {
         !self.field(key).is_missing()
@@ -145,7 +237,8 @@ impl<'t> LockEntry<'t> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use super::LockEntries;
     use crate::manifest::Manifest;
@@ -184,7 +277,8 @@ mod tests {
 
     #[test]
     fn a_text_with_a_damaged_place_is_no_lockfile() {
-        for damaged in [r#"{"packages":{"a":{"b":01}}}"#, r#"{"a":"\ud800"}"#, r#"{"packages":{}"#, "[]", ""] {
+        for damaged in [r#"{"packages":{"a":{"b":01}}}"#, r#"{"a":"\ud800"}"#, r#"{"packages":{}"#, "[]", "", "no JSON"]
+        {
             assert!(LockEntries::read(damaged).is_none(), "{damaged}");
         }
         // npm reads this number, and no entry of a lockfile has one.
@@ -192,5 +286,23 @@ mod tests {
         let manifest = Manifest::from_members(entries.get("a").expect("the entry").members(), &Vocabulary::default());
         assert_eq!(manifest.version.as_deref(), Some("1"));
         assert!(LockEntries::read(r#"{"packages":[{"a":1}]}"#).is_some_and(|entries| shown(&entries).is_empty()));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_a_lockfile_if_a_parser_reads_an_object(
+            at in 0..200_usize,
+            with in prop_oneof![r#"[{}\[\]",:\\/u0 \x00-\x1f]{0,2}"#, "true|1e|-|null|é"],
+        ) {
+            let mut text = concat!(
+                r#"{"lockfileVersion": 3, "packages": {"": {"dependencies": {"a": "^1.0.0", "b": "*"}}, "#,
+                r#""node_modules/a": {"version": "1.0.0", "dev": true, "os": ["x", "\n"]}, "n": null}, "#,
+                r#""x": {"y": [1.5, false]}}"#
+            ).to_owned();
+            let at = at % text.len();
+            text.replace_range(at..=at, &with);
+            let is_object = serde_json::from_str(&text).is_ok_and(|value: Value| value.is_object());
+            prop_assert_eq!(LockEntries::read(&*text).is_some(), is_object, "{}", text);
+        }
     }
 }

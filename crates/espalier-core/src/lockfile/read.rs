@@ -38,12 +38,11 @@ impl<'t> ParsedLock<'t> {
             return Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into());
         }
         let packages = match packages {
-            Some(place) => LockEntries::at(text, place),
+            Some(places) => LockEntries::at(text, places),
             None => {
                 let Ok(Value::Object(document)) = serde_json::from_str(&text) else { return Ok(None) };
                 let entries = Value::Object(old::entries(&document, project, specs)).to_string();
-                let place = 0..entries.len();
-                LockEntries::at(entries.into(), place)
+                LockEntries::of_object(entries).unwrap_or_default()
             }
         };
         Ok(Some(Self { version, packages, others }))

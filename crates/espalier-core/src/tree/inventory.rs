@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use super::{EdgeId, NodeId, Tree};
+use super::{Edge, EdgeId, NodeId, Tree};
 use crate::names::{FoldedName, Name};
 use crate::order;
 
@@ -60,7 +60,9 @@ impl Tree {
         if project {
             inventory.by_name.entry(name).or_default().push(node);
             for edge in self[node].edges_out.snapshot() {
-                self.index_edge(edge);
+                if let Some(edges) = self.indexed_with(edge).filter(|edges| !edges.contains(&edge)) {
+                    edges.push(edge);
+                }
             }
         }
     }
@@ -105,16 +107,19 @@ impl Tree {
         is_listed
     }
 
-    /// Adds an edge of a node of the project's tree to the index.
+    /// Adds a new edge to the index, if it is one of a node of the project's tree.
     pub(super) fn index_edge(&mut self, edge: EdgeId) {
-        let Some(from) = self[edge].from else { return };
-        if self[from].root == self.root && self.is_listed(from) {
-            let name = self[edge].name.fold();
-            let edges = self.inventory_mut(self.root).dependents.entry(name).or_default();
-            if !edges.contains(&edge) {
-                edges.push(edge);
-            }
+        if let Some(edges) = self.indexed_with(edge) {
+            edges.push(edge);
         }
+    }
+
+    /// The edges in the index that have the same name as this one. `None` if this edge has no place
+    /// there.
+    fn indexed_with(&mut self, edge: EdgeId) -> Option<&mut Vec<EdgeId>> {
+        let Edge { from: Some(from), name, .. } = self[edge] else { return None };
+        let has_place = self[from].root == self.root && self.is_listed(from);
+        has_place.then(|| self.inventory_mut(self.root).dependents.entry(name.fold()).or_default())
     }
 
     /// Removes an edge from the index, because its node leaves the project's tree or the edge is
