@@ -40,7 +40,8 @@ impl Ending {
         Self { sources, tree, wishes, extensions, findings, facts }
     }
 
-    pub(super) async fn finish(&mut self, format: &Format) -> Result<Outcome, ResolveError> {
+    /// Settles which packages the tree has, and waits for the documents of their versions.
+    pub(super) async fn complete(&mut self) -> Result<(), ResolveError> {
         self.settle_flags();
         self.prune_failed()?;
         self.sources.exchange.report(Event::Settled { packages: self.tree.members(self.tree.root).count() - 1 });
@@ -48,6 +49,11 @@ impl Ending {
             // Abbreviated packuments don't state the C library of a package.
             self.complete_manifests().await?;
         }
+        Ok(())
+    }
+
+    /// Checks the packages and writes the lockfile.
+    pub(super) async fn finish(&mut self, format: &Format) -> Result<Outcome, ResolveError> {
         self.check_engines_and_platforms()?;
         let orphaned_patches = self.resolve_patches().await?;
         self.warn_of_misplaced_extensions();

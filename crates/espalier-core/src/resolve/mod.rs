@@ -69,7 +69,12 @@ pub async fn resolve(
     match settle(project, options, exchange).await {
         Ok((settled, facts)) => {
             let mut ending = Ending::new(settled, facts);
-            (phase(ending.finish(&format)).await, Some(Box::new(ending)))
+            let completed = phase(ending.complete()).await;
+            let outcome = match completed {
+                Ok(()) => phase(ending.finish(&format)).await,
+                Err(error) => Err(error),
+            };
+            (outcome, Some(Box::new(ending)))
         }
         Err(error) => (Err(error), None),
     }
