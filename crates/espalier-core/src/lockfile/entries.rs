@@ -62,10 +62,14 @@ impl<'t> LockText<'t> {
         let text = conflict::merged(text)?;
         let (mut packages, mut others) = (None, Map::new());
         let mut cursor = Cursor::new(&text);
+        // Only the first of repeated `packages` gets room. A text can consist of repetitions.
+        let mut room = text.len();
         let mut read = |cursor: &mut Cursor<'_>, key: Range<usize>| {
             let key = decoded(&text, key)?;
             match &*key {
-                "packages" if cursor.is_at_object() => packages = Some(Places::read(&text, cursor)?),
+                "packages" if cursor.is_at_object() => {
+                    packages = Some(Places::read(&text, cursor, std::mem::take(&mut room))?);
+                }
                 "packages" => {
                     packages = None;
                     checked(&text, cursor)?;
@@ -86,10 +90,10 @@ impl<'t> LockText<'t> {
 }
 
 impl Places {
-    /// Reads the object that comes next in this text.
-    fn read(text: &str, cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
-        let entries = IndexMap::with_capacity_and_hasher(text.len() / USUAL_ENTRY, FxBuildHasher);
-        let mut places = Self { entries, fields: Vec::with_capacity(text.len() / USUAL_FIELD) };
+    /// Reads the object that comes next in this text, with room for entries of `length` bytes.
+    fn read(text: &str, cursor: &mut Cursor<'_>, length: usize) -> Result<Self, Malformed> {
+        let entries = IndexMap::with_capacity_and_hasher(length / USUAL_ENTRY, FxBuildHasher);
+        let mut places = Self { entries, fields: Vec::with_capacity(length / USUAL_FIELD) };
         cursor.members(&mut |cursor, key| {
             let location = decoded(text, key)?.into_owned();
             let fields = if cursor.is_at_object() {
@@ -159,7 +163,7 @@ impl<'t> LockEntries<'t> {
 
     /// The members of the object that is this text.
     pub(super) fn of_object(text: String) -> Option<Self> {
-        let places = Places::read(&text, &mut Cursor::new(&text)).ok()?;
+        let places = Places::read(&text, &mut Cursor::new(&text), text.len()).ok()?;
         Some(Self { text: text.into(), places })
     }
 
