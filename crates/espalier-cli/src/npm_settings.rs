@@ -13,12 +13,12 @@ use indexmap::IndexMap;
 /// The option that takes any of npm's settings.
 pub const SETTING: &str = "npm-setting";
 
-/// The settings on the command line. Every command accepts all of them; its help shows those that
-/// matter to it.
+/// The settings on the command line. A command defines the options that matter to it. All others
+/// reach it as `--npm-setting` (`arguments/as_npm.rs`), because a definition takes time.
 #[derive(Clone, Debug)]
 pub struct NpmSettings<S>(IndexMap<String, Value>, PhantomData<S>);
 
-/// The settings in the help of a command.
+/// The settings that are options of a command.
 pub trait Shown: Clone + Send + Sync + 'static {
     /// Their names.
     const SETTINGS: &'static [&'static str];
@@ -122,6 +122,7 @@ fn argument(setting: &Setting) -> Arg {
         // `--force` and `--force=false` are valid. `--force x` doesn't consume the x.
         Kind::Switch => argument
             .action(ArgAction::Set)
+            .overrides_with(setting.name)
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
@@ -131,13 +132,6 @@ fn argument(setting: &Setting) -> Arg {
     }
 }
 
-/// npm's `--no-force`, which exists for every switch.
-fn negation(setting: &Setting) -> Option<Arg> {
-    let name = format!("no-{}", setting.name);
-    let argument = Arg::new(name.clone()).long(name).action(ArgAction::SetTrue).hide(true);
-    matches!(setting.kind, Kind::Switch).then(|| argument.overrides_with(setting.name))
-}
-
 fn given(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
     match setting.kind {
         Kind::Text(_) => matches.get_one::<String>(setting.name).cloned().map(Value::Text),
@@ -145,16 +139,18 @@ fn given(setting: &Setting, matches: &ArgMatches) -> Option<Value> {
             let given: Vec<String> = matches.get_many::<String>(setting.name)?.cloned().collect();
             Some(Value::List(given))
         }
-        Kind::Switch if matches.get_flag(&format!("no-{}", setting.name)) => Some(Value::Flag(false)),
         Kind::Switch => matches.get_one::<bool>(setting.name).copied().map(Value::Flag),
     }
 }
 
+fn shown<S: Shown>() -> impl Iterator<Item = &'static Setting> {
+    options().filter(|setting| S::SETTINGS.contains(&setting.name))
+}
+
 impl<S: Shown> clap::Args for NpmSettings<S> {
     fn augment_args(command: Command) -> Command {
-        let shown = |setting: &Setting| argument(setting).hide(!S::SETTINGS.contains(&setting.name));
         let any = Arg::new(SETTING).long(SETTING).action(ArgAction::Append).hide(true);
-        command.args(options().map(shown)).args(options().filter_map(negation)).arg(any)
+        command.args(shown::<S>().map(argument)).arg(any)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -164,7 +160,7 @@ impl<S: Shown> clap::Args for NpmSettings<S> {
 
 impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = options().filter_map(|setting| Some((setting.name.to_owned(), given(setting, matches)?)));
+        let given = shown::<S>().filter_map(|setting| Some((setting.name.to_owned(), given(setting, matches)?)));
         let mut settings = given.collect();
         for text in matches.get_many::<String>(SETTING).into_iter().flatten() {
             put(&mut settings, key_and_value(text));
@@ -180,13 +176,17 @@ impl<S: Shown> clap::FromArgMatches for NpmSettings<S> {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory as _, Parser as _};
+    use clap::{CommandFactory as _, FromArgMatches as _};
     use espalier_install::config::Value;
 
-    use crate::arguments::{Arguments, Command};
+    use super::options;
+    use crate::arguments::{Arguments, Command, as_npm};
 
     fn given(flags: &[&str]) -> Vec<(String, Value)> {
-        let arguments = Arguments::parse_from(["espalier", "lock"].iter().chain(flags));
+        let definition = Arguments::command();
+        let words = as_npm::translated(["lock"].iter().chain(flags).map(Into::into).collect(), &definition);
+        let matches = definition.get_matches_from(std::iter::once("espalier".into()).chain(words));
+        let arguments = Arguments::from_arg_matches(&matches).expect("right arguments");
         let Command::Lock(arguments) = arguments.command else { panic!("another command") };
         arguments.lock.project.npm.into_settings().into_iter().collect()
     }
@@ -197,6 +197,12 @@ mod tests {
         assert_eq!(given(&["--force=false"]), [("force".to_owned(), Value::Flag(false))]);
         assert_eq!(given(&["-f"]), [("force".to_owned(), Value::Flag(true))]);
         assert_eq!(given(&["--no-force"]), [("force".to_owned(), Value::Flag(false))]);
+    }
+
+    #[test]
+    fn the_last_value_of_a_switch_counts() {
+        assert_eq!(given(&["--force", "--no-force"]), [("force".to_owned(), Value::Flag(false))]);
+        assert_eq!(given(&["--no-force", "-f"]), [("force".to_owned(), Value::Flag(true))]);
     }
 
     #[test]
@@ -232,8 +238,9 @@ mod tests {
             let is_option = |name: &str| {
                 commands.iter().any(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))
             };
+            let is_setting = options().any(|setting| setting.name == name.trim_start_matches("no-"));
             // The registry of a scope is a key of its own.
-            assert!(is_option(name) || name.starts_with('@'), "--{name}");
+            assert!(is_option(name) || is_setting || name.starts_with('@'), "--{name}");
             count += 1;
         }
         assert!(count > 20, "{count} were found");

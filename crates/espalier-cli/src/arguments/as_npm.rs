@@ -46,6 +46,10 @@ const SHORTHANDS: &[(&str, &[&str])] = &[
     ("--enjoy-by", &["--before"]),
     ("--reg", &["--registry"]),
     ("-v", &["--version"]),
+    ("-f", &["--force"]),
+    ("-y", &["--yes"]),
+    ("-E", &["--save-exact"]),
+    ("-S", &["--save"]),
     ("-n", &["--no-yes"]),
     ("--no", &["--no-yes"]),
     ("-ws", &["--workspaces"]),
@@ -416,6 +420,8 @@ mod tests {
         check("exec -y tool -y", "exec -y tool -y");
         check("exec --no tool", "exec --yes=false tool");
         check("ci -dd", "ci --npm-setting=loglevel=verbose");
+        check("run -f build", "run --npm-setting=force=true build");
+        check("install -f a", "install -f a");
     }
 
     #[test]
