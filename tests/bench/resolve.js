@@ -7,6 +7,8 @@
 //   kept        the same, and what came is kept in IndexedDB;
 //   bare        `fetch` of all documents that the resolution asks for, in its order, as many at once;
 //   packuments  the same without the documents of versions: what the tree needs;
+//   chain       the same, but each packument only after one that names its package, as a resolver
+//               has to: the lower limit of `tree`;
 //   warm        the resolution again in the same browser, after a reload, with what the cache has kept;
 //   snapshot    a resolution that begins with what `espalier snapshot` wrote, its download included.
 // Subjects alternate, so that other work of the machine affects all of them alike. Every lock is
@@ -40,7 +42,7 @@ const { values } = parseArgs({
 });
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const { corpus } = values;
-const subjects = ['cold', 'kept', 'bare', 'packuments', 'warm', 'snapshot'].filter(
+const subjects = ['cold', 'kept', 'bare', 'packuments', 'chain', 'warm', 'snapshot'].filter(
   (name) => !values.only || values.only.includes(name),
 );
 
@@ -67,6 +69,7 @@ async function compare(project) {
     flags: flags(join(folder, 'npm-args')),
   };
   const expected = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const lock = JSON.parse(expected);
   /** @type {Map<string, Figures[]>} */
   const figures = new Map(subjects.map((name) => [name, []]));
   const { documents } = await inTab((tab) => tab.run({ type: 'record', ...input }), undefined);
@@ -74,7 +77,7 @@ async function compare(project) {
   for (let round = 0; round < Number(values.rounds); round++) {
     const order = round % 2 === 0 ? subjects : subjects.toReversed();
     for (const subject of order) {
-      const told = await run(subject, input, documents, round === 0 && subject === subjects[0]);
+      const told = await run(subject, input, documents, lock, round === 0 && subject === subjects[0]);
       const lockfile = told.lockfile?.replaceAll(`"resolved": "${registry.origin}/`, '"resolved": "/');
       if (lockfile !== undefined && lockfile !== expected)
         throw new Error(`${subject}: the lock of ${project} isn't npm's`);
@@ -98,8 +101,9 @@ async function compare(project) {
     if (!subjects.includes(subject)) continue;
     const trees = median(of(subject, ({ tree }) => tree ?? Number.NaN));
     const ofPackuments = trees / median(of('packuments', (one) => one.seconds));
+    const ofChain = trees / median(of('chain', (one) => one.seconds));
     console.log(
-      `${project}, ${subject}: the tree is there after ${trees.toFixed(2)} s, ${ofPackuments.toFixed(2)} of packuments`,
+      `${project}, ${subject}: the tree is there after ${trees.toFixed(2)} s, ${ofPackuments.toFixed(2)} of packuments, ${ofChain.toFixed(2)} of chain`,
     );
   }
   if (subjects.includes('snapshot')) {
@@ -109,7 +113,9 @@ async function compare(project) {
 
 /** @typedef {{ seconds: number, tree?: number, page: number, rest: number, lockfile?: string, requests: number }} Figures */
 /** @typedef {{ origin: string, manifest: string, flags: Record<string, boolean> }} Input */
-/** @typedef {{ url: string, accept: string }} Document */
+/** @typedef {{ url: string, accept: string, after?: number[] }} Document */
+/** @typedef {Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string> | undefined>} Dependencies */
+/** @typedef {{ packages: Record<string, Dependencies & { name?: string }> }} Lock */
 
 /** The flags of npm that these projects need, as fields of the input. @param {string} file */
 function flags(file) {
@@ -122,6 +128,32 @@ function packuments(documents) {
   return documents.filter(({ accept }) => accept.includes('install-v1'));
 }
 
+/**
+ * The packuments, each after those that name its package according to npm's lock. A package that
+ * nothing in the lock names may be fetched at once.
+ * @param {Document[]} packuments @param {Lock} lock
+ * @returns {Document[]}
+ */
+function chain(packuments, { packages }) {
+  const places = new Map(packuments.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]));
+  const after = packuments.map(() => new Set());
+  const isNamedAtOnce = new Set();
+  for (const [location, entry] of Object.entries(packages)) {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = entry;
+    const isProject = !location.includes('node_modules/');
+    const own = isProject ? undefined : places.get(entry.name ?? location.slice(location.lastIndexOf('node_modules/') + 13));
+    const named = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(isProject && devDependencies) };
+    for (const [name, spec] of Object.entries(named)) {
+      const alias = /^npm:(@?[^@]+)/.exec(spec)?.[1];
+      const place = places.get(alias ?? name);
+      if (place === undefined || place === own) continue;
+      if (own === undefined) isNamedAtOnce.add(place);
+      else after[place]?.add(own);
+    }
+  }
+  return packuments.map((one, place) => ({ ...one, after: isNamedAtOnce.has(place) ? [] : [...(after[place] ?? [])] }));
+}
+
 /** @param {string} folder @param {Input} input */
 function writeSnapshot(folder, { origin, flags }) {
   writeFileSync(join(scratch, 'package.json'), readFileSync(join(folder, 'package.json')));
@@ -132,14 +164,15 @@ function writeSnapshot(folder, { origin, flags }) {
   execFileSync(executable('espalier-cli'), [...args, ...more], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** @param {string} subject @param {Input} input @param {Document[]} documents @param {boolean} isFirst @returns {Promise<Figures>} */
-async function run(subject, input, documents, isFirst) {
+/** @param {string} subject @param {Input} input @param {Document[]} documents @param {Lock} lock @param {boolean} isFirst @returns {Promise<Figures>} */
+async function run(subject, input, documents, lock, isFirst) {
   const resolve = { type: 'resolve', ...input };
   const works = {
     cold: { ...resolve, cache: false },
     kept: { ...resolve, cache: true },
     bare: { type: 'fetch', documents },
     packuments: { type: 'fetch', documents: packuments(documents) },
+    chain: { type: 'fetch', documents: chain(packuments(documents), lock) },
     warm: { ...resolve, cache: true },
     snapshot: { ...resolve, cache: false, snapshot: '/scratch/snapshot' },
   };

@@ -24,24 +24,42 @@ const works = {
     return { seconds, tree, lockfile, requests: statistics.requests };
   },
 
-  /** Only fetches, in a worker. */
+  /** Only fetches, in a worker. A document with `after` waits for the first of those documents. */
   async fetch({ documents }) {
     const work = async (atOnce) => {
       const { data } = await new Promise((told) => addEventListener('message', told, { once: true }));
       const start = performance.now();
-      let next = 0;
-      const fetchSome = async () => {
-        while (next < data.length) {
-          const { url, accept } = data[next++];
+      const followers = data.map(() => []);
+      for (const [index, { after }] of data.entries()) for (const one of after ?? []) followers[one].push(index);
+      const ready = [...data.keys()].filter((index) => !data[index].after?.length);
+      const named = new Set(ready);
+      let underWay = 0;
+      await new Promise((done, failed) => {
+        const fetchOne = async (index) => {
+          const { url, accept } = data[index];
           await (await fetch(url, { headers: { accept } })).arrayBuffer();
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, fetchSome));
+          underWay--;
+          for (const follower of followers[index].filter((one) => !named.has(one))) {
+            named.add(follower);
+            ready.push(follower);
+          }
+          fetchMore();
+        };
+        const fetchMore = () => {
+          for (; underWay < atOnce && ready.length > 0; underWay++) fetchOne(ready.shift()).catch(failed);
+          if (underWay === 0) done();
+        };
+        fetchMore();
+      });
+      if (named.size < data.length) throw new Error(`${data.length - named.size} documents were never named`);
       postMessage((performance.now() - start) / 1000);
     };
     const worker = new Worker(URL.createObjectURL(new Blob([`(${work})(${AT_ONCE})`], { type: 'text/javascript' })));
     worker.postMessage(documents);
-    const seconds = await new Promise((told) => worker.addEventListener('message', ({ data }) => told(data)));
+    const seconds = await new Promise((told, failed) => {
+      worker.addEventListener('message', ({ data }) => told(data));
+      worker.addEventListener('error', failed);
+    });
     worker.terminate();
     return { seconds };
   },
