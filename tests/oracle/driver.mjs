@@ -107,7 +107,8 @@ const run = async (job) => {
     // Some commands write no lock.
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') };
   } catch (error) {
-    return { code: error.code ?? null, message: `${error.name}: ${error.message}` };
+    // The code of a failed git command is its exit code.
+    return { code: error.code === undefined || error.code === null ? null : String(error.code), message: `${error.name}: ${error.message}` };
   } finally {
     npm.unload();
     process.removeAllListeners('uncaughtException');

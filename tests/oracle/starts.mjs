@@ -267,6 +267,16 @@ const commands = {
   'local/package.json': { name: 'local', version: '1.0.0', directories: { bin: 'missing' } },
 };
 
+// A lock whose packages have these texts for addresses, in turn.
+const withAddresses = (base, ...addresses) => {
+  let count = 0;
+  const replaced = base['package-lock.json'].replace(
+    /"resolved": "[^"]*"/g,
+    () => `"resolved": ${JSON.stringify(addresses[count++ % addresses.length])}`,
+  );
+  return { ...base, 'package-lock.json': replaced };
+};
+
 const cases = [
   ['a bundle', { 'package.json': project({ dependencies: { k: '1' } }) }, 'install'],
   ['a bundle of a development dependency, beside bundles of the project', bundles, 'install'],
@@ -319,6 +329,10 @@ const cases = [
     { ...old, 'package-lock.json': conflict(`||||||| base\n${entry.replaceAll('1.5.0', '0.9.0')}\n`) },
     'install',
   ],
+  ['a lock with paths for addresses', withAddresses(old, '${REGISTRY}/@s/a.tgz', './a.tgz', 'a.tar', '@s/a.tgz'), 'install'],
+  ['a lock with folders for addresses', withAddresses(old, 'a/b/c', 'a/./b/..', 'a@b/c.tgz', 'a'), 'install'],
+  ['a lock with shortcuts for addresses', withAddresses(old, 'a/b', 'gist:a', 'A.TGZ', '../a'), 'install'],
+  ['a lock of version 2 with paths for addresses', withAddresses(both, 'a/b.tgz', 'a.tgz', './a', 'a@b'), 'install'],
   ['a lock that is no JSON', { ...old, 'package-lock.json': '{' }, 'install'],
   [
     'a lock with values of others',

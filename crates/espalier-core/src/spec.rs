@@ -5,6 +5,7 @@
 //! is kept as written, because its target depends on the dependent.
 
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -141,7 +142,7 @@ impl Specs {
             let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
             return Err(InvalidSpec { code: "EINVALIDPACKAGENAME", message });
         }
-        let spec = self.intern(text);
+        let spec = self.intern(&text);
         match &spec.kind {
             SpecKind::Invalid(problem) => Err(problem.clone()),
             _ => Ok((name, spec)),
@@ -180,7 +181,7 @@ impl Specs {
                 message: format!("invalid package name \"{name}\" of package \"{argument}\""),
             });
         }
-        let spec = self.intern(spec);
+        let spec = self.intern(&spec);
         match spec.kind {
             SpecKind::Alias { .. } => invalid("nested aliases are not supported"),
             SpecKind::Invalid(ref problem) => SpecKind::Invalid(problem.clone()),
@@ -191,16 +192,33 @@ impl Specs {
 }
 
 /// Splits `name@spec`. The name is `None` if the argument is just a spec.
-pub fn split_argument(argument: &str) -> (Option<&str>, &str) {
+pub fn split_argument(argument: &str) -> (Option<&str>, Cow<'_, str>) {
     let at = argument.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(index, _)| index);
     let name = at.map_or(argument, |at| &argument[..at]);
-    if is_url(argument) || (!name.starts_with('@') && (name.contains('/') || is_tarball_name(name))) {
-        return (None, argument);
+    if is_url(argument) {
+        return (None, argument.into());
+    }
+    if is_scp(argument) {
+        return (None, format!("git+ssh://{argument}").into());
+    }
+    if !name.starts_with('@') && (name.contains('/') || is_tarball_name(name)) {
+        return (None, argument.into());
     }
     match at {
-        Some(at) => (Some(name), Some(&argument[at + 1..]).filter(|spec| !spec.is_empty()).unwrap_or("*")),
-        None if is_valid_name(argument) => (Some(argument), "*"),
-        None => (None, argument),
+        Some(at) => (Some(name), Some(&argument[at + 1..]).filter(|spec| !spec.is_empty()).unwrap_or("*").into()),
+        None if is_valid_name(argument) => (Some(argument), "*".into()),
+        None => (None, argument.into()),
+    }
+}
+
+/// The path, if a spec is one without a scheme.
+pub fn local_path(spec: &str) -> Option<LocalPath> {
+    if is_url(spec) {
+        return None;
+    }
+    match Specs::default().parse(spec) {
+        SpecKind::File(path) | SpecKind::Directory(path) => Some(path),
+        _ => None,
     }
 }
 
@@ -213,6 +231,14 @@ fn is_url(text: &str) -> bool {
     let text = if starts_with_ignoring_case(text, "git+") { &text[4..] } else { text };
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     letters > 0 && text.as_bytes().get(letters) == Some(&b':')
+}
+
+/// Whether a text matches `/^[^@]+@[^:.]+\.[^:]+:.+$/`: an address as `scp` takes it.
+fn is_scp(text: &str) -> bool {
+    let Some((user, rest)) = text.split_once('@') else { return false };
+    let Some((host, path)) = rest.split_once(':') else { return false };
+    let Some((first, others)) = host.split_once('.') else { return false };
+    [user, first, others, path].iter().all(|part| !part.is_empty())
 }
 
 /// Whether a text can only be a path: it starts with `file:`, `.`, `~/`, `/` or a drive letter.
@@ -340,4 +366,26 @@ pub fn is_valid_name(name: &str) -> bool {
             let filled = !scope.is_empty() && !base.is_empty();
             filled && !base.starts_with('.') && is_url_component(scope) && is_url_component(base)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_argument;
+
+    /// The expected results are those of `npm-package-arg`.
+    #[test]
+    fn an_address_for_scp_is_a_repository_and_no_name() {
+        for (argument, name, spec) in [
+            ("git@github.com:a/b.git", None, "git+ssh://git@github.com:a/b.git"),
+            ("me@x.y.test:b", None, "git+ssh://me@x.y.test:b"),
+            ("a@npm:b@1", Some("a"), "npm:b@1"),
+            ("a@1.0", Some("a"), "1.0"),
+            ("a@http://x.test/a.tgz", Some("a"), "http://x.test/a.tgz"),
+            ("a@.test:b", Some("a"), ".test:b"),
+            ("a@x.:b", Some("a"), "x.:b"),
+            ("a@x.test:", Some("a"), "x.test:"),
+        ] {
+            assert_eq!(split_argument(argument), (name, spec.into()), "{argument}");
+        }
+    }
 }

@@ -99,7 +99,7 @@ impl Explainer<'_> {
             return vec![node];
         }
         let (Some(name), spec) = split_argument(argument) else { return Vec::new() };
-        let spec = Specs::default().intern(spec);
+        let spec = Specs::default().intern(&spec);
         if !matches!(spec.kind, SpecKind::Version { .. } | SpecKind::Range { .. }) {
             return Vec::new();
         }

@@ -147,7 +147,7 @@ fn named(installed: &Installed, arguments: &[String]) -> Result<Vec<usize>, Comp
     let mut unknown = Vec::new();
     for argument in arguments {
         let (name, spec) = split_argument(argument);
-        let (name, spec) = (name.unwrap_or(argument), Specs::default().intern(spec));
+        let (name, spec) = (name.unwrap_or(argument), Specs::default().intern(&spec));
         let range = match &spec.kind {
             SpecKind::Range { wanted, .. } if !matches!(&**wanted, "" | "*") => Some(wanted.to_string()),
             SpecKind::Version { .. } => Some(spec.raw.to_string()),

@@ -36,7 +36,7 @@ use crate::manifest::Manifest;
 use crate::names::{FoldedName, Name};
 use crate::overrides::{Overrides, RuleId};
 use crate::paths;
-use crate::spec::Spec;
+use crate::spec::{Spec, local_path, split_argument};
 use crate::vocabulary::Vocabulary;
 
 pub use crate::edge_kind::EdgeKind;
@@ -418,9 +418,19 @@ impl Tree {
     /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:`
     /// paths and one form of each repository (`consistent-resolve.js`).
     pub fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
-        match resolved.strip_prefix("file:") {
-            Some(path) => format!("file:{}", self.absolute(path)).into(),
-            None => HostedGit::parse(resolved).map_or_else(|| resolved.into(), |hosted| hosted.resolved().into()),
+        if let Some(path) = resolved.strip_prefix("file:") {
+            return format!("file:{}", self.absolute(path)).into();
+        }
+        let text = match split_argument(resolved) {
+            (Some(_), text) if text == "*" => return resolved.into(),
+            (_, text) => text,
+        };
+        if let Some(hosted) = HostedGit::parse(&text) {
+            return hosted.resolved().into();
+        }
+        match local_path(&text) {
+            Some(path) => format!("file:{}", path.resolve(&self.project)).into(),
+            None => text.into(),
         }
     }
 

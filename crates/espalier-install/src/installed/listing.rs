@@ -330,7 +330,7 @@ impl Walk<'_> {
             return false;
         }
         let version = entry.version.as_deref().unwrap_or_default();
-        let spec = Specs::default().intern(spec);
+        let spec = Specs::default().intern(&spec);
         match &spec.kind {
             SpecKind::Range { wanted, .. } if matches!(&**wanted, "" | "*") => true,
             SpecKind::Range { wanted, .. } => semver::satisfies(version, wanted, true),

@@ -124,7 +124,9 @@ impl<'a> Check<'a> {
             check.seen.extend(part.seen);
             check.listed.extend(part.listed);
         }
-        noted.locations().all(|location| check.seen.contains(location)).then_some(check)
+        // npm 7 also recorded the project itself.
+        let is_seen = |location: &str| location.is_empty() || check.seen.contains(location);
+        noted.locations().all(is_seen).then_some(check)
     }
 
     fn folder(&mut self, location: &str) -> Option<()> {

@@ -138,6 +138,15 @@ fn modes_and_links_are_kept() {
     assert!(root.path().join("package-lock.json").is_symlink());
 }
 
+/// npm 7 recorded the project itself, too.
+#[test]
+fn a_hidden_lockfile_may_record_the_project() {
+    let root = folder(&[("package.json", "{}"), ("node_modules/a/package.json", "{}")]);
+    let note = r#"{"lockfileVersion":2,"packages":{"":{},"node_modules/a":{"version":"1.0.0"}}}"#;
+    fs::write(root.path().join(super::HIDDEN_LOCKFILE), note).expect("written");
+    assert!(project(root.path()).noted().is_some());
+}
+
 /// A repository can contain its own `node_modules`, with a link and a hidden lockfile that records
 /// the link's target.
 #[cfg(unix)]

@@ -147,7 +147,7 @@ pub(super) struct Key {
 impl Key {
     pub(super) fn parse(key: &str, project: &str) -> Self {
         let (name, spec) = split_argument(key);
-        let spec = Specs::default().intern(spec);
+        let spec = Specs::default().intern(&spec);
         Self { name: name.map(str::to_owned), spec, project: project.to_owned() }
     }
 
