@@ -3,11 +3,12 @@
 use espalier_core::order::sort_by_key;
 use espalier_core::paths::name_from_folder;
 use espalier_core::{Graph, GraphNode, LockEntry, PackageExtensions, ParsedLock, PatchFile, integrity_of};
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::borrow::Cow;
 
 use crate::entry::text;
-use crate::layout::split;
+use crate::layout::{lies_in_node_modules, split};
 
 /// The version of an entry. That of a link is its target's. npm prints `undefined` if there is none.
 fn version<'a>(lock: &'a ParsedLock<'_>, entry: &LockEntry<'a>) -> Cow<'a, str> {
@@ -41,6 +42,8 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
     let order = |node: &GraphNode| placed.iter().rposition(|other| *other == node.location).map_or(0, |at| at + 1);
     let mut nodes: Vec<&GraphNode> = resolved.nodes.iter().filter(|node| !node.location.is_empty()).collect();
     sort_by_key(&mut nodes, |node| order(node));
+    let folders = resolved.nodes.iter().filter_map(|node| node.link.as_deref());
+    let folders: FxHashSet<&str> = folders.filter(|folder| !lies_in_node_modules(folder)).collect();
     let mut wrong = Vec::new();
     for node in nodes {
         let name = split(&node.location).1;
@@ -53,7 +56,13 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
             continue;
         };
         let locked = version(lockfile, &entry);
-        if locked != wanted {
+        // For both sides, npm reads the version from the folder that is linked to
+        // (`load-virtual.js`, `#resolveLinks`).
+        let is_of_folder = match &node.link {
+            Some(folder) => entry.flag("link") && folders.contains(folder.as_str()),
+            None => folders.contains(node.location.as_str()),
+        };
+        if locked != wanted && !is_of_folder {
             wrong.push(format!("Invalid: lock file's {name}@{locked} does not satisfy {name}@{wanted}"));
         }
         wrong.extend(patch_disagreement(name, wanted, node.contents.patch.as_ref(), &entry));
@@ -247,13 +256,26 @@ mod tests {
     }
 
     #[test]
-    fn a_link_has_the_version_of_its_folder() {
-        let locked = lock(
-            "\"node_modules/ui\": { \"resolved\": \"packages/ui\", \"link\": true }, \"packages/ui\": { \"version\": \"1.0.0\" }",
-        );
-        let with = |version| tree(&[("node_modules/ui", version), ("packages/ui", version)]);
-        assert_eq!(disagreements(&locked, &with("1.0.0"), &[]), [""; 0]);
-        assert_eq!(disagreements(&locked, &with("2.0.0"), &[]).len(), 2);
+    fn a_folder_has_its_own_version_and_a_link_has_that_of_its_target() {
+        let check = |target: &str| {
+            let locked = lock(&format!(
+                r#""node_modules/ui": {{ "resolved": "{target}", "link": true }}, "{target}": {{ "version": "1.0.0" }}"#
+            ));
+            let mut tree = tree(&[("node_modules/ui", "2.0.0"), (target, "2.0.0")]);
+            tree.nodes[1].link = Some(target.to_owned());
+            disagreements(&locked, &tree, &[])
+        };
+        assert_eq!(check("packages/ui"), [""; 0]);
+        let wrong = |name| format!("Invalid: lock file's {name}@1.0.0 does not satisfy {name}@2.0.0");
+        assert_eq!(check("node_modules/other"), [wrong("ui"), wrong("other")]);
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_package_is_compared() {
+        let locked = lock(r#""node_modules/ui": { "version": "1.0.0" }"#);
+        let mut tree = tree(&[("node_modules/ui", "2.0.0")]);
+        tree.nodes[1].link = Some("packages/ui".to_owned());
+        assert_eq!(disagreements(&locked, &tree, &[]), ["Invalid: lock file's ui@1.0.0 does not satisfy ui@2.0.0"]);
     }
 
     #[test]

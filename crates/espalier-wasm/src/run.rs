@@ -94,7 +94,8 @@ fn installed(
     }
     let noted = install.noted.as_deref();
     let file = |path: &str| input.files.get(path).cloned();
-    let tree = TargetTree::new(Rc::clone(outcome), file, install.omit.into(), input.trust(), noted, registries.clone());
+    let (omit, trust, registries) = (install.omit.into(), input.trust(), registries.clone());
+    let tree = TargetTree::new(Rc::clone(outcome), file, omit, trust, noted, registries, !install.frozen);
     tree.map(Some).map_err(Failure::Tree)
 }
 

@@ -26,6 +26,8 @@ pub struct TargetTree {
     /// The texts of the patches to apply.
     patches: FxHashMap<String, String>,
     registries: Registries,
+    /// Whether the lockfile is written, and not only read as by `npm ci`.
+    is_lock_saved: bool,
 }
 
 /// Why there is no plan.
@@ -109,6 +111,7 @@ impl TargetTree {
         trust: Trust,
         noted: Option<&str>,
         registries: Registries,
+        is_lock_saved: bool,
     ) -> Result<Self, TreeError> {
         let mut layout = Layout::new(&outcome, omit)?;
         let noted = noted.and_then(Noted::read).unwrap_or_default();
@@ -127,7 +130,7 @@ impl TargetTree {
                 patches.insert(location.clone(), text);
             }
         }
-        Ok(Self { outcome, layout, noted, patches, registries })
+        Ok(Self { outcome, layout, noted, patches, registries, is_lock_saved })
     }
 
     fn package<'a>(&'a self, location: &'a str, package: &'a Package) -> PackageObject<'a> {
@@ -216,6 +219,6 @@ impl TargetTree {
     /// The text of `node_modules/.package-lock.json`.
     #[wasm_bindgen(js_name = hiddenLockfile)]
     pub fn hidden_lockfile(&self) -> String {
-        self.outcome.lockfile.hidden(true, &|location| self.layout.packages.contains_key(location))
+        self.outcome.lockfile.hidden(self.is_lock_saved, &|location| self.layout.packages.contains_key(location))
     }
 }

@@ -12,6 +12,8 @@ use crate::json::Format;
 use crate::writer::{self, Ranked, Writer, Written};
 
 const PACKAGES: &str = "packages";
+/// What a lockfile states about the project itself.
+pub const NAMES: [&str; 2] = ["name", "version"];
 /// The usual length of a package's entry in bytes. A text with this room is rarely moved.
 const USUAL_ENTRY: usize = 512;
 
@@ -62,16 +64,15 @@ impl Document {
         &self.text
     }
 
-    /// The hidden lockfile. `named` says whether it states the project's name and version, which
-    /// npm knows only if it read or wrote a lockfile. `installed` says whether a location is on
-    /// disk.
-    pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
+    /// The hidden lockfile, possibly with other values for the project's name and version.
+    /// `installed` says whether a location is on disk.
+    pub fn hidden(&self, names: Option<&Map<String, Value>>, installed: &dyn Fn(&str) -> bool) -> String {
         let mut head = self.head.clone();
         // Its version is always 3.
         head.insert("lockfileVersion".into(), 3.into());
-        if !named {
-            head.shift_remove("name");
-            head.shift_remove("version");
+        if let Some(names) = names {
+            head.retain(|key, _| !NAMES.contains(&key.as_str()));
+            head.extend(names.clone());
         }
         assemble(&head, self.entries.len(), &self.format, &mut |writer| {
             let mut is_first = true;
@@ -178,8 +179,8 @@ mod tests {
             format!("{{\n\t\"lockfileVersion\": 3,\n\t\"requires\": true,\n\t\"packages\": {{\n\t\t{a}\n\t}}\n}}\n");
         let with_name = hidden.replacen("{\n", "{\n\t\"name\": \"app\",\n", 1);
         let installed = |location: &str| location != "node_modules/b";
-        assert_eq!(document.hidden(false, &installed), hidden.replace('\n', "\r\n"));
-        assert_eq!(document.hidden(true, &installed), with_name.replace('\n', "\r\n"));
-        assert!(document.hidden(true, &|_| false).contains("\"packages\": {}"));
+        assert_eq!(document.hidden(Some(&Map::new()), &installed), hidden.replace('\n', "\r\n"));
+        assert_eq!(document.hidden(None, &installed), with_name.replace('\n', "\r\n"));
+        assert!(document.hidden(None, &|_| false).contains("\"packages\": {}"));
     }
 }

@@ -152,7 +152,8 @@ impl Conversion<'_> {
                 entry.insert("version".into(), version.into());
             }
             Some(SpecKind::File(_) | SpecKind::Remote(_)) => {
-                let found = resolved.and_then(|resolved| name_and_version_of_tarball(name, resolved));
+                let address = resolved.map(|resolved| resolved.strip_prefix("file:").unwrap_or(resolved));
+                let found = address.and_then(|address| name_and_version_of_tarball(name, address));
                 if let Some((own_name, version)) = found {
                     entry.insert("version".into(), version.into());
                     if own_name != name {

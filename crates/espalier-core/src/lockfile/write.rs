@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 use super::DEFAULT_VERSION;
-use super::document::{self, Document};
+use super::document::{self, Document, NAMES};
 use super::legacy;
 use crate::collation;
 use crate::json::Format;
@@ -60,6 +60,9 @@ pub struct PackageLock {
     /// The text of version 1, which has no list of packages, if that version is written.
     old: Option<String>,
     document: Document,
+    /// The project's name and version in the previous lockfile.
+    #[cfg_attr(feature = "summaries", serde(with = "crate::recorded::as_text"))]
+    previous: Map<String, Value>,
 }
 
 impl PackageLock {
@@ -81,7 +84,9 @@ impl PackageLock {
             (!key.is_empty() || !entry.members.is_empty()).then(|| entry.written())
         };
         let locations: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
-        Self { old, document: Document::new(head, &locations, &entry, format) }
+        let previous = target.others.iter().filter(|(key, _)| NAMES.contains(&key.as_str()));
+        let previous = previous.map(|(key, value)| (key.clone(), value.clone())).collect();
+        Self { old, document: Document::new(head, &locations, &entry, format), previous }
     }
 
     /// The text of package-lock.json, with npm's exact bytes.
@@ -89,11 +94,12 @@ impl PackageLock {
         self.old.as_deref().unwrap_or_else(|| self.document.text())
     }
 
-    /// The text of `node_modules/.package-lock.json`. `named` says whether it states the project's
-    /// name and version, which npm knows only if it read or wrote a lockfile. `installed` says
-    /// whether a location is on disk.
-    pub fn hidden(&self, named: bool, installed: &dyn Fn(&str) -> bool) -> String {
-        self.document.hidden(named, installed)
+    /// The text of `node_modules/.package-lock.json`. It states the project's name and version if
+    /// this lockfile `is_saved`. Otherwise it states those of the previous lockfile, if there was
+    /// one, because npm updates them when it writes a lockfile. `installed` says whether a location
+    /// is on disk.
+    pub fn hidden(&self, is_saved: bool, installed: &dyn Fn(&str) -> bool) -> String {
+        self.document.hidden(Some(&self.previous).filter(|_| !is_saved), installed)
     }
 }
 

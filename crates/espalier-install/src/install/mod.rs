@@ -227,7 +227,7 @@ impl Install {
             activity: Arc::clone(&self.lock.activity),
             executable_mode: store.executable_mode(),
             patches,
-            names_project: self.is_lock_read_or_written(&resolved),
+            is_lock_saved: !self.clean && self.lock.settings.options.package_lock && resolved.outcome.is_saved,
             left_out,
             hold,
         };
@@ -312,13 +312,6 @@ impl Install {
         }
         let written = self.lock.save(resolved)?;
         Ok(Some((resolved.lockfile.path().to_owned(), written)))
-    }
-
-    /// Whether npm has read or written a lockfile of the project. Only then does the hidden
-    /// lockfile state the project's name.
-    fn is_lock_read_or_written(&self, resolved: &Resolved) -> bool {
-        let has_lock = resolved.lockfile.text().is_some_and(|text| !text.is_empty());
-        self.clean || self.lock.settings.options.package_lock && (has_lock || resolved.outcome.is_saved)
     }
 
     /// Runs one of the project's own scripts, unless the command installs single packages.

@@ -72,8 +72,8 @@ pub struct Reify<'a> {
     pub executable_mode: u32,
     /// The patches of placed packages, by location.
     pub patches: FxHashMap<String, String>,
-    /// Whether the hidden lockfile states the project's name.
-    pub names_project: bool,
+    /// Whether the lockfile is written.
+    pub is_lock_saved: bool,
     /// Optional packages that can't or may not be installed, with the reasons.
     pub left_out: Vec<(String, String)>,
     /// The lock on the project.
@@ -85,7 +85,7 @@ pub struct Reify<'a> {
 pub struct Built<'a> {
     project: PathBuf,
     lockfile: &'a PackageLock,
-    names_project: bool,
+    is_lock_saved: bool,
     layout: Layout,
     journal: Arc<Journal>,
     _hold: Option<Hold>,
@@ -188,7 +188,7 @@ impl<'a> Reify<'a> {
             Ok(report) => Ok(Built {
                 project: self.project.to_owned(),
                 lockfile: &self.outcome.lockfile,
-                names_project: self.names_project,
+                is_lock_saved: self.is_lock_saved,
                 layout: self.layout,
                 journal,
                 _hold: self.hold.take(),
@@ -472,7 +472,7 @@ impl Built<'_> {
         let path = self.project.join(HIDDEN_LOCKFILE);
         if self.project.join("node_modules").is_dir() {
             let is_installed = |location: &str| self.layout.packages.contains_key(location);
-            let written = write_whole(&path, &self.lockfile.hidden(self.names_project, &is_installed));
+            let written = write_whole(&path, &self.lockfile.hidden(self.is_lock_saved, &is_installed));
             written.map_err(|source| ReifyError::Disk { path, source })?;
         }
         Ok(self.report)
