@@ -275,10 +275,25 @@ async fn workspaces_are_linked_and_their_commands_made_executable() {
     assert_eq!(scene.install().await.report.kept, 2);
 }
 
+/// npm updates the names when it writes a lockfile, and `ci` writes none.
+#[tokio::test]
+async fn the_hidden_lockfile_of_ci_has_the_names_of_the_lockfile() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    scene.install().await;
+    let lockfile = scene.read("package-lock.json");
+    assert!(scene.read("node_modules/.package-lock.json").contains("\"name\": \"app\""));
+    scene.write("package-lock.json", &lockfile.replacen("\"app\"", "\"other\"", 1));
+    scene.try_ci().await.expect("installed");
+    assert!(scene.read("node_modules/.package-lock.json").contains("\"name\": \"other\""));
+}
+
 #[tokio::test]
 async fn ci_needs_a_lockfile_that_fits() {
     let scene = Scene::of(&["a"]).package("a@1.0.0", json!({})).package("b@1.0.0", json!({}));
     assert!(matches!(scene.try_ci().await, Err(InstallError::NoLockfile)));
+    scene.write("package-lock.json", "no JSON");
+    assert!(matches!(scene.try_ci().await, Err(InstallError::BrokenLockfile)));
+    fs::remove_file(scene.at("package-lock.json")).expect("removed");
     scene.install().await;
     let lockfile = scene.read("package-lock.json");
     scene.write("package.json", "{\"name\":\"app\",\"dependencies\":{\"a\":\"*\",\"b\":\"*\"}}");

@@ -85,8 +85,9 @@ fn installed(
 ) -> Result<Option<TargetTree>, Failure<'static>> {
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
-        let Some(lockfile) = input.lockfile.as_deref() else { return Err(Failure::NoLockfile) };
-        let lockfile = ParsedLock::read(lockfile, &outcome.graph.project);
+        let lockfile = input.lockfile.as_deref();
+        let lockfile = lockfile.and_then(|lockfile| ParsedLock::read(lockfile, &outcome.graph.project));
+        let Some(lockfile) = lockfile else { return Err(Failure::NoLockfile) };
         let differences = agreement::disagreements(&lockfile, &outcome.graph, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));

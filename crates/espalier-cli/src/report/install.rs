@@ -91,7 +91,7 @@ pub fn code(error: &InstallError) -> Cow<'static, str> {
     let code = match error {
         InstallError::Lock(error) => return failure::code(error),
         InstallError::Reify(ReifyError::Fetch { failure, .. }) => return failure.kind.code(),
-        InstallError::NoLockfile | InstallError::Disagreement { .. } => "EUSAGE",
+        InstallError::NoLockfile | InstallError::BrokenLockfile | InstallError::Disagreement { .. } => "EUSAGE",
         InstallError::Layout(error) => error.code(),
         InstallError::Refused(refusal) => refusal.code,
         InstallError::Outside(_) => "EOUTSIDE",
@@ -152,6 +152,9 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             lines + "\n" + &advice(&["Update the lockfile with `espalier install` or `espalier lock`."])
         }
         InstallError::NoLockfile => advice(&["Create one with `espalier install` or `espalier lock`."]),
+        InstallError::BrokenLockfile => {
+            advice(&["Restore it, or replace it with `espalier install` or `espalier lock`."])
+        }
         InstallError::Layout(_) => advice(&[
             "The file is damaged or malicious. Restore it from version control, or delete it",
             "and run `espalier install` to make a new one from package.json.",

@@ -48,9 +48,9 @@ impl<'t> ParsedLock<'t> {
         Ok(Some(Self { version, packages, others }))
     }
 
-    /// Reads as much of a lockfile as can be parsed.
-    pub fn read(text: impl Into<Cow<'t, str>>, project: &str) -> Self {
-        Self::parse(text, project, &Specs::default()).ok().flatten().unwrap_or_default()
+    /// Reads as much of a lockfile as can be parsed. `None` if it isn't JSON.
+    pub fn read(text: impl Into<Cow<'t, str>>, project: &str) -> Option<Self> {
+        Self::parse(text, project, &Specs::default()).ok().flatten()
     }
 
     /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the

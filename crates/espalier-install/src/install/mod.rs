@@ -117,7 +117,7 @@ impl Install {
         resolved.note(&self.lock.project);
         let compared = async {
             if let Some(parsed) = parsed.filter(|_| self.clean) {
-                let lockfile = blocking::sent(parsed).await;
+                let Some(lockfile) = blocking::sent(parsed).await else { return Err(InstallError::BrokenLockfile) };
                 let graph = &resolved.outcome.graph;
                 let mut differences = agreement::disagreements(&lockfile, graph, &placed);
                 let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
@@ -148,7 +148,7 @@ impl Install {
         &self,
         started: &Started,
         flights: &Arc<Flights>,
-    ) -> (Option<Ahead>, Option<oneshot::Receiver<Parsed>>) {
+    ) -> (Option<Ahead>, Option<oneshot::Receiver<Option<Parsed>>>) {
         let is_new = || !self.lock.project.path().join(HIDDEN_LOCKFILE).exists();
         let may_download = !self.dry_run && !started.registry.is_offline();
         let is_read_ahead = may_download && started.lockfile.text().is_some() && is_new();
@@ -159,10 +159,10 @@ impl Install {
         let project = self.lock.project.path_as_text();
         let (sender, parsed) = oneshot::channel();
         let parse = move || {
-            let lockfile = Parsed::new(ParsedLock::read(text, &project));
+            let lockfile = ParsedLock::read(text, &project).map(Parsed::new);
             // Only `ci` receives it.
-            let _ = sender.send(Parsed::clone(&lockfile));
-            lockfile
+            let _ = sender.send(lockfile.clone());
+            lockfile.unwrap_or_default()
         };
         if !is_read_ahead {
             drop(blocking::beside(parse));

@@ -59,6 +59,9 @@ pub enum InstallError {
     /// `ci` needs a lockfile, and there is none.
     #[error("`ci` needs a package-lock.json")]
     NoLockfile,
+    /// `ci` needs a lockfile, and the one that exists can't be read.
+    #[error("`ci` needs a package-lock.json, and the one that exists is not JSON")]
+    BrokenLockfile,
     /// `ci` found a lockfile that doesn't match.
     #[error("package.json and package-lock.json are not in sync")]
     Disagreement {
