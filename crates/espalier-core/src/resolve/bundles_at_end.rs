@@ -23,11 +23,13 @@ impl Ending {
         });
         for &node in &bundlers {
             let data = &self.tree[node];
-            // A lockfile lists the content of a bundle that was opened before. Only old lockfiles
-            // also state another source, which npm drops once it has seen the bundle.
+            // A lockfile lists the content of a bundle that was opened before. Old lockfiles lack
+            // facts about it, and also state another source or integrity, which npm drops once it
+            // has seen the bundle.
             let children = data.children.values().map(|&child| &self.tree[child]);
             let shown: Vec<_> = children.filter(|child| data.manifest.bundled.contains(&child.name)).collect();
-            let is_open = !shown.is_empty() && shown.iter().all(|child| child.resolved.is_none());
+            let is_as_seen = shown.iter().all(|child| child.resolved.is_none() && child.integrity.is_none());
+            let is_open = !self.facts.lock.is_old && !shown.is_empty() && is_as_seen;
             if data.root == self.tree.root && data.resolved.is_some() && !is_open {
                 unpack(&mut self.sources, &mut self.tree, node).await?;
             }
