@@ -86,6 +86,17 @@ impl LocalPath {
     pub fn resolve(&self, base: &str) -> String {
         paths::join(base, &self.0)
     }
+
+    /// The spec that npm writes for it (`saveSpec` of `fromFile`), for a dependent at the absolute
+    /// path `base`. An absolute path stays absolute.
+    pub fn saved(&self, base: &str) -> String {
+        let path = &*self.0;
+        match path.starts_with("~/") {
+            true => format!("file:{path}"),
+            false if path.starts_with('/') => format!("file:{}", self.resolve(base)),
+            false => format!("file:{}", paths::relative(base, &self.resolve(base))),
+        }
+    }
 }
 
 impl Spec {
@@ -370,7 +381,19 @@ pub fn is_valid_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::split_argument;
+    use super::{local_path, split_argument};
+
+    #[test]
+    fn a_path_is_saved_relative_to_its_dependent_unless_it_is_absolute() {
+        for (path, saved) in [
+            ("../b/./b.tgz", "file:../b/b.tgz"),
+            ("b.tgz", "file:b.tgz"),
+            ("/b/../c.tgz", "file:/c.tgz"),
+            ("~/b.tgz", "file:~/b.tgz"),
+        ] {
+            assert_eq!(local_path(path).expect("a path").saved("/project/node_modules/a"), saved, "{path}");
+        }
+    }
 
     /// The expected results are those of `npm-package-arg`.
     #[test]

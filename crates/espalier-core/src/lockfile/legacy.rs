@@ -29,7 +29,8 @@ fn below(tree: &Tree, node: NodeId, above: &[Rc<str>], omit_resolved: bool) -> O
 
 fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Value {
     let data = &tree[node];
-    let spec = requested(tree, node);
+    let edge = requested(tree, node);
+    let spec = edge.map(|edge| tree.spec(edge).clone());
     let kind = spec.as_deref().map(|spec| &spec.kind);
     let resolved = data.resolved.as_deref().filter(|_| !data.is_link);
     let is_git = resolved.is_some_and(|resolved| resolved.starts_with("git"));
@@ -41,7 +42,11 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Va
     let locked = match kind {
         _ if data.is_link => Some(format!("file:{}", data.realpath.as_deref().unwrap_or_default())),
         Some(SpecKind::Remote(url)) => Some(url.to_string()),
-        Some(SpecKind::File(_)) => resolved.map(|resolved| relative_file(tree, resolved)),
+        Some(SpecKind::File(path)) => {
+            let from = edge.and_then(|edge| tree[edge].from);
+            let from = from.and_then(|from| tree[from].realpath.as_deref()).unwrap_or_default();
+            Some(path.saved(&tree.absolute(from)))
+        }
         // Without a dependent, the origin decides.
         None if resolved.is_some_and(|resolved| !is_git && !is_file && resolved.contains("://")) => {
             resolved.map(str::to_owned)
@@ -93,8 +98,8 @@ fn entry(tree: &Tree, node: NodeId, path: &[Rc<str>], omit_resolved: bool) -> Va
     Value::Object(entry)
 }
 
-/// The spec of the shallowest dependent.
-fn requested(tree: &Tree, node: NodeId) -> Option<Rc<Spec>> {
+/// The edge of the shallowest dependent.
+fn requested(tree: &Tree, node: NodeId) -> Option<EdgeId> {
     let location = |edge: EdgeId| {
         let from = tree[edge].from.and_then(|from| tree[from].path.as_deref()).unwrap_or_default();
         (from.matches("node_modules").count(), from.rsplit("node_modules").next().unwrap_or_default())
@@ -104,7 +109,7 @@ fn requested(tree: &Tree, node: NodeId) -> Option<Rc<Spec>> {
         depth_a.cmp(&depth_b).then_with(|| collation::compare(path_a, path_b))
     };
     let valid = tree[node].edges_in.iter().copied().filter(|&edge| tree.is_valid(edge));
-    valid.min_by(|&a, &b| shallower(a, b)).map(|edge| tree.spec(edge).clone())
+    valid.min_by(|&a, &b| shallower(a, b))
 }
 
 /// The `requires` of a node. npm leaves peers out, because old versions of npm can't handle them.
@@ -120,11 +125,4 @@ fn requires(tree: &Tree, node: NodeId, target: NodeId) -> Value {
         (tree.text(tree[edge].name).to_owned(), text.into())
     });
     Value::Object(entries.collect())
-}
-
-fn relative_file(tree: &Tree, resolved: &str) -> String {
-    match resolved.strip_prefix("file:") {
-        Some(path) => format!("file:{}", tree.relative(path)),
-        None => resolved.to_owned(),
-    }
 }
