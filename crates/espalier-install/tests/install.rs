@@ -275,6 +275,20 @@ async fn workspaces_are_linked_and_their_commands_made_executable() {
     assert_eq!(scene.install().await.report.kept, 2);
 }
 
+/// npm ignores a lockfile then, but not what is installed, and removes nothing unless something
+/// changes.
+#[tokio::test]
+async fn without_a_lockfile_the_installed_packages_stay() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    scene.install().await;
+    let scene = scene.package("a@1.1.0", json!({})).flag("package-lock", "false");
+    fs::remove_file(scene.at("package-lock.json")).expect("removed");
+    scene.write("node_modules/x/package.json", r#"{"name":"x","version":"1.0.0"}"#);
+    scene.install().await;
+    assert!(scene.read("node_modules/a/package.json").contains("1.0.0"));
+    assert!(scene.at("node_modules/x/package.json").is_file());
+}
+
 /// npm updates the names when it writes a lockfile, and `ci` writes none.
 #[tokio::test]
 async fn the_hidden_lockfile_of_ci_has_the_names_of_the_lockfile() {

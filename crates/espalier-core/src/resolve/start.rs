@@ -186,7 +186,10 @@ impl Start {
     /// Loads the initial tree and queues every node with unmet dependencies.
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
         let text = project.lockfile.as_deref().map(String::as_str);
-        if self.wishes.changes.updates_all() || !self.sources.options.package_lock {
+        // A lockfile that npm ignores still keeps it from starting with what is installed
+        // (`#initTree` of `build-ideal-tree.js`).
+        let is_ignored = text.is_some() && !self.sources.options.package_lock;
+        if self.wishes.changes.updates_all() || is_ignored {
             // Even if the lock is created anew, some installed packages may have to go because
             // there was one.
             self.facts.lock.existed = text.is_some();
@@ -242,6 +245,8 @@ impl Start {
         let root = self.tree.root;
         if !self.tree[root].children.is_empty() {
             self.facts.lock.existed = true;
+            // npm takes the version that is asked for for that of a lockfile.
+            self.facts.lock.is_old = self.sources.options.lockfile_version.is_some_and(|version| version < 2);
             self.tree.calculate_flags(false);
             if let Some(lock) = &self.yarn_lock {
                 yarn_origins::decorate(&mut self.tree, lock, &self.sources.options.default_registry_host);
