@@ -135,13 +135,17 @@ function packuments(documents) {
  * @returns {Document[]}
  */
 function chain(packuments, { packages }) {
-  const places = new Map(packuments.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]));
+  const places = new Map(
+    packuments.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]),
+  );
   const after = packuments.map(() => new Set());
   const isNamedAtOnce = new Set();
   for (const [location, entry] of Object.entries(packages)) {
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = entry;
     const isProject = !location.includes('node_modules/');
-    const own = isProject ? undefined : places.get(entry.name ?? location.slice(location.lastIndexOf('node_modules/') + 13));
+    const own = isProject
+      ? undefined
+      : places.get(entry.name ?? location.slice(location.lastIndexOf('node_modules/') + 13));
     const named = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(isProject && devDependencies) };
     for (const [name, spec] of Object.entries(named)) {
       const alias = /^npm:(@?[^@]+)/.exec(spec)?.[1];

@@ -108,7 +108,10 @@ const run = async (job) => {
     return { lockfile: await readFile(join(job.folder, 'package-lock.json'), 'utf8').catch(() => '') };
   } catch (error) {
     // The code of a failed git command is its exit code.
-    return { code: error.code === undefined || error.code === null ? null : String(error.code), message: `${error.name}: ${error.message}` };
+    return {
+      code: error.code === undefined || error.code === null ? null : String(error.code),
+      message: `${error.name}: ${error.message}`,
+    };
   } finally {
     npm.unload();
     process.removeAllListeners('uncaughtException');

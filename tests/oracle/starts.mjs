@@ -329,7 +329,11 @@ const cases = [
     { ...old, 'package-lock.json': conflict(`||||||| base\n${entry.replaceAll('1.5.0', '0.9.0')}\n`) },
     'install',
   ],
-  ['a lock with paths for addresses', withAddresses(old, '${REGISTRY}/@s/a.tgz', './a.tgz', 'a.tar', '@s/a.tgz'), 'install'],
+  [
+    'a lock with paths for addresses',
+    withAddresses(old, '${REGISTRY}/@s/a.tgz', './a.tgz', 'a.tar', '@s/a.tgz'),
+    'install',
+  ],
   ['a lock with folders for addresses', withAddresses(old, 'a/b/c', 'a/./b/..', 'a@b/c.tgz', 'a'), 'install'],
   ['a lock with shortcuts for addresses', withAddresses(old, 'a/b', 'gist:a', 'A.TGZ', '../a'), 'install'],
   ['a lock of version 2 with paths for addresses', withAddresses(both, 'a/b.tgz', 'a.tgz', './a', 'a@b'), 'install'],
