@@ -57,7 +57,7 @@ impl Ahead {
         ahead
     }
 
-    /// The same. That thread then parses a lockfile, and the packages that are missing in the store
+    /// The same. That thread parses a lockfile first, and the packages that are missing in the store
     /// are fetched.
     pub fn reading<Parse, Host>(
         open: impl FnOnce() -> Option<Origins> + Send + 'static,
@@ -71,10 +71,9 @@ impl Ahead {
         let (found, looked_up) = oneshot::channel();
         let (opening, room) = (Opening(Arc::clone(&ahead.origins)), Arc::clone(&ahead.room));
         let looking = blocking::beside(move || {
-            let origins = opening.open(open);
-            // The installation compares the tree with the lockfile, whatever happens here.
+            // The installation waits for the lockfile, and another process may lock the store.
             let lockfile = (reading.parse)();
-            let origins = origins?;
+            let origins = opening.open(open)?;
             let (platform, node) = (reading.host)();
             let node = node.as_deref().and_then(Version::parse);
             let missing = missing(&origins, &lockfile, &platform, node.as_ref());

@@ -113,11 +113,17 @@ impl Install {
             observe(event);
         };
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
-        let resolved = Box::pin(resolving).await?;
+        let parsed = async {
+            match parsed.filter(|_| self.clean) {
+                Some(parsed) => blocking::sent(parsed).await.map(Some).ok_or(InstallError::BrokenLockfile),
+                None => Ok(None),
+            }
+        };
+        // A lockfile that can't be read ends the command before the resolution does.
+        let (parsed, resolved) = tokio::try_join!(parsed, async { Ok(Box::pin(resolving).await?) })?;
         resolved.note(&self.lock.project);
         let compared = async {
-            if let Some(parsed) = parsed.filter(|_| self.clean) {
-                let Some(lockfile) = blocking::sent(parsed).await else { return Err(InstallError::BrokenLockfile) };
+            if let Some(lockfile) = parsed {
                 let graph = &resolved.outcome.graph;
                 let mut differences = agreement::disagreements(&lockfile, graph, &placed);
                 let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
@@ -131,7 +137,7 @@ impl Install {
                 None => None,
             })
         };
-        // Both wait until the store is open, for as long as another process locks its index.
+        // This waits until the store is open, for as long as another process locks its index.
         let store = tokio::select! {
             biased;
             store = compared => store?,
