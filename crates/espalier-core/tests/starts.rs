@@ -75,6 +75,18 @@ fn a_lock_that_was_just_written_stays() {
     }
 }
 
+/// A lockfile without hosts has such addresses. npm would take them for absolute paths.
+#[test]
+fn an_address_on_the_registry_stays() {
+    let recording = recording();
+    let case = recording.cases.iter().find(|case| case.title == "a lock stays as it is").expect("a case");
+    let files = case.files.iter().map(|(path, text)| (path.clone(), text.replace("http://registry.test/", "/")));
+    let (title, command) = (String::new(), case.command.clone());
+    let without_hosts = Case { title, files: files.collect(), command, after: None, code: None };
+    let lockfile = without_hosts.resolve(&recording).expect("a tree").lockfile;
+    assert!(lockfile.text().contains(r#""resolved": "/a/-/a-1.0.0.tgz""#), "{}", lockfile.text());
+}
+
 impl Case {
     fn resolve(&self, recording: &Recording) -> Result<Outcome, ResolveError> {
         let (project, options) = self.project_and_options();

@@ -423,6 +423,9 @@ impl Tree {
         }
         let text = match split_argument(resolved) {
             (Some(_), text) if text == "*" => return resolved.into(),
+            // npm takes it for an absolute path. In a lockfile without hosts, it is an address on
+            // the registry.
+            _ if resolved.starts_with('/') => return resolved.into(),
             (_, text) => text,
         };
         if let Some(hosted) = HostedGit::parse(&text) {
