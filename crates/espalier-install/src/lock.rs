@@ -175,6 +175,11 @@ impl Lock {
         })
     }
 
+    /// Whether [`Self::save`] writes package-lock.json.
+    pub(crate) fn is_saved(&self, resolved: &Resolved) -> bool {
+        resolved.outcome.is_saved && self.settings.options.package_lock
+    }
+
     /// Writes a changed package.json and the lockfiles. package.json comes first: if the process is
     /// killed between the two, the next run completes the lock.
     pub(crate) fn save(&self, resolved: &Resolved) -> Result<Written, ProjectError> {
@@ -182,7 +187,7 @@ impl Lock {
             self.project.write_manifest(&changed.folder, &changed.text)?;
         }
         self.save_yarn_lock(resolved)?;
-        if !resolved.outcome.is_saved || !self.settings.options.package_lock {
+        if !self.is_saved(resolved) {
             return Ok(Written::Unchanged);
         }
         if self.settings.saving.format_package_lock {

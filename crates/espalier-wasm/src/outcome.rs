@@ -93,7 +93,7 @@ pub fn rejection(failure: &Failure<'_>) -> JsValue {
         }
         Failure::NoLockfile => ErrorObject {
             code: "EUSAGE".into(),
-            message: "there is no package-lock.json, and a frozen installation goes by it".to_owned(),
+            message: "a frozen installation needs a package-lock.json, and there is none that is JSON".to_owned(),
             ..ErrorObject::default()
         },
         Failure::Disagreement(differences) => ErrorObject {

@@ -245,7 +245,7 @@ impl Start {
         let root = self.tree.root;
         if !self.tree[root].children.is_empty() {
             self.facts.lock.existed = true;
-            // npm takes the version that is asked for for that of a lockfile.
+            // npm treats what is installed as a lockfile of the version that it is to write.
             self.facts.lock.is_old = self.sources.options.lockfile_version.is_some_and(|version| version < 2);
             self.tree.calculate_flags(false);
             if let Some(lock) = &self.yarn_lock {

@@ -233,7 +233,7 @@ impl Install {
             activity: Arc::clone(&self.lock.activity),
             executable_mode: store.executable_mode(),
             patches,
-            is_lock_saved: !self.clean && self.lock.settings.options.package_lock && resolved.outcome.is_saved,
+            is_lock_saved: !self.clean && self.lock.is_saved(&resolved),
             left_out,
             hold,
         };
