@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use espalier_core::hosted::HostedGit;
 use espalier_core::semver::{Range, Version, min_version, valid_range};
@@ -76,7 +75,7 @@ pub fn lockfile(text: &str) {
     let manifest = r#"{"name":"app","version":"1.0.0","dependencies":{"a":"^1.0.0"},"workspaces":["packages/*"]}"#;
     let project = Project {
         manifest: manifest.to_owned(),
-        lockfile: Some(Arc::new(text.to_owned())),
+        lockfile: Some(text.to_owned().into()),
         path: "/project".to_owned(),
         folder_name: "project".to_owned(),
         ..Project::default()
@@ -84,7 +83,7 @@ pub fn lockfile(text: &str) {
     let _ = ended(Resolution::inspect(project.clone(), Options::default(), Reading::Lockfile));
     if let Ok(outcome) = ended(Resolution::new(project, Options::default())) {
         laid_out(&outcome);
-        if let Some(parsed) = ParsedLock::read(text, &outcome.graph.project) {
+        if let Some(parsed) = ParsedLock::parse(text, &outcome.graph.project) {
             let _ = agreement::disagreements(&parsed, &outcome.graph, &[]);
             let manifest = r#"{"packageExtensions":{"a":{},"a@1":{}}}"#.to_owned();
             let _ = agreement::stale(&parsed, &Declared { manifest, ..Declared::default() }, &outcome.graph);

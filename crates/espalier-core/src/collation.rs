@@ -54,10 +54,11 @@ impl Key {
     /// The key of a text. Keys have the order of their texts.
     pub fn of(text: &str) -> Self {
         let mut key = Vec::with_capacity(text.len() + 1);
-        if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        if text.is_ascii() {
             key.extend(text.bytes().map(|byte| PRIMARY[byte as usize]));
-        } else if text.is_ascii() {
-            key.extend(weights(text.as_bytes()));
+            if key.contains(&0) {
+                key.retain(|&weight| weight != 0);
+            }
         } else {
             for weight in text.chars().map(primary).filter(|&weight| weight != 0) {
                 match u8::try_from(weight) {
@@ -69,8 +70,10 @@ impl Key {
         }
         // No weight is 0, so a text precedes those that continue it.
         key.push(0);
-        // Lower case precedes upper case, so a text without the latter needs no mark.
-        if !text.is_ascii() || text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        // Lower case precedes upper case, so a text without the latter needs no mark. A look at every
+        // byte is faster than one that can end early.
+        let has_upper_case = text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase());
+        if has_upper_case || !text.is_ascii() {
             key.extend(case(text.chars()).map(u8::from));
         }
         Self(key.into())

@@ -8,7 +8,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use wide::u8x16;
+
+use crate::json;
 
 /// The text isn't JSON.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,9 +24,32 @@ pub fn complaint<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Error {
     error.unwrap_or_else(|| serde::de::Error::custom("a value has an unexpected type"))
 }
 
-/// Reads a member of an object. It gets the place of the key with its quotes, and a cursor that
-/// stands before the value.
-type ReadMember<'r, 'a> = dyn FnMut(&mut Cursor<'a>, Range<usize>) -> Result<(), Malformed> + 'r;
+/// Reads a member of an object. It gets the key, and a cursor that stands before the value.
+type ReadMember<'r, 'a> = dyn FnMut(&mut Cursor<'a>, Quoted) -> Result<(), Malformed> + 'r;
+
+/// A string in a text.
+#[derive(Clone, Debug)]
+pub struct Quoted {
+    /// Its place, with the quotes.
+    pub place: Range<usize>,
+    /// Whether it is valid and means what stands between the quotes.
+    pub is_plain: bool,
+}
+
+impl Quoted {
+    /// The place of what stands between the quotes.
+    pub fn inside(&self) -> Range<usize> {
+        self.place.start + 1..self.place.end - 1
+    }
+
+    /// What the string means.
+    pub fn read<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, Malformed> {
+        if self.is_plain {
+            return Ok(Cow::Borrowed(&text[self.inside()]));
+        }
+        serde_json::from_str(&text[self.place.clone()]).map(Cow::Owned).map_err(|_| Malformed)
+    }
+}
 
 /// A position in a text.
 pub struct Cursor<'a> {
@@ -69,16 +96,11 @@ impl<'a> Cursor<'a> {
     /// The next key of the object that was entered, or nothing at its end. The cursor then stands
     /// before the value, or after the object. `is_first` is for the first key.
     pub fn key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>, Malformed> {
-        let Some(key) = self.place_of_key(is_first)? else { return Ok(None) };
-        let plain = &self.text[key.start + 1..key.end - 1];
-        if !plain.as_bytes().contains(&b'\\') {
-            return Ok(Some(Cow::Borrowed(plain)));
-        }
-        serde_json::from_str(&self.text[key]).map(|key: String| Some(Cow::Owned(key))).map_err(|_| Malformed)
+        let key = self.quoted_key(is_first)?;
+        key.map(|key| key.read(self.text)).transpose()
     }
 
-    /// The place of that key, with its quotes.
-    fn place_of_key(&mut self, is_first: bool) -> Result<Option<Range<usize>>, Malformed> {
+    fn quoted_key(&mut self, is_first: bool) -> Result<Option<Quoted>, Malformed> {
         if self.take(b'}') {
             return Ok(None);
         }
@@ -96,7 +118,7 @@ impl<'a> Cursor<'a> {
             return Err(Malformed);
         }
         let mut is_first = true;
-        while let Some(key) = self.place_of_key(is_first)? {
+        while let Some(key) = self.quoted_key(is_first)? {
             read(self, key)?;
             is_first = false;
         }
@@ -107,6 +129,32 @@ impl<'a> Cursor<'a> {
     pub fn is_at_object(&mut self) -> bool {
         self.skip_space();
         self.next() == Some(b'{')
+    }
+
+    /// Checks a value, skips it, and returns its place in the text.
+    pub fn checked(&mut self) -> Result<Range<usize>, Malformed> {
+        self.skip_space();
+        let start = self.at;
+        match self.next() {
+            Some(b'{' | b'[') => {
+                // The parser finds the end as well.
+                let mut values = serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<IgnoredAny>();
+                let is_json = values.next().is_some_and(|value| value.is_ok());
+                self.at += if is_json { values.byte_offset() } else { return Err(Malformed) };
+                // It ignores the numbers of characters.
+                let value = &self.text[start..self.at];
+                if value.as_bytes().contains(&b'\\') && value.contains("\\u") {
+                    serde_json::from_str::<Value>(value).map_err(|_| Malformed)?;
+                }
+            }
+            Some(b'"') => {
+                self.string()?.read(self.text)?;
+            }
+            _ => {
+                self.value()?;
+            }
+        }
+        Ok(start..self.at)
     }
 
     /// Skips a value and returns its place in the text.
@@ -121,7 +169,7 @@ impl<'a> Cursor<'a> {
             _ => {
                 let rest = &self.text[start..];
                 self.at += rest.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-                serde_json::from_str::<serde::de::IgnoredAny>(&self.text[start..self.at]).map_err(|_| Malformed)?;
+                serde_json::from_str::<IgnoredAny>(&self.text[start..self.at]).map_err(|_| Malformed)?;
             }
         }
         Ok(start..self.at)
@@ -133,18 +181,17 @@ impl<'a> Cursor<'a> {
         if self.at == self.text.len() { Ok(()) } else { Err(Malformed) }
     }
 
-    /// Skips a string with its quotes.
-    fn string(&mut self) -> Result<Range<usize>, Malformed> {
+    /// Skips a string.
+    fn string(&mut self) -> Result<Quoted, Malformed> {
         let start = self.at;
         if self.next() != Some(b'"') {
             return Err(Malformed);
         }
         let bytes = self.text.as_bytes();
-        self.at = match end_of_short_string(&bytes[start + 1..]) {
-            Some(length) => start + length + 2,
-            None => end_of_string(bytes, start + 1).ok_or(Malformed)?,
-        };
-        Ok(start..self.at)
+        let unusual = first_unusual(bytes, start + 1);
+        let is_plain = bytes.get(unusual) == Some(&b'"');
+        self.at = if is_plain { unusual + 1 } else { end_of_string(bytes, unusual).ok_or(Malformed)? };
+        Ok(Quoted { place: start..self.at, is_plain })
     }
 
     fn next(&self) -> Option<u8> {
@@ -160,8 +207,16 @@ impl<'a> Cursor<'a> {
     }
 
     fn skip_space(&mut self) {
-        while matches!(self.next(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+        // A text on one line has none in most places.
+        if self.next().is_some_and(|next| next > b' ') {
+            return;
+        }
+        while let Some(rest) = self.text.as_bytes().get(self.at..).filter(|rest| !rest.is_empty()) {
+            let spaces = leading_spaces(rest);
+            self.at += spaces;
+            if spaces < 16 {
+                return;
+            }
         }
     }
 }
@@ -211,16 +266,38 @@ impl Block {
     }
 }
 
-/// The length of a string without backslashes whose content begins here. `None` if it is longer than
-/// a piece, as few are, or if the text ends before the piece does.
-fn end_of_short_string(bytes: &[u8]) -> Option<usize> {
-    let piece = u8x16::new(*bytes.first_chunk()?);
-    let ends = piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'));
-    let length = ends.to_bitmask().trailing_zeros() as usize;
-    (bytes.get(length) == Some(&b'"') && length < 16).then_some(length)
+/// The number of white space characters at the beginning, of which the first sixteen are counted.
+fn leading_spaces(text: &[u8]) -> usize {
+    let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let Some(piece) = text.first_chunk() else {
+        return text.iter().take_while(|&&byte| is_space(byte)).count();
+    };
+    let piece = u8x16::new(*piece);
+    let those = |wanted| piece.simd_eq(u8x16::splat(wanted));
+    let spaces = those(b' ') | those(b'\t') | those(b'\n') | those(b'\r');
+    (!spaces.to_bitmask()).trailing_zeros().min(16) as usize
 }
 
-/// The end of the string whose first character is here.
+/// The first character from here on that can't be in a string without a closer look. It may also be
+/// the end of the text.
+fn first_unusual(text: &[u8], start: usize) -> usize {
+    let rest = &text[start..];
+    let (pieces, tail) = rest.as_chunks();
+    for (index, piece) in pieces.iter().enumerate() {
+        let unusual = json::unusual(piece);
+        if unusual != 0 {
+            return start + 16 * index + unusual.trailing_zeros() as usize;
+        }
+    }
+    let length = match text.last_chunk() {
+        // The last piece overlaps the one before.
+        Some(last) => ((json::unusual(last) >> (16 - tail.len())).trailing_zeros() as usize).min(tail.len()),
+        None => tail.iter().take_while(|&&byte| byte >= b' ' && byte != b'"' && byte != b'\\').count(),
+    };
+    text.len() - tail.len() + length
+}
+
+/// The end of the string that this character, which isn't escaped, belongs to.
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut is_escaped = false;
     Block::all(bytes, start).find_map(|(at, block)| {

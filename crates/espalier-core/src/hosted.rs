@@ -240,12 +240,12 @@ fn without_git(project: &str) -> &str {
 /// Whether an address without its scheme is plainly not one of the hosts, so that it needn't be
 /// parsed as an address.
 fn is_elsewhere(rest: &str) -> bool {
-    let until = |text: &str, end: u8| text.bytes().position(|byte| byte == end).unwrap_or(text.len());
-    let host = &rest[..until(rest, b'/')];
-    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b':');
-    let domain = &host[..until(host, b':')];
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
+    let end = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+    let (domain, rest) = rest.split_at(end);
+    let port = rest.strip_prefix(':').map_or(0, |port| 1 + port.bytes().take_while(|&byte| is_plain(byte)).count());
     let domain = domain.strip_prefix("www.").unwrap_or(domain);
-    host.bytes().all(is_plain) && HOSTS.iter().all(|host| host.domain != domain)
+    matches!(rest.as_bytes().get(port), None | Some(b'/')) && HOSTS.iter().all(|host| host.domain != domain)
 }
 
 fn split_fragment(text: &str) -> (&str, Option<&str>) {

@@ -70,24 +70,26 @@ pub fn each_member<'a>(
     }
 }
 
+/// The characters of a piece that a string can't contain as they are: quotation marks, backslashes
+/// and control characters. Bit `n` stands for byte `n`.
+pub fn unusual(piece: &[u8; 16]) -> u32 {
+    let piece = u8x16::new(*piece);
+    let is_control = piece.simd_eq(piece.min(u8x16::splat(b' ' - 1)));
+    (is_control | piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'))).to_bitmask()
+}
+
 /// Whether a text between quotes is a JSON string.
 pub fn needs_no_escapes(text: &str) -> bool {
-    let escapes_in = |piece: &[u8; 16]| {
-        let piece = u8x16::new(*piece);
-        let is_control = piece.simd_eq(piece.min(u8x16::splat(b' ' - 1)));
-        is_control | piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'))
-    };
     let bytes = text.as_bytes();
-    let found = match bytes.last_chunk() {
+    match bytes.last_chunk() {
         // The last piece overlaps the one before.
-        Some(last) => bytes.as_chunks().0.iter().fold(escapes_in(last), |found, piece| found | escapes_in(piece)),
+        Some(last) => bytes.as_chunks().0.iter().chain([last]).all(|piece| unusual(piece) == 0),
         None => {
             let mut piece = [b' '; 16];
             piece[..bytes.len()].copy_from_slice(bytes);
-            escapes_in(&piece)
+            unusual(&piece) == 0
         }
-    };
-    found.to_bitmask() == 0
+    }
 }
 
 /// The format of a file, so that it is written in the same way.

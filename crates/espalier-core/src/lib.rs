@@ -99,7 +99,7 @@ pub use fetch_failure::{FetchFailure, FetchFailureKind};
 pub use graph::{Graph, GraphEdge, GraphNode, PatchFile};
 pub use integrity::{base64, sha512 as integrity_of};
 pub use json::InvalidJson;
-pub use lockfile::{LockEntries, LockEntry, PackageLock, ParsedLock};
+pub use lockfile::{LockEntries, LockEntry, LockfileText, PackageLock, ParsedLock};
 pub use manifest::normalized_bin;
 pub use options::{
     Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading, Reporting,

@@ -2,10 +2,9 @@
 //!
 //! The result depends on these inputs and on answers to requests, and on nothing else.
 
-use std::sync::Arc;
-
 use crate::changes::Changes;
 use crate::glob::{Manner, Pattern};
+use crate::lockfile::LockfileText;
 use crate::proposal::Proposal;
 
 /// The project to resolve. Its files are text, so that errors can state line and column.
@@ -13,9 +12,9 @@ use crate::proposal::Proposal;
 pub struct Project {
     /// The text of the root package.json.
     pub manifest: String,
-    /// The text of package-lock.json, if there is one to start from. It is shared, because it is
-    /// large and its owner compares the new text with it.
-    pub lockfile: Option<Arc<String>>,
+    /// package-lock.json, if there is one to start from. It is shared, because it is large, and its
+    /// owner compares the new text with it.
+    pub lockfile: Option<LockfileText>,
     /// The text of yarn.lock, a source of versions if there is no package-lock.json.
     pub yarn_lock: Option<String>,
     /// The content of `node_modules`. It is used only if there is no package-lock.json.

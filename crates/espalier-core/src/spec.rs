@@ -204,14 +204,14 @@ impl Specs {
 
 /// Splits `name@spec`. The name is `None` if the argument is just a spec.
 pub fn split_argument(argument: &str) -> (Option<&str>, Cow<'_, str>) {
-    let at = argument.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(index, _)| index);
-    let name = at.map_or(argument, |at| &argument[..at]);
     if is_url(argument) {
         return (None, argument.into());
     }
     if is_scp(argument) {
         return (None, format!("git+ssh://{argument}").into());
     }
+    let at = argument.char_indices().skip(1).find(|&(_, character)| character == '@').map(|(index, _)| index);
+    let name = at.map_or(argument, |at| &argument[..at]);
     if !name.starts_with('@') && (name.contains('/') || is_tarball_name(name)) {
         return (None, argument.into());
     }

@@ -95,7 +95,7 @@ impl World {
     fn resolve(&self, lockfile: Option<&str>, mut choose: impl FnMut(usize) -> usize) -> Result<Outcome, ResolveError> {
         let project = Project {
             manifest: self.manifest.to_string(),
-            lockfile: lockfile.map(|text| Arc::new(text.to_owned())),
+            lockfile: lockfile.map(|text| text.to_owned().into()),
             folder_name: "project".into(),
             path: "/project".into(),
             ..Project::default()

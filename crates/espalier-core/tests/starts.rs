@@ -141,7 +141,7 @@ impl Case {
         espalier_core::order::sort_by_key(&mut installed, |package| package.path.matches("node_modules/").count());
         let project = Project {
             manifest: file("package.json").expect("a package.json"),
-            lockfile: file("package-lock.json").map(Arc::new),
+            lockfile: file("package-lock.json").map(Into::into),
             yarn_lock: file("yarn.lock"),
             installed: NodeModules { hidden_lockfile: None, packages: installed },
             changes,

@@ -3,7 +3,6 @@
 use std::future::pending;
 use std::panic::resume_unwind;
 
-use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 /// Does blocking work on another thread. A panic goes on here.
@@ -29,11 +28,6 @@ pub(crate) async fn result<T>(task: JoinHandle<T>) -> T {
             Err(_) => pending().await,
         },
     }
-}
-
-/// What work on another thread sends. A panic there, which has been reported, goes on here.
-pub(crate) async fn sent<T>(result: oneshot::Receiver<T>) -> T {
-    result.await.unwrap_or_else(|_| resume_unwind(Box::new("another thread panicked")))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use espalier_core::{
 };
 
 use crate::activity::Activity;
+use crate::blocking;
 use crate::cache::{Cache, Settling};
 use crate::config::ConfigError;
 use crate::config::settings::Settings;
@@ -225,6 +226,11 @@ impl Lock {
     pub(crate) fn start(&self) -> Result<Started, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
+        if let Some(text) = lockfile.shared() {
+            let project = self.project.path_as_text();
+            // The resolution needs it first.
+            drop(blocking::beside(move || text.parsed(&project).is_some()));
+        }
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         Ok(Started { lockfile, registry, cache, start })

@@ -208,11 +208,11 @@ mod tests {
     use super::Declared;
 
     fn disagreements(lockfile: &str, tree: &Graph, placed: &[String]) -> Vec<String> {
-        super::disagreements(&ParsedLock::read(lockfile, &tree.project).expect("JSON"), tree, placed)
+        super::disagreements(&ParsedLock::parse(lockfile, &tree.project).expect("JSON"), tree, placed)
     }
 
     fn stale(lockfile: &str, declared: &Declared, tree: &Graph) -> Vec<String> {
-        super::stale(&ParsedLock::read(lockfile, &tree.project).expect("JSON"), declared, tree)
+        super::stale(&ParsedLock::parse(lockfile, &tree.project).expect("JSON"), declared, tree)
     }
 
     fn lock(packages: &str) -> String {

@@ -2,17 +2,17 @@
 //!
 //! Paths are relative to the project, with forward slashes and without a leading `./`.
 
-use std::collections::BTreeMap;
-
 use espalier_core::order::sort_by_key;
 use espalier_core::{Answer, InstalledPackage, NodeModules, Request};
 
+use crate::pairs::Pairs;
+
 /// The files from the caller.
-pub struct Files(BTreeMap<String, String>);
+pub struct Files(Pairs);
 
 impl Files {
     /// `files` maps path to text.
-    pub fn new(files: BTreeMap<String, String>) -> Self {
+    pub fn new(files: Pairs) -> Self {
         Self(files)
     }
 
@@ -33,26 +33,26 @@ impl Files {
 
     /// The text of the package.json in `folder`.
     fn manifest(&self, folder: &str) -> Option<String> {
-        self.0.get(&format!("{folder}/package.json")).cloned()
+        self.text(&format!("{folder}/package.json"))
     }
 
     /// The text of a file.
     fn text(&self, path: &str) -> Option<String> {
-        self.0.get(path).cloned()
+        self.0.get(path).map(str::to_owned)
     }
 
     /// The paths of all files below a folder, relative to it.
     fn below(&self, folder: &str) -> Vec<String> {
-        let inside = |path: &String| match folder {
-            "" => Some(path.clone()),
+        let inside = |(path, _): (&str, &str)| match folder {
+            "" => Some(path.to_owned()),
             _ => path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned),
         };
-        self.0.keys().filter_map(inside).collect()
+        self.0.iter().filter_map(inside).collect()
     }
 
     /// All folders below the project with a package.json, except in `node_modules`.
     fn package_folders(&self) -> Vec<String> {
-        let folders = self.0.keys().filter_map(|path| path.strip_suffix("/package.json"));
+        let folders = self.0.iter().filter_map(|(path, _)| path.strip_suffix("/package.json"));
         let inside = |folder: &&str| !folder.split('/').any(|part| part == "node_modules" || part == "..");
         folders.filter(inside).map(str::to_owned).collect()
     }
@@ -60,15 +60,15 @@ impl Files {
 
 /// The installed packages according to the files: the hidden lockfile, which counts as up to date,
 /// or the packages in `node_modules`, level by level.
-pub fn installed(files: &BTreeMap<String, String>) -> NodeModules {
+pub fn installed(files: &Pairs) -> NodeModules {
     if let Some(text) = files.get("node_modules/.package-lock.json") {
-        return NodeModules { hidden_lockfile: Some(text.clone()), packages: Vec::new() };
+        return NodeModules { hidden_lockfile: Some(text.to_owned()), packages: Vec::new() };
     }
     let manifests = files.iter().filter_map(|(path, text)| Some((path.strip_suffix("/package.json")?, text)));
     let mut packages: Vec<(usize, InstalledPackage)> = manifests
         .filter(|(folder, _)| is_installed(folder))
         .map(|(folder, text)| {
-            let package = InstalledPackage { path: folder.to_owned(), target: None, manifest: Some(text.clone()) };
+            let package = InstalledPackage { path: folder.to_owned(), target: None, manifest: Some(text.to_owned()) };
             (folder.matches("node_modules/").count(), package)
         })
         .collect();

@@ -5,15 +5,13 @@
 //! the fields of the struct. `pkg/tests/boundary.test.js` compares these fields with those that
 //! TypeScript sends.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use espalier_core::{Allow, NodeModules, Omit, Options, Platform, Project, Reporting};
 use espalier_package::trust::Trust;
 use espalier_registry::public_host;
 use serde::Deserialize;
 
 use crate::files;
+use crate::pairs::Pairs;
 
 /// Scripts that change manifests, which npm looks for in a project.
 const EXTENSION_FILES: [&str; 2] = [".npm-extension.mjs", ".npm-extension.cjs"];
@@ -49,7 +47,7 @@ pub struct Input {
     allow_file: Option<AllowInput>,
     allow_directory: Option<AllowInput>,
     /// The paths and texts of the project's other files.
-    pub files: BTreeMap<String, String>,
+    pub files: Pairs,
     /// The maximum number of concurrent requests.
     pub concurrency: usize,
     /// Whether every decision is reported.
@@ -135,12 +133,12 @@ impl Input {
     pub fn project_and_options(&self) -> (Project, Options) {
         let project = Project {
             manifest: self.manifest.clone(),
-            lockfile: self.lockfile.clone().map(Arc::new),
+            lockfile: self.lockfile.clone().map(Into::into),
             folder_name: self.folder_name.clone(),
             path: self.project_path(),
-            yarn_lock: self.files.get("yarn.lock").cloned(),
+            yarn_lock: self.files.get("yarn.lock").map(str::to_owned),
             installed: if self.lockfile.is_some() { NodeModules::default() } else { files::installed(&self.files) },
-            extension_file: EXTENSION_FILES.into_iter().find(|name| self.files.contains_key(*name)).map(str::to_owned),
+            extension_file: EXTENSION_FILES.into_iter().find(|name| self.files.get(name).is_some()).map(str::to_owned),
             ..Project::default()
         };
         let defaults = Options::default();

@@ -20,6 +20,7 @@ mod network;
 mod npmrc;
 mod outcome;
 mod packed;
+mod pairs;
 mod panic;
 mod queue;
 mod recent;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use espalier_core::remedy::Search;
 use espalier_core::{
-    Event, Options, Outcome, ParsedLock, Progress, Project, Remedy, Reporting, Request, Resolution, ResolveError,
+    Event, LockfileText, Options, Outcome, Progress, Project, Remedy, Reporting, Request, Resolution, ResolveError,
     Urgency,
 };
 use espalier_package::agreement;
@@ -71,7 +71,8 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
             return Err(outcome::rejection(&Failure::Resolve { error: &error, remedies }));
         }
     };
-    let tree = installed(&input, &outcome, &placed, network.registries());
+    let lockfile = project.lockfile.as_ref();
+    let tree = installed(&input, lockfile, &outcome, &placed, network.registries());
     let tree = tree.map_err(|failure| outcome::rejection(&failure))?;
     outcome::to_javascript(&outcome, tree)
 }
@@ -79,22 +80,22 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
 /// The target tree, if there is anything to install.
 fn installed(
     input: &Input,
+    lockfile: Option<&LockfileText>,
     outcome: &Rc<Outcome>,
     placed: &[String],
     registries: &Registries,
 ) -> Result<Option<TargetTree>, Failure<'static>> {
     let Some(install) = &input.install else { return Ok(None) };
     if install.frozen {
-        let lockfile = input.lockfile.as_deref();
-        let lockfile = lockfile.and_then(|lockfile| ParsedLock::read(lockfile, &outcome.graph.project));
+        let lockfile = lockfile.and_then(|lockfile| lockfile.parsed(&outcome.graph.project));
         let Some(lockfile) = lockfile else { return Err(Failure::NoLockfile) };
-        let differences = agreement::disagreements(&lockfile, &outcome.graph, placed);
+        let differences = agreement::disagreements(lockfile, &outcome.graph, placed);
         if !differences.is_empty() {
             return Err(Failure::Disagreement(differences));
         }
     }
     let noted = install.noted.as_deref();
-    let file = |path: &str| input.files.get(path).cloned();
+    let file = |path: &str| input.files.get(path).map(str::to_owned);
     let (omit, trust, registries) = (install.omit.into(), input.trust(), registries.clone());
     let tree = TargetTree::new(Rc::clone(outcome), file, omit, trust, noted, registries, !install.frozen);
     tree.map(Some).map_err(Failure::Tree)

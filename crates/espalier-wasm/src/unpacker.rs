@@ -1,14 +1,13 @@
 //! Unpacks a verified tarball. JavaScript passes it piece by piece, so that it can do something
 //! else in between. A patch is applied at the end.
 
-use std::collections::BTreeMap;
-
 use espalier_package::archive::{self, ArchiveError, Limits, Reader, Receiver};
 use espalier_package::bins::without_carriage_return;
 use espalier_package::identity::Identity;
 use espalier_package::patch::{self, Patch, PatchError};
 use js_sys::{Array, Uint8Array};
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::boundary;
@@ -132,8 +131,13 @@ fn give(complete: &Array, path: &str, content: &[u8], mode: u32) {
 
 /// The failure of a patch, as an error's details.
 fn rejection(error: &PatchError) -> JsValue {
-    let details = [("code", error.code.to_owned()), ("message", error.message.clone())];
-    boundary::to_javascript(&BTreeMap::from(details)).unwrap_or_else(|error| error)
+    #[derive(Serialize)]
+    struct Details<'a> {
+        code: &'a str,
+        message: &'a str,
+    }
+    let PatchError { code, message, .. } = error;
+    boundary::to_javascript(&Details { code, message }).unwrap_or_else(|error| error)
 }
 
 #[wasm_bindgen]

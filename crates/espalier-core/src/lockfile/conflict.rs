@@ -4,8 +4,8 @@
 //! The resolution then repairs whatever doesn't fit.
 
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
+use super::entries::Text;
 use crate::json;
 
 /// A change from the common text to ours.
@@ -22,13 +22,13 @@ enum DifferenceKind {
 
 /// A lockfile with both sides of conflict markers merged. `None` if a side isn't JSON. A text without
 /// markers isn't checked.
-pub fn merged(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+pub fn merged(text: Text<'_>) -> Option<Text<'_>> {
     let text = match text {
-        Cow::Borrowed(text) => Cow::Borrowed(json::strip_byte_order_mark(text)),
-        Cow::Owned(text) if text.starts_with('\u{feff}') => Cow::Owned(json::strip_byte_order_mark(&text).to_owned()),
-        text @ Cow::Owned(_) => text,
+        Text::Borrowed(text) => json::strip_byte_order_mark(text).into(),
+        Text::Shared(text) if text.starts_with('\u{feff}') => json::strip_byte_order_mark(&text).to_owned().into(),
+        text @ Text::Shared(_) => text,
     };
-    if !["<<<<<<<", "=======", ">>>>>>>"].iter().all(|marker| text.contains(marker)) {
+    if !"<=>".bytes().all(|character| has_run(text.as_bytes(), character)) {
         return Some(text);
     }
     let [parent, ours, mut theirs] = sides(&text).map(|side| serde_json::from_str::<Value>(&side).ok());
@@ -38,7 +38,20 @@ pub fn merged(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
             copy_path(theirs, &ours, &change.path);
         }
     }
-    Some(Cow::Owned(theirs.to_string()))
+    Some(theirs.to_string().into())
+}
+
+/// Whether a character is repeated as often as in a marker. Such a run covers the last character of
+/// a piece of its length, so the others needn't be looked at.
+fn has_run(text: &[u8], character: u8) -> bool {
+    const LENGTH: usize = "<<<<<<<".len();
+    let is_same = |byte: &&u8| **byte == character;
+    let pieces = text.as_chunks::<LENGTH>().0.iter().enumerate();
+    pieces.filter(|(_, piece)| piece[LENGTH - 1] == character).any(|(index, _)| {
+        let (before, after) = text.split_at((index + 1) * LENGTH);
+        let same = before.iter().rev().take_while(is_same).chain(after.iter().take_while(is_same));
+        same.count() >= LENGTH
+    })
 }
 
 /// The text of the common ancestor, as far as the markers show it, of our side and of theirs.
@@ -200,7 +213,15 @@ fn copy_path(target: &mut Value, ours: &Value, path: &[String]) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    proptest! {
+        #[test]
+        fn a_run_is_as_long_as_a_marker(text in "[<a]{0,40}|(a|<{5,7}){0,9}") {
+            prop_assert_eq!(super::has_run(text.as_bytes(), b'<'), text.contains("<<<<<<<"), "{}", text);
+        }
+    }
 
     fn parse(text: &str) -> Option<Value> {
         super::merged(text.into()).map(|merged| serde_json::from_str(&merged).expect("JSON"))

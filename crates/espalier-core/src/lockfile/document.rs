@@ -8,8 +8,9 @@
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-use crate::json::Format;
-use crate::writer::{self, Ranked, Writer, Written};
+use crate::json::{self, Format};
+use crate::order;
+use crate::writer::{self, Writer, Written};
 
 const PACKAGES: &str = "packages";
 /// What a lockfile states about the project itself.
@@ -31,8 +32,9 @@ pub struct Document {
 }
 
 impl Document {
-    /// Writes a lockfile with these values at the top and an entry for each of these locations.
-    /// `entry` makes the entry of an index. A location without an entry is left out.
+    /// Writes a lockfile with these values at the top and an entry for each of these locations, which
+    /// are in the order of collation. `entry` makes the entry of an index. A location without an
+    /// entry is left out.
     pub fn new<'a>(
         mut head: Map<String, Value>,
         locations: &[&str],
@@ -40,13 +42,13 @@ impl Document {
         format: &Format,
     ) -> Self {
         let format = lockfile_format(format);
-        let mut order: Vec<Ranked<'_, usize>> =
-            locations.iter().enumerate().map(|(index, key)| (writer::rank(key, true), *key, index)).collect();
-        writer::sort(&mut order);
+        let mut order: Vec<(usize, &str)> = locations.iter().copied().enumerate().collect();
+        order::sort_by_key(&mut order, |(_, location)| writer::rank(location, true));
+        json::in_javascript_order(&mut order, |(_, location)| location);
         let mut entries = Vec::with_capacity(order.len());
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
         let text = assemble(&head, locations.len(), &format, &mut |writer| {
-            for &(_, location, index) in &order {
+            for &(index, location) in &order {
                 let Some(entry) = entry(index) else { continue };
                 writer.line(entries.is_empty(), 2);
                 let start = writer.len();
@@ -163,8 +165,8 @@ mod tests {
         let top = json!({ "name": "app", "lockfileVersion": 2, "requires": true, "dependencies": { "a": {} } });
         let packages = [
             ("", json!({})),
-            ("node_modules/b", json!({})),
             ("node_modules/a", json!({ "version": "1.0.0", "engines": { "node": "*" } })),
+            ("node_modules/b", json!({})),
         ];
         let format = Format { indent: "\t".into(), newline: "\r\n".into() };
         let document = document(top, &packages, &format);

@@ -6,21 +6,62 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use super::conflict;
-use crate::cursor::{Cursor, Malformed};
+use crate::cursor::{Cursor, Malformed, Quoted};
 use crate::json;
 use crate::manifest::{Field, Member};
 
 /// The entries of `packages`, by location, in the order of the text.
 #[derive(Debug, Default)]
 pub struct LockEntries<'t> {
-    text: Cow<'t, str>,
+    text: Text<'t>,
     places: Places,
+}
+
+/// A text with several readers, or one that a single reader borrows.
+#[derive(Clone, Debug)]
+pub enum Text<'t> {
+    Borrowed(&'t str),
+    Shared(Arc<String>),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+    fn deref(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Shared(text) => text,
+        }
+    }
+}
+
+impl Default for Text<'_> {
+    fn default() -> Self {
+        Self::Borrowed("")
+    }
+}
+
+impl<'t> From<&'t str> for Text<'t> {
+    fn from(text: &'t str) -> Self {
+        Self::Borrowed(text)
+    }
+}
+
+impl From<Arc<String>> for Text<'_> {
+    fn from(text: Arc<String>) -> Self {
+        Self::Shared(text)
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Self::Shared(Arc::new(text))
+    }
 }
 
 /// Where the fields of all entries are in the text.
@@ -49,7 +90,7 @@ pub struct LockEntry<'t>(Vec<Member<'t>>);
 
 /// A lockfile, with places instead of its packages.
 pub(super) struct LockText<'t> {
-    pub text: Cow<'t, str>,
+    pub text: Text<'t>,
     /// The entries of `packages`, if it is an object.
     pub packages: Option<Places>,
     /// The other values, without the nested tree of older versions.
@@ -58,27 +99,27 @@ pub(super) struct LockText<'t> {
 
 impl<'t> LockText<'t> {
     /// Parses a lockfile, and merges conflict markers. `None` if it isn't a JSON object.
-    pub fn parse(text: Cow<'t, str>) -> Option<Self> {
+    pub fn parse(text: Text<'t>) -> Option<Self> {
         let text = conflict::merged(text)?;
         let (mut packages, mut others) = (None, Map::new());
         let mut cursor = Cursor::new(&text);
         // Only the first of repeated `packages` gets room. A text can consist of repetitions.
         let mut room = text.len();
-        let mut read = |cursor: &mut Cursor<'_>, key: Range<usize>| {
-            let key = decoded(&text, key)?;
+        let mut read = |cursor: &mut Cursor<'_>, key: Quoted| {
+            let key = key.read(&text)?;
             match &*key {
                 "packages" if cursor.is_at_object() => {
                     packages = Some(Places::read(&text, cursor, std::mem::take(&mut room))?);
                 }
                 "packages" => {
                     packages = None;
-                    checked(&text, cursor)?;
+                    cursor.checked()?;
                 }
                 "dependencies" => {
-                    checked(&text, cursor)?;
+                    cursor.checked()?;
                 }
                 _ => {
-                    let value = serde_json::from_str(&text[checked(&text, cursor)?]).ok();
+                    let value = serde_json::from_str(&text[cursor.checked()?]).ok();
                     others.extend(value.map(|value: Value| (key.into_owned(), value)));
                 }
             }
@@ -95,19 +136,19 @@ impl Places {
         let entries = IndexMap::with_capacity_and_hasher(length / USUAL_ENTRY, FxBuildHasher);
         let mut places = Self { entries, fields: Vec::with_capacity(length / USUAL_FIELD) };
         cursor.members(&mut |cursor, key| {
-            let location = decoded(text, key)?.into_owned();
+            let location = key.read(text)?.into_owned();
             let fields = if cursor.is_at_object() {
                 let first = places.fields.len();
                 cursor.members(&mut |cursor, key| {
-                    let is_plain = matches!(decoded(text, key.clone())?, Cow::Borrowed(_));
-                    let key = if is_plain { key.start + 1..key.end - 1 } else { key };
-                    let value = checked(text, cursor)?;
+                    key.read(text)?;
+                    let key = if key.is_plain { key.inside() } else { key.place };
+                    let value = cursor.checked()?;
                     places.fields.push(FieldPlace { key: small(&key)?, value: small(&value)? });
                     Ok(())
                 })?;
                 Some(first..places.fields.len())
             } else {
-                checked(text, cursor)?;
+                cursor.checked()?;
                 None
             };
             places.entries.insert(location, fields);
@@ -115,32 +156,6 @@ impl Places {
         })?;
         Ok(places)
     }
-}
-
-/// The key at this place, which includes its quotes.
-fn decoded(text: &str, place: Range<usize>) -> Result<Cow<'_, str>, Malformed> {
-    let plain = &text[place.start + 1..place.end - 1];
-    if json::needs_no_escapes(plain) {
-        return Ok(Cow::Borrowed(plain));
-    }
-    serde_json::from_str(&text[place]).map(Cow::Owned).map_err(|_| Malformed)
-}
-
-/// Takes a value and checks that it is JSON.
-fn checked(text: &str, cursor: &mut Cursor<'_>) -> Result<Range<usize>, Malformed> {
-    let place = cursor.value()?;
-    let value = &text[place.clone()];
-    let is_json = match value.as_bytes() {
-        [b'"', .., b'"'] if json::needs_no_escapes(&value[1..value.len() - 1]) => true,
-        // Ignoring values is faster, but doesn't check escapes.
-        [b'"' | b'{' | b'[', ..] => {
-            serde_json::from_str::<IgnoredAny>(value).is_ok()
-                && (!value.contains("\\u") || serde_json::from_str::<Value>(value).is_ok())
-        }
-        // The cursor checks everything else.
-        _ => true,
-    };
-    if is_json { Ok(place) } else { Err(Malformed) }
 }
 
 /// A place in a text of less than 4 GB. No lockfile is longer.
@@ -151,13 +166,13 @@ fn small(place: &Range<usize>) -> Result<Range<u32>, Malformed> {
 
 impl<'t> LockEntries<'t> {
     /// Reads the entries of a lockfile. `None` if it isn't a JSON object.
-    pub fn read(lockfile: impl Into<Cow<'t, str>>) -> Option<Self> {
+    pub fn read(lockfile: impl Into<Text<'t>>) -> Option<Self> {
         let LockText { text, packages, .. } = LockText::parse(lockfile.into())?;
         Some(Self { text, places: packages.unwrap_or_default() })
     }
 
     /// The entries that were found in a text.
-    pub(super) fn at(text: Cow<'t, str>, places: Places) -> Self {
+    pub(super) fn at(text: Text<'t>, places: Places) -> Self {
         Self { text, places }
     }
 

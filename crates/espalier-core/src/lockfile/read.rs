@@ -1,9 +1,8 @@
 //! Reads the entries of a lockfile of any version.
 
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 
-use super::entries::{LockEntries, LockText};
+use super::entries::{LockEntries, LockText, Text};
 use super::old;
 use crate::error::ResolveError;
 use crate::json;
@@ -29,28 +28,26 @@ pub struct ParsedLock<'t> {
 impl<'t> ParsedLock<'t> {
     /// Parses a lockfile and merges conflict markers. `None` if it isn't JSON, because npm then
     /// starts afresh. `project` is the absolute folder of the project.
-    pub fn parse(text: impl Into<Cow<'t, str>>, project: &str, specs: &Specs) -> Result<Option<Self>, ResolveError> {
-        let Some(LockText { text, packages, others }) = LockText::parse(text.into()) else {
-            return Ok(None);
-        };
+    pub fn parse(text: impl Into<Text<'t>>, project: &str) -> Option<Self> {
+        let LockText { text, packages, others } = LockText::parse(text.into())?;
         let version = others.get("lockfileVersion").and_then(Value::as_u64);
-        if let Some(version) = version.filter(|&version| version > NEWEST_VERSION) {
-            return Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into());
-        }
         let packages = match packages {
             Some(places) => LockEntries::at(text, places),
             None => {
-                let Ok(Value::Object(document)) = serde_json::from_str(&text) else { return Ok(None) };
-                let entries = Value::Object(old::entries(&document, project, specs)).to_string();
+                let Ok(Value::Object(document)) = serde_json::from_str(&text) else { return None };
+                let entries = Value::Object(old::entries(&document, project, &Specs::default())).to_string();
                 LockEntries::of_object(entries).unwrap_or_default()
             }
         };
-        Ok(Some(Self { version, packages, others }))
+        Some(Self { version, packages, others })
     }
 
-    /// Reads as much of a lockfile as can be parsed. `None` if it isn't JSON.
-    pub fn read(text: impl Into<Cow<'t, str>>, project: &str) -> Option<Self> {
-        Self::parse(text, project, &Specs::default()).ok().flatten()
+    /// Refuses a lockfile that is newer than npm understands.
+    pub fn check_version(&self) -> Result<(), ResolveError> {
+        match self.version.filter(|&version| version > NEWEST_VERSION) {
+            Some(version) => Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into()),
+            None => Ok(()),
+        }
     }
 
     /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::DEFAULT_VERSION;
 use super::document::{self, Document, NAMES};
@@ -15,16 +16,18 @@ use crate::writer::Written;
 
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
 /// is empty.
-pub fn entries(tree: &Tree) -> Vec<(String, NodeId)> {
-    // A tree that was read from a lockfile is nearly in this order.
-    let mut entries: Vec<(String, NodeId)> = tree
+pub fn entries(tree: &Tree) -> Vec<(Rc<str>, NodeId)> {
+    let mut entries: Vec<(Rc<str>, NodeId)> = tree
         .inventory(tree.root)
         .into_iter()
         .filter(|&node| node != tree.root && has_entry(tree, node))
-        .map(|node| (tree[node].path.as_deref().unwrap_or_default().to_owned(), node))
+        .map(|node| (tree[node].path.clone().unwrap_or_default(), node))
         .collect();
-    order::sort_by_key(&mut entries, |(path, _)| collation::Key::of(path));
-    entries.insert(0, (String::new(), tree.root));
+    // Keys are worth their time unless the order is that of a lockfile that was read.
+    if !entries.is_sorted_by(|(a, _), (b, _)| collation::compare(a, b).is_le()) {
+        order::sort_by_key(&mut entries, |(path, _)| collation::Key::of(path));
+    }
+    entries.insert(0, (Rc::default(), tree.root));
     entries
 }
 
@@ -67,7 +70,7 @@ pub struct PackageLock {
 
 impl PackageLock {
     /// Writes a tree with these entries.
-    pub fn new(tree: &Tree, entries: &[(String, NodeId)], target: &Target<'_>, format: &Format) -> Self {
+    pub fn new(tree: &Tree, entries: &[(Rc<str>, NodeId)], target: &Target<'_>, format: &Format) -> Self {
         let marked = |node: NodeId| tree[node].patch.is_some() || tree[node].extension.is_some();
         let needs_new = target.extensions_hash.is_some() || entries.iter().any(|&(_, node)| marked(node));
         let version = if needs_new { target.version.max(4) } else { target.version };
@@ -83,7 +86,7 @@ impl PackageLock {
             }
             (!key.is_empty() || !entry.members.is_empty()).then(|| entry.written())
         };
-        let locations: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        let locations: Vec<&str> = entries.iter().map(|(key, _)| &**key).collect();
         let previous = target.others.iter().filter(|(key, _)| NAMES.contains(&key.as_str()));
         let previous = previous.map(|(key, value)| (key.clone(), value.clone())).collect();
         Self { old, document: Document::new(head, &locations, &entry, format), previous }

@@ -16,8 +16,25 @@ use crate::vocabulary::Vocabulary;
 
 use super::Dependencies;
 
-/// The fields that are read from every manifest.
-pub(crate) const READ: [&str; 24] = [
+/// Lists fields, and finds the place of a key in the list. Comparing with each literal in turn is
+/// faster than comparing with the elements of a list, whose lengths the compiler doesn't know.
+macro_rules! listed {
+    ($(#[$about:meta])* $list:ident, $find:ident: $($key:literal),+ $(,)?) => {
+        $(#[$about])*
+        pub(crate) const $list: [&str; [$($key),+].len()] = [$($key),+];
+
+        fn $find(key: &str) -> Option<usize> {
+            $(if key == $key {
+                return Some(const { place($key) });
+            })+
+            None
+        }
+    };
+}
+
+listed! {
+    /// The fields that are read from every manifest.
+    READ, find:
     "name",
     "version",
     "dependencies",
@@ -42,7 +59,7 @@ pub(crate) const READ: [&str; 24] = [
     "scripts",
     "hasInstallScript",
     "dist",
-];
+}
 
 /// Those of them that are written into the lock almost unchanged.
 pub(super) const WRITTEN: [&str; 10] =
@@ -62,7 +79,7 @@ impl<'a> Unread<'a> {
     /// Takes a field if it is one of those that are read. If it is repeated, the last one counts,
     /// as in JavaScript.
     pub fn take(&mut self, key: &str, field: Field<'a>) {
-        if let Some(place) = READ.iter().position(|read| *read == key) {
+        if let Some(place) = find(key) {
             self.read[place] = field;
         } else if key == DEV {
             self.dev = field;

@@ -291,7 +291,7 @@ impl Ending {
     async fn find_origins(
         &mut self,
         graph: &mut Graph,
-        entries: &[(String, NodeId)],
+        entries: &[(Rc<str>, NodeId)],
     ) -> Result<Vec<(String, ResolveError)>, ResolveError> {
         let (mut missing, mut unknown) = (Vec::new(), Vec::new());
         for (index, &(_, node)) in entries.iter().enumerate() {

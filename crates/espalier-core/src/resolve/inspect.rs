@@ -7,7 +7,7 @@ use super::outline;
 use super::start::Start;
 use crate::error::ResolveError;
 use crate::exchange::Exchange;
-use crate::lockfile::{self, PackageLock, ParsedLock};
+use crate::lockfile::{self, PackageLock};
 use crate::options::{Options, Project, Reading};
 use crate::outcome::{Outcome, Statistics};
 use crate::tree::Flags;
@@ -25,9 +25,11 @@ pub async fn inspect(
         start.map_workspaces().await?;
     }
     let path = start.tree.project.clone();
-    let text = project.lockfile.as_deref().map(String::as_str);
-    match text.map(|text| ParsedLock::parse(text, &path, &start.sources.vocabulary.specs)).transpose()?.flatten() {
-        Some(lock) => start.load_lock(&lock).await?,
+    match project.lockfile.as_ref().and_then(|lockfile| lockfile.parsed(&path)) {
+        Some(lock) => {
+            lock.check_version()?;
+            start.load_lock(lock).await?;
+        }
         None => start.load_workspaces().await,
     }
     if reading == Reading::NodeModules {

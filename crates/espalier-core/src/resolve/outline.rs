@@ -2,12 +2,13 @@
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use std::rc::Rc;
 
 use crate::graph::{Contents, Graph, GraphEdge, GraphNode, PatchFile};
 use crate::tree::{EdgeId, NodeId, Tree};
 
 /// The nodes of these entries, in their order, with their edges.
-pub(super) fn graph(tree: &Tree, entries: &[(String, NodeId)]) -> Graph {
+pub(super) fn graph(tree: &Tree, entries: &[(Rc<str>, NodeId)]) -> Graph {
     let positions: FxHashMap<NodeId, u32> = entries.iter().map(|&(_, node)| node).zip(0..).collect();
     let mut graph = Graph { project: tree.project.to_string(), ..Graph::default() };
     let mut edges: FxHashMap<EdgeId, u32> = FxHashMap::default();

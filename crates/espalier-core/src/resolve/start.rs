@@ -185,30 +185,31 @@ impl Start {
 
     /// Loads the initial tree and queues every node with unmet dependencies.
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
-        let text = project.lockfile.as_deref().map(String::as_str);
+        let lockfile = project.lockfile.as_ref();
         // A lockfile that npm ignores still keeps it from starting with what is installed
         // (`#initTree` of `build-ideal-tree.js`).
-        let is_ignored = text.is_some() && !self.sources.options.package_lock;
+        let is_ignored = lockfile.is_some() && !self.sources.options.package_lock;
         if self.wishes.changes.updates_all() || is_ignored {
             // Even if the lock is created anew, some installed packages may have to go because
             // there was one.
-            self.facts.lock.existed = text.is_some();
+            self.facts.lock.existed = lockfile.is_some();
             return Ok(());
         }
         let path = self.tree.project.clone();
-        match text.map(|text| ParsedLock::parse(text, &path, &self.sources.vocabulary.specs)).transpose()?.flatten() {
+        match lockfile.and_then(|lockfile| lockfile.parsed(&path)) {
             Some(lock) => {
+                lock.check_version()?;
                 self.facts.lock.existed = true;
                 if self.wishes.changes.update == Update::Duplicates {
                     self.name_root();
                 }
-                self.load_lock(&lock).await?;
+                self.load_lock(lock).await?;
                 self.facts.lock.version = lock.version_to_write();
                 let root_entry = lock.packages.get("");
                 let hash = root_entry.and_then(|entry| entry.text("packageExtensionsHash"));
                 self.facts.lock.extensions_hash = hash.map(Cow::into_owned);
                 self.facts.lock.is_old = lock.is_old();
-                self.facts.lock.values = lock.others;
+                self.facts.lock.values.clone_from(&lock.others);
             }
             None => self.start_from_installed(project).await?,
         }
@@ -234,7 +235,7 @@ impl Start {
     async fn start_from_installed(&mut self, project: &Project) -> Result<(), ResolveError> {
         let hidden = project.installed.hidden_lockfile.as_deref();
         let path = self.tree.project.clone();
-        match hidden.and_then(|text| ParsedLock::parse(text, &path, &self.sources.vocabulary.specs).ok().flatten()) {
+        match hidden.and_then(|text| ParsedLock::parse(text, &path)).filter(|lock| lock.check_version().is_ok()) {
             Some(lock) => self.load_lock(&lock).await?,
             None => {
                 self.load_installed(&project.installed.packages).await;

@@ -409,7 +409,7 @@ impl Tree {
     /// npm's name for the package in a folder. Above the project, it is part of the project's own
     /// path.
     pub fn folder_name<'a>(&self, path: &'a str) -> Cow<'a, str> {
-        if path.contains("node_modules/") {
+        if path.starts_with("node_modules/") || path.contains("node_modules/") {
             return paths::name_from_folder(path).into();
         }
         paths::name_from_folder(&self.absolute(path)).to_owned().into()

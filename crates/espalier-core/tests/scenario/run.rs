@@ -49,7 +49,7 @@ impl Scenario {
             told.push(match resolution.finish() {
                 Ok(outcome) => {
                     let text = render(outcome.lockfile.text(), step.with_flags);
-                    lockfile = Some(Arc::new(outcome.lockfile.text().to_owned()));
+                    lockfile = Some(outcome.lockfile.text().to_owned().into());
                     text
                 }
                 Err(error) => format!("fails: {}", error.code()),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use espalier_core::semver::{self, Version};
-use espalier_core::{EdgeKind, Event, LockEntry, ParsedLock, Platform};
+use espalier_core::{EdgeKind, Event, LockEntry, LockfileText, ParsedLock, Platform};
 use espalier_package::identity::package_of;
 use serde_json::Value;
 use tokio::sync::{Semaphore, SetOnce, oneshot};
@@ -25,9 +25,6 @@ use crate::store::Store;
 /// the tree waits for those.
 const AT_ONCE: usize = 16;
 
-/// A lockfile that several threads read.
-pub(super) type Parsed = Arc<ParsedLock<'static>>;
-
 /// The downloads under way.
 #[derive(Debug)]
 pub(super) struct Ahead {
@@ -41,9 +38,10 @@ pub(super) struct Ahead {
 }
 
 /// A lockfile whose packages are to be fetched.
-pub(super) struct Reading<Parse, Host> {
-    /// Parses it.
-    pub parse: Parse,
+pub(super) struct Reading<Host> {
+    pub lockfile: LockfileText,
+    /// The absolute folder of its project.
+    pub project: String,
     /// The platform and the version of Node that its packages have to suit.
     pub host: Host,
 }
@@ -57,26 +55,22 @@ impl Ahead {
         ahead
     }
 
-    /// The same. That thread parses a lockfile first, and the packages that are missing in the store
-    /// are fetched.
-    pub fn reading<Parse, Host>(
-        open: impl FnOnce() -> Option<Origins> + Send + 'static,
-        reading: Reading<Parse, Host>,
-    ) -> Self
+    /// The same. The packages of a lockfile that are missing in the store are fetched.
+    pub fn reading<Host>(open: impl FnOnce() -> Option<Origins> + Send + 'static, reading: Reading<Host>) -> Self
     where
-        Parse: FnOnce() -> Parsed + Send + 'static,
         Host: FnOnce() -> (Platform, Option<String>) + Send + 'static,
     {
         let mut ahead = Self::idle();
         let (found, looked_up) = oneshot::channel();
         let (opening, room) = (Opening(Arc::clone(&ahead.origins)), Arc::clone(&ahead.room));
         let looking = blocking::beside(move || {
-            // The installation waits for the lockfile, and another process may lock the store.
-            let lockfile = (reading.parse)();
             let origins = opening.open(open)?;
             let (platform, node) = (reading.host)();
             let node = node.as_deref().and_then(Version::parse);
-            let missing = missing(&origins, &lockfile, &platform, node.as_ref());
+            // The resolution parses the lockfile meanwhile.
+            let lockfile = reading.lockfile.parsed(&reading.project);
+            let missing = lockfile.map(|lockfile| missing(&origins, lockfile, &platform, node.as_ref()));
+            let missing = missing.unwrap_or_default();
             drop(found);
             if missing.is_empty() {
                 // A processor is idle until packages are placed.

@@ -19,13 +19,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use espalier_core::{Event, Graph, ParsedLock};
+use espalier_core::{Event, Graph, LockfileText, ParsedLock};
 use espalier_package::agreement;
 pub use espalier_package::trust::{Refusal, Trust};
 use rustc_hash::FxHashSet;
-use tokio::sync::oneshot;
 
-use crate::blocking;
 use crate::git::Repository;
 use crate::lock::{Lock, LockError, Resolved, Started};
 use crate::packing::prepare::{Installer, Preparing};
@@ -36,7 +34,7 @@ use crate::reify::{Built, Flights, Origins, Reify, ReifyError, Report};
 use crate::retired::TEMPORARY_STORE;
 use crate::scripts::lifecycle::PROJECT_EVENTS;
 use crate::store::Store;
-use ahead::{Ahead, Parsed, Reading};
+use ahead::{Ahead, Reading};
 use early::Early;
 pub use outcome::{Done, InstallError, Phases};
 use prepare::Prepared;
@@ -95,11 +93,15 @@ impl Install {
             });
         }
         let started = self.lock.start()?;
-        if self.clean && started.lockfile.text().is_none() {
+        let lockfile = started.lockfile.shared();
+        if self.clean && lockfile.is_none() {
             return Err(InstallError::NoLockfile);
         }
         let flights = Arc::<Flights>::default();
-        let (mut ahead, parsed) = self.meanwhile(&started, &flights);
+        let mut ahead = self.meanwhile(&started, &flights);
+        // Only `ci` compares the tree with the lockfile.
+        let frozen = lockfile.as_ref().filter(|_| self.clean);
+        let frozen = frozen.map(|lockfile| self.parsed(lockfile).ok_or(InstallError::BrokenLockfile)).transpose()?;
         let installed = (!self.clean).then(|| self.installed_meanwhile());
         let mut placed = Vec::new();
         let registry = started.registry.clone();
@@ -113,21 +115,14 @@ impl Install {
             observe(event);
         };
         let resolving = self.lock.resolve(started, false, !self.clean, observe, interruption.as_mut());
-        let parsed = async {
-            match parsed.filter(|_| self.clean) {
-                Some(parsed) => blocking::sent(parsed).await.map(Some).ok_or(InstallError::BrokenLockfile),
-                None => Ok(None),
-            }
-        };
-        // A lockfile that can't be read ends the command before the resolution does.
-        let (parsed, resolved) = tokio::try_join!(parsed, async { Ok(Box::pin(resolving).await?) })?;
+        let resolved = Box::pin(resolving).await?;
         resolved.note(&self.lock.project);
         let compared = async {
-            if let Some(lockfile) = parsed {
+            if let Some(lockfile) = frozen {
                 let graph = &resolved.outcome.graph;
-                let mut differences = agreement::disagreements(&lockfile, graph, &placed);
+                let mut differences = agreement::disagreements(lockfile, graph, &placed);
                 let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
-                differences.extend(agreement::stale(&lockfile, &declared, graph));
+                differences.extend(agreement::stale(lockfile, &declared, graph));
                 if !differences.is_empty() {
                     return Err(InstallError::Disagreement { differences });
                 }
@@ -147,35 +142,26 @@ impl Install {
         Box::pin(self.apply(resolved, flights, early, unchanged.as_ref(), interruption)).await
     }
 
-    /// Starts the work of other threads during the resolution: opening the store, parsing the
-    /// lockfile, and downloading if nothing is installed. `ci` compares the tree with the parsed
-    /// lockfile later.
-    fn meanwhile(
-        &self,
-        started: &Started,
-        flights: &Arc<Flights>,
-    ) -> (Option<Ahead>, Option<oneshot::Receiver<Option<Parsed>>>) {
+    /// What a lockfile says, which isn't parsed twice.
+    fn parsed<'a>(&self, lockfile: &'a LockfileText) -> Option<&'a ParsedLock<'static>> {
+        lockfile.parsed(&self.lock.project.path_as_text())
+    }
+
+    /// Starts the work of another thread during the resolution: opening the store, and downloading
+    /// the packages of the lockfile if nothing is installed.
+    fn meanwhile(&self, started: &Started, flights: &Arc<Flights>) -> Option<Ahead> {
+        if self.dry_run || started.registry.is_offline() {
+            return None;
+        }
+        let opening = self.opening(started, flights);
         let is_new = || !self.lock.project.path().join(HIDDEN_LOCKFILE).exists();
-        let may_download = !self.dry_run && !started.registry.is_offline();
-        let is_read_ahead = may_download && started.lockfile.text().is_some() && is_new();
-        if !is_read_ahead && !self.clean {
-            return (may_download.then(|| Ahead::new(self.opening(started, flights))), None);
-        }
-        let text = started.lockfile.text().unwrap_or_default().to_owned();
-        let project = self.lock.project.path_as_text();
-        let (sender, parsed) = oneshot::channel();
-        let parse = move || {
-            let lockfile = ParsedLock::read(text, &project).map(Parsed::new);
-            // Only `ci` receives it.
-            let _ = sender.send(lockfile.clone());
-            lockfile.unwrap_or_default()
-        };
-        if !is_read_ahead {
-            drop(blocking::beside(parse));
-            return (may_download.then(|| Ahead::new(self.opening(started, flights))), Some(parsed));
-        }
-        let reading = Reading { parse, host: self.lock.presumed_host() };
-        (Some(Ahead::reading(self.opening(started, flights), reading)), Some(parsed))
+        Some(match started.lockfile.shared().filter(|_| is_new()) {
+            Some(lockfile) => {
+                let project = self.lock.project.path_as_text();
+                Ahead::reading(opening, Reading { lockfile, project, host: self.lock.presumed_host() })
+            }
+            None => Ahead::new(opening),
+        })
     }
 
     /// Opens the store. One that can't be used is reported later.

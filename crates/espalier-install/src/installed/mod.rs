@@ -7,8 +7,6 @@ mod commands;
 pub mod listing;
 mod scan;
 
-use std::sync::Arc;
-
 use espalier_core::graph::Graph;
 use espalier_core::{Answer, Options, Progress, Project, Reading, Request, Resolution, ResolveError};
 pub use espalier_package::explain;
@@ -69,8 +67,8 @@ impl Installed {
             Source::Lockfile => {}
             Source::NodeModules => {
                 let noted = folder.noted().map(|(_, text)| text);
-                project.lockfile =
-                    Some(Arc::new(noted.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text()))));
+                let text = noted.unwrap_or_else(|| scan::lockfile(folder.path(), lockfile.text()));
+                project.lockfile = Some(text.into());
             }
         }
         let (path, folder_name) = (project.path.clone(), project.folder_name.clone());

@@ -6,7 +6,8 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+
+use espalier_core::LockfileText;
 
 use super::{ProjectError, ProjectFolder};
 
@@ -14,7 +15,7 @@ use super::{ProjectError, ProjectFolder};
 #[derive(Clone, Debug)]
 pub struct Lockfile {
     path: PathBuf,
-    text: Option<Arc<String>>,
+    text: Option<LockfileText>,
 }
 
 /// What happened to the file.
@@ -34,7 +35,7 @@ impl ProjectFolder {
     pub fn lockfile(&self) -> Result<Lockfile, ProjectError> {
         let path = self.path().join("package-lock.json");
         let text = match fs::read(&path) {
-            Ok(bytes) => Some(Arc::new(text_of(bytes))),
+            Ok(bytes) => Some(text_of(bytes).into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(ProjectError::Unreadable { path, source }),
         };
@@ -56,11 +57,11 @@ impl Lockfile {
 
     /// Its current text.
     pub fn text(&self) -> Option<&str> {
-        self.text.as_deref().map(String::as_str)
+        self.text.as_ref().map(LockfileText::as_str)
     }
 
-    /// The same, shared.
-    pub(crate) fn shared_text(&self) -> Option<Arc<String>> {
+    /// Its current text, and what it says.
+    pub(crate) fn shared(&self) -> Option<LockfileText> {
         self.text.clone()
     }
 

@@ -184,7 +184,7 @@ impl ProjectFolder {
         let has_lock = lockfile.text().is_some_and(|text| !text.is_empty());
         Ok(Project {
             manifest: String::from_utf8_lossy(&manifest).into_owned(),
-            lockfile: lockfile.shared_text(),
+            lockfile: lockfile.shared(),
             yarn_lock: std::fs::read_to_string(self.path.join(YARN_LOCK)).ok(),
             installed: if has_lock { NodeModules::default() } else { self.installed() },
             extension_file: self.extension().map(str::to_owned),

@@ -10,7 +10,6 @@ pub mod timer;
 mod traffic;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use espalier_core::{Answer, FetchFailure, FetchFailureKind, Request, Urgency};
@@ -25,6 +24,7 @@ use web_sys::Url;
 
 use crate::boundary;
 use crate::outcome;
+use crate::pairs::Pairs;
 use crate::queue::Queue;
 use crate::recent;
 use cache::{Cache, Entry};
@@ -42,9 +42,9 @@ const UNHASHED: &str =
 struct NetworkOptions {
     registry: Option<String>,
     /// Addresses by scope (`@acme`).
-    registries: BTreeMap<String, String>,
+    registries: Pairs,
     /// Settings such as `//host/path/:_authToken`.
-    credentials: BTreeMap<String, String>,
+    credentials: Pairs,
     replace_registry_host: Option<String>,
     prefer_offline: bool,
     offline: bool,
@@ -125,10 +125,10 @@ impl Network {
         let options: NetworkOptions = boundary::from_javascript(options)?;
         let default = options.registry.as_deref().map(address).transpose()?;
         let mut scopes = Vec::new();
-        for (scope, registry) in &options.registries {
+        for (scope, registry) in options.registries.iter() {
             scopes.push((scope.trim_start_matches('@').to_owned(), address(registry)?));
         }
-        let credentials = options.credentials.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let credentials = options.credentials.iter();
         let replaced = ReplacedHost::read(options.replace_registry_host.as_deref().unwrap_or_default(), normalize);
         let registries = Registries::new(default, scopes, Credentials::new(credentials), replaced, normalize);
         let function = match fetch {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use espalier_core::request::{Answer as Reply, FetchFailure, FetchFailureKind, Request};
-use espalier_core::{ChangedManifest, Detail, Options, Packument, Progress, Resolution};
+use espalier_core::{ChangedManifest, Detail, LockfileText, Options, Packument, Progress, Resolution};
 use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
@@ -66,7 +66,7 @@ impl Recording {
         }
         match resolution.finish() {
             Ok(outcome) => {
-                let before = input.project.lockfile.as_deref().map(String::as_str).unwrap_or_default();
+                let before = input.project.lockfile.as_ref().map(LockfileText::as_str).unwrap_or_default();
                 let lockfile = if outcome.is_saved { outcome.lockfile.text() } else { before };
                 (Answer::Lockfile(without_origin(lockfile, ORIGIN)), outcome.changed_manifests)
             }

@@ -124,7 +124,7 @@ fn input(round: &Round, lockfile: Option<&str>, folder: &Path) -> anyhow::Result
     let folder_name = folder.file_name().context("the project's folder has no name")?.to_string_lossy().into_owned();
     let project = Project {
         manifest: round.manifest(),
-        lockfile: lockfile.map(|lockfile| Arc::new(with_origin(lockfile, ORIGIN))),
+        lockfile: lockfile.map(|lockfile| with_origin(lockfile, ORIGIN).into()),
         folder_name,
         path: folder.to_string_lossy().replace('\\', "/"),
         ..Project::default()
