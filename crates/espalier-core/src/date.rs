@@ -1,22 +1,47 @@
-//! Parses the dates of registries: `2026-10-01T12:30:00.000Z`.
+//! Parses the dates of registries, such as `2026-10-01T12:30:00.000Z`, as `Date.parse` does.
 
-/// Milliseconds since the epoch. `None` for anything but ISO 8601 in UTC, whose time of day may be
-/// absent.
+/// Milliseconds since the epoch. `None` for anything but ISO 8601, as far as JavaScript knows it.
+/// A time without a zone is in UTC here, while JavaScript takes the zone of the machine.
 pub fn parse(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));
-    let mut date = date.splitn(3, '-').map(str::parse::<i64>);
-    let (year, month, day) = (date.next()?.ok()?, date.next()?.ok()?, date.next()?.ok()?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00"));
+    let mut date = date.splitn(3, '-');
+    let year = date.next().filter(|year| year.len() == 4).and_then(number)?;
+    let mut date = date.map(number);
+    let (month, day) = (date.next().unwrap_or(Some(1))?, date.next().unwrap_or(Some(1))?);
+    let (clock, offset) = split_zone(time)?;
+    let mut clock = clock.splitn(3, ':');
+    let (hour, minute) = (number(clock.next()?)?, number(clock.next()?)?);
+    let seconds = clock.next().unwrap_or("0");
+    let (second, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    let second = number(second)?;
+    number(fraction)?;
+    let millisecond = number(format!("{fraction:0<3}").get(..3)?)?;
+    // JavaScript lets a day be after the last one of its month, and 24 o'clock end a day.
+    let is_time = hour < 24 || (hour, minute, second, millisecond) == (24, 0, 0, 0);
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !(is_date && is_time && minute < 60 && second < 60) {
         return None;
     }
-    let mut time = time.trim_end_matches('Z').splitn(3, ':');
-    let (hour, minute) = (time.next()?.parse::<i64>().ok()?, time.next()?.parse::<i64>().ok()?);
-    let seconds = time.next().unwrap_or("0");
-    let (second, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-    let second = second.parse::<i64>().ok()?;
-    let millisecond = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok()?;
-    Some((((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millisecond)
+    Some((((days(year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + millisecond)
+}
+
+/// Splits a time of day from its offset to UTC in minutes: `Z`, `+01:30` or `+0130`.
+fn split_zone(time: &str) -> Option<(&str, i64)> {
+    if let Some(clock) = time.strip_suffix(['Z', 'z']) {
+        return Some((clock, 0));
+    }
+    let Some(at) = time.find(['+', '-']) else { return Some((time, 0)) };
+    let (clock, zone) = time.split_at(at);
+    let (sign, zone) = zone.split_at(1);
+    let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2))?;
+    let is_full = hours.len() == 2 && minutes.len() == 2;
+    let minutes = number(hours)? * 60 + number(minutes)?;
+    is_full.then_some((clock, if sign == "-" { -minutes } else { minutes }))
+}
+
+/// A number that consists of digits only.
+fn number(digits: &str) -> Option<i64> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
 /// Days since the epoch. Years begin in March, so that leap days come last.
@@ -32,12 +57,44 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 mod tests {
     use super::parse;
 
+    /// The numbers are those of `Date.parse`.
     #[test]
     fn dates_are_milliseconds_since_the_epoch() {
-        assert_eq!(parse("1970-01-01T00:00:00.000Z"), Some(0));
-        assert_eq!(parse("2024-02-29T12:34:56.789Z"), Some(1_709_210_096_789));
-        assert_eq!(parse("2000-01-01"), Some(946_684_800_000));
-        assert_eq!(parse("2012-05-05T06:07:08Z"), Some(1_336_198_028_000));
-        assert_eq!(parse("yesterday"), None);
+        for (text, expected) in [
+            ("1970-01-01T00:00:00.000Z", 0),
+            ("2024-02-29T12:34:56.789Z", 1_709_210_096_789),
+            ("2000-01-01", 946_684_800_000),
+            ("2012-05-05T06:07:08Z", 1_336_198_028_000),
+            ("2026-11-01T07:45:56+00:00", 1_793_519_156_000),
+            ("2024-12-02T18:34:28.416000+00:00", 1_733_164_468_416),
+            ("2024-12-02T18:34:28.416000+02:30", 1_733_155_468_416),
+            ("2024-12-02T18:34+0100", 1_733_160_840_000),
+            ("2024-12-02T17:04:28.4-01:30", 1_733_164_468_400),
+            ("2024-12-02 18:34:28Z", 1_733_164_468_000),
+            ("2024-12-02T24:00:00z", 1_733_184_000_000),
+            ("2024-02-30T00:00:00Z", 1_709_251_200_000),
+            ("2024-12", 1_733_011_200_000),
+            ("2024", 1_704_067_200_000),
+        ] {
+            assert_eq!(parse(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_dates() {
+        for text in [
+            "yesterday",
+            "",
+            "2024-13-01",
+            "2024-12-02T18Z",
+            "2024-12-02T18:34:60Z",
+            "2024-12-02T24:00:01Z",
+            "2024-12-02T18:34-01",
+            "2024-12-02T18:34:28,4Z",
+            "1733164468000",
+            "2024-12-02T18:34:28.Z.Z",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 }

@@ -81,6 +81,14 @@ impl Names {
         self.find(text).unwrap_or_else(|| self.add(text))
     }
 
+    /// Interns a text, and returns the text that all who have this name share.
+    pub fn intern_shared(&self, text: &str) -> (Name, Rc<str>) {
+        let name = self.intern(text);
+        let index = self.index.borrow();
+        let (shared, _) = index.get_key_value(text).expect("it was interned");
+        (name, shared.clone())
+    }
+
     fn add(&self, text: &str) -> Name {
         // Names that need Unicode normalisation can't be published, so folding the case is
         // sufficient.

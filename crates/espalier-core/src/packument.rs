@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::cursor::{self, Cursor, Malformed};
+use crate::date;
 use crate::json::Fields;
 use crate::semver::Version;
 use text::Text;
@@ -313,9 +314,12 @@ impl Packument {
         self.dist_tags.iter().rev().find(|(name, _)| name == tag).map(|(_, version)| version.as_str())
     }
 
-    /// The publication time of a version, in milliseconds since the epoch.
-    pub fn published(&self, version: &str) -> Option<i64> {
-        self.time.iter().rev().find(|(name, _)| name == version).and_then(|(_, time)| crate::date::parse(time))
+    /// Whether a version was published by a moment, in milliseconds since the epoch. A version
+    /// without a time was, and one whose time isn't a date wasn't (`isBefore` of
+    /// `npm-pick-manifest`).
+    pub fn is_published_by(&self, version: &str, moment: i64) -> bool {
+        let time = self.time.iter().rev().find(|(name, _)| name == version).map(|(_, time)| time.as_str());
+        time.is_none_or(|time| time.is_empty() || date::parse(time).is_some_and(|published| published <= moment))
     }
 }
 
@@ -341,6 +345,16 @@ mod tests {
             assert!(is_abbreviated(Detail::Unstated, top, plain), "{top}");
         }
         assert!(is_abbreviated(Detail::Unstated, r#""modified":"x","#, r#"{"license":"MIT"}"#));
+    }
+
+    #[test]
+    fn a_version_whose_time_is_no_date_was_published_by_no_moment() {
+        let body = r#"{"versions":{},"time":{"1.0.0":"2026-11-01T07:45:56+00:00","2.0.0":"soon","3.0.0":""}}"#;
+        let packument = Packument::parse(body.as_bytes(), Detail::Whole).expect("a packument");
+        let published_by =
+            |moment| ["1.0.0", "2.0.0", "3.0.0", "4.0.0"].map(|one| packument.is_published_by(one, moment));
+        assert_eq!(published_by(1_793_519_156_000), [true, false, true, true]);
+        assert_eq!(published_by(1_793_519_155_999), [false, false, true, true]);
     }
 
     #[cfg(feature = "settling")]

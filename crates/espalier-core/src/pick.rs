@@ -239,8 +239,7 @@ impl Picker {
     }
 
     fn is_early_enough(&self, packument: &Packument, version: &str) -> bool {
-        let published = self.before.and_then(|before| Some((before, packument.published(version)?)));
-        published.is_none_or(|(before, published)| published <= before)
+        self.before.is_none_or(|before| packument.is_published_by(version, before))
     }
 
     fn is_sound(&mut self, manifest: &str) -> bool {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::collation;
 use crate::json::{self, Format};
@@ -105,9 +106,9 @@ impl<'a> Writer<'a> {
         Self { text: String::with_capacity(capacity), format, order: Order::Lockfile, margins: Vec::new() }
     }
 
-    /// The number of bytes so far.
-    pub fn len(&self) -> usize {
-        self.text.len()
+    /// The place of the next byte in the text, which has less than 4 GB.
+    pub fn position(&self) -> u32 {
+        u32::try_from(self.text.len()).expect("a lockfile of less than 4 GB")
     }
 
     /// The text.
@@ -135,11 +136,20 @@ impl<'a> Writer<'a> {
     /// Writes a key and its value, which are at a depth.
     pub fn member(&mut self, key: &str, value: &Written<'_>, depth: usize) {
         self.key(key);
-        self.item(Item::Written(value), depth);
+        self.value(value, depth);
     }
 
-    fn key(&mut self, key: &str) {
-        self.quoted(key, if self.format.indent.is_empty() { "\":" } else { "\": " });
+    /// Writes a key, and returns its place with its quotes.
+    pub fn key(&mut self, key: &str) -> Range<u32> {
+        let start = self.position();
+        let colon = if self.format.indent.is_empty() { "\":" } else { "\": " };
+        self.quoted(key, colon);
+        start..self.position() - if self.format.indent.is_empty() { 1 } else { 2 }
+    }
+
+    /// Writes a value, whose key is at a depth.
+    pub fn value(&mut self, value: &Written<'_>, depth: usize) {
+        self.item(Item::Written(value), depth);
     }
 
     fn string(&mut self, text: &str) {

@@ -6,6 +6,7 @@
 //! pieces, so nothing is parsed again.
 
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::json::{self, Format};
@@ -27,8 +28,16 @@ pub struct Document {
     #[cfg_attr(feature = "summaries", serde(with = "crate::recorded::as_text"))]
     head: Map<String, Value>,
     format: Format,
-    /// The locations of the packages in the text's order, and the positions of their entries.
-    entries: Vec<(String, Range<usize>)>,
+    /// The places of the packages' entries, in the text's order.
+    entries: Vec<EntryPlace>,
+}
+
+/// The place of an entry. It begins with its location, as the key of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "summaries", derive(serde::Serialize, serde::Deserialize))]
+struct EntryPlace {
+    key: Range<u32>,
+    end: u32,
 }
 
 impl Document {
@@ -51,9 +60,9 @@ impl Document {
             for &(index, location) in &order {
                 let Some(entry) = entry(index) else { continue };
                 writer.line(entries.is_empty(), 2);
-                let start = writer.len();
-                writer.member(location, &entry, 2);
-                entries.push((location.to_owned(), start..writer.len()));
+                let key = writer.key(location);
+                writer.value(&entry, 2);
+                entries.push(EntryPlace { key, end: writer.position() });
             }
         });
         // The hidden lockfile lacks the nested tree of older versions, which is large.
@@ -78,14 +87,24 @@ impl Document {
         }
         assemble(&head, self.entries.len(), &self.format, &mut |writer| {
             let mut is_first = true;
-            for (location, place) in &self.entries {
-                if !location.is_empty() && installed(location) {
+            for place in &self.entries {
+                let location = self.location(place);
+                if !location.is_empty() && installed(&location) {
                     writer.line(is_first, 2);
-                    writer.push(&self.text[place.clone()]);
+                    writer.push(&self.text[place.key.start as usize..place.end as usize]);
                     is_first = false;
                 }
             }
         })
+    }
+
+    fn location(&self, place: &EntryPlace) -> Cow<'_, str> {
+        let quoted = &self.text[place.key.start as usize..place.key.end as usize];
+        let plain = &quoted[1..quoted.len() - 1];
+        if json::needs_no_escapes(plain) {
+            return plain.into();
+        }
+        serde_json::from_str(quoted).map(Cow::Owned).expect("the writer writes JSON")
     }
 }
 
@@ -111,9 +130,9 @@ fn assemble(
             continue;
         }
         writer.push("\"packages\": {");
-        let start = writer.len();
+        let start = writer.position();
         packages(&mut writer);
-        if writer.len() > start {
+        if writer.position() > start {
             writer.line(true, 1);
         }
         writer.push("}");

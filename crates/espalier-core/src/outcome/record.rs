@@ -14,7 +14,7 @@ use crate::graph::Graph;
 use crate::lockfile::PackageLock;
 
 /// The version of the format.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Record<'a> {

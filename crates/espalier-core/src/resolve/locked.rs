@@ -53,9 +53,8 @@ impl Start {
 
     fn load_entry(&mut self, location: &str, entry: &LockEntry<'_>) -> NodeId {
         let mut manifest = Manifest::from_members(entry.members(), &self.sources.vocabulary);
-        let name = self.tree.folder_name(location);
-        manifest.name.get_or_insert_with(|| (*name).into());
-        let name = self.sources.vocabulary.names.intern(&name);
+        let (name, text) = self.sources.vocabulary.names.intern_shared(&self.tree.folder_name(location));
+        manifest.name.get_or_insert(text);
         let node = self.tree.add(NewNode {
             name: Some(name),
             path: Some(location.into()),
