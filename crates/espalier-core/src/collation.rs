@@ -55,7 +55,7 @@ impl Key {
     pub fn of(text: &str) -> Self {
         let mut key = Vec::with_capacity(text.len() + 1);
         if text.is_ascii() {
-            key.extend(text.bytes().map(|byte| PRIMARY[byte as usize]));
+            key.extend(text.bytes().map(|byte| PRIMARY[usize::from(byte & 0x7f)]));
             if key.contains(&0) {
                 key.retain(|&weight| weight != 0);
             }

@@ -14,6 +14,9 @@ use crate::order;
 use crate::tree::{NodeId, Tree};
 use crate::writer::Written;
 
+/// The number of entries after which the order changes, so that sorting them takes little.
+const FEW: usize = 4;
+
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
 /// is empty.
 pub fn entries(tree: &Tree) -> Vec<(Rc<str>, NodeId)> {
@@ -23,8 +26,12 @@ pub fn entries(tree: &Tree) -> Vec<(Rc<str>, NodeId)> {
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.clone().unwrap_or_default(), node))
         .collect();
-    // Keys are worth their time unless the order is that of a lockfile that was read.
-    if !entries.is_sorted_by(|(a, _), (b, _)| collation::compare(a, b).is_le()) {
+    // After an addition to a lockfile, few entries are out of order. Otherwise, keys are worth their
+    // time.
+    let is_late = |pair: &[(Rc<str>, NodeId)]| collation::compare(&pair[0].0, &pair[1].0).is_gt();
+    if entries.windows(2).filter(|pair| is_late(pair)).nth(FEW).is_none() {
+        order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
+    } else {
         order::sort_by_key(&mut entries, |(path, _)| collation::Key::of(path));
     }
     entries.insert(0, (Rc::default(), tree.root));
