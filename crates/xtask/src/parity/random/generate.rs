@@ -35,7 +35,7 @@ const KINDS: [&str; 10] = [
 ];
 
 /// npm's flags that change a tree, and some that should not.
-pub const FLAGS: [&str; 19] = [
+pub const FLAGS: [&str; 23] = [
     "--legacy-peer-deps",
     "--force",
     "--force",
@@ -55,6 +55,10 @@ pub const FLAGS: [&str; 19] = [
     "--cpu=arm64",
     "--libc=musl",
     "--tag=next",
+    "--lockfile-version=1",
+    "--lockfile-version=2",
+    "--lockfile-version=3",
+    "--omit-lockfile-registry-resolved",
 ];
 
 /// The case with this number.
