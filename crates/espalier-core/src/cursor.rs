@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use wide::u8x16;
 
-use crate::json;
+use crate::plain;
 
 /// The text isn't JSON.
 #[derive(Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl<'a> Cursor<'a> {
             return Err(Malformed);
         }
         let bytes = self.text.as_bytes();
-        let unusual = first_unusual(bytes, start + 1);
+        let unusual = plain::first_unusual(bytes, start + 1);
         let is_plain = bytes.get(unusual) == Some(&b'"');
         self.at = if is_plain { unusual + 1 } else { end_of_string(bytes, unusual).ok_or(Malformed)? };
         Ok(Quoted { place: start..self.at, is_plain })
@@ -276,25 +276,6 @@ fn leading_spaces(text: &[u8]) -> usize {
     let those = |wanted| piece.simd_eq(u8x16::splat(wanted));
     let spaces = those(b' ') | those(b'\t') | those(b'\n') | those(b'\r');
     (!spaces.to_bitmask()).trailing_zeros().min(16) as usize
-}
-
-/// The first character from here on that can't be in a string without a closer look. It may also be
-/// the end of the text.
-fn first_unusual(text: &[u8], start: usize) -> usize {
-    let rest = &text[start..];
-    let (pieces, tail) = rest.as_chunks();
-    for (index, piece) in pieces.iter().enumerate() {
-        let unusual = json::unusual(piece);
-        if unusual != 0 {
-            return start + 16 * index + unusual.trailing_zeros() as usize;
-        }
-    }
-    let length = match text.last_chunk() {
-        // The last piece overlaps the one before.
-        Some(last) => ((json::unusual(last) >> (16 - tail.len())).trailing_zeros() as usize).min(tail.len()),
-        None => tail.iter().take_while(|&&byte| byte >= b' ' && byte != b'"' && byte != b'\\').count(),
-    };
-    text.len() - tail.len() + length
 }
 
 /// The end of the string that this character, which isn't escaped, belongs to.

@@ -4,7 +4,6 @@
 //! preserves (`json-parse-even-better-errors`).
 
 use serde_json::{Map, Value};
-use wide::u8x16;
 
 use crate::cursor::{self, Malformed};
 use crate::order;
@@ -67,28 +66,6 @@ pub fn each_member<'a>(
         (Some(error), _) => Err(error),
         (None, Err(Malformed)) => Err(cursor::complaint::<Map<String, Value>>(text)),
         (None, Ok(())) => Ok(()),
-    }
-}
-
-/// The characters of a piece that a string can't contain as they are: quotation marks, backslashes
-/// and control characters. Bit `n` stands for byte `n`.
-pub fn unusual(piece: &[u8; 16]) -> u32 {
-    let piece = u8x16::new(*piece);
-    let is_control = piece.simd_eq(piece.min(u8x16::splat(b' ' - 1)));
-    (is_control | piece.simd_eq(u8x16::splat(b'"')) | piece.simd_eq(u8x16::splat(b'\\'))).to_bitmask()
-}
-
-/// Whether a text between quotes is a JSON string.
-pub fn needs_no_escapes(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    match bytes.last_chunk() {
-        // The last piece overlaps the one before.
-        Some(last) => bytes.as_chunks().0.iter().chain([last]).all(|piece| unusual(piece) == 0),
-        None => {
-            let mut piece = [b' '; 16];
-            piece[..bytes.len()].copy_from_slice(bytes);
-            unusual(&piece) == 0
-        }
     }
 }
 

@@ -71,9 +71,11 @@ pub mod order;
 mod outcome;
 mod overrides;
 pub mod packument;
+mod parsed_lock;
 pub mod paths;
 pub mod pick;
 mod place;
+mod plain;
 mod platform;
 mod proposal;
 #[cfg(feature = "summaries")]
@@ -99,13 +101,14 @@ pub use fetch_failure::{FetchFailure, FetchFailureKind};
 pub use graph::{Graph, GraphEdge, GraphNode, PatchFile};
 pub use integrity::{base64, sha512 as integrity_of};
 pub use json::InvalidJson;
-pub use lockfile::{LockEntries, LockEntry, LockfileText, PackageLock, ParsedLock};
+pub use lockfile::PackageLock;
 pub use manifest::normalized_bin;
 pub use options::{
     Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading, Reporting,
 };
 pub use outcome::{Outcome, Statistics, Warning};
 pub use packument::{Detail, Packument, PackumentError};
+pub use parsed_lock::{LockEntries, LockEntry, LockfileText, ParsedLock};
 pub use proposal::Proposal;
 pub use refusal::Refusal;
 pub use remedy::Remedy;

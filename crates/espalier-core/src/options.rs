@@ -4,7 +4,7 @@
 
 use crate::changes::Changes;
 use crate::glob::{Manner, Pattern};
-use crate::lockfile::LockfileText;
+use crate::parsed_lock::LockfileText;
 use crate::proposal::Proposal;
 
 /// The project to resolve. Its files are text, so that errors can state line and column.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::collation;
 use crate::json::{self, Format};
 use crate::order;
+use crate::plain;
 
 /// An order of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +159,7 @@ impl<'a> Writer<'a> {
 
     /// Writes a string. `end` is its closing quote, with what follows.
     fn quoted(&mut self, text: &str, end: &str) {
-        if json::needs_no_escapes(text) {
+        if plain::needs_no_escapes(text) {
             self.text.reserve(text.len() + end.len() + 1);
             self.text.push('"');
             self.text.push_str(text);

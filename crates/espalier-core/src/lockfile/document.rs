@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::json::{self, Format};
 use crate::order;
+use crate::plain;
 use crate::writer::{self, Writer, Written};
 
 const PACKAGES: &str = "packages";
@@ -101,7 +102,7 @@ impl Document {
     fn location(&self, place: &EntryPlace) -> Cow<'_, str> {
         let quoted = &self.text[place.key.start as usize..place.key.end as usize];
         let plain = &quoted[1..quoted.len() - 1];
-        if json::needs_no_escapes(plain) {
+        if plain::needs_no_escapes(plain) {
             return plain.into();
         }
         serde_json::from_str(quoted).map(Cow::Owned).expect("the writer writes JSON")

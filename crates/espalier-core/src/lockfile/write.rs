@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::DEFAULT_VERSION;
 use super::document::{self, Document, NAMES};
 use super::legacy;
 use crate::collation;
 use crate::json::Format;
 use crate::manifest::Dependencies;
 use crate::order;
+use crate::parsed_lock::DEFAULT_VERSION;
 use crate::tree::{NodeId, Tree};
 use crate::writer::Written;
 

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use crate::json;
 use crate::names::Name;
+use crate::plain;
 use crate::spec::Spec;
 use crate::values::Values;
 use crate::vocabulary::Vocabulary;
@@ -208,7 +209,7 @@ impl<'a> Field<'a> {
 fn plain(text: &str) -> Option<&str> {
     let [b'"', .., b'"'] = text.as_bytes() else { return None };
     let inner = &text[1..text.len() - 1];
-    json::needs_no_escapes(inner).then_some(inner)
+    plain::needs_no_escapes(inner).then_some(inner)
 }
 
 /// The dependencies of a block with few entries. `None` if there are many, or if their order isn't

@@ -26,10 +26,7 @@ pub async fn inspect(
     }
     let path = start.tree.project.clone();
     match project.lockfile.as_ref().and_then(|lockfile| lockfile.parsed(&path)) {
-        Some(lock) => {
-            lock.check_version()?;
-            start.load_lock(lock).await?;
-        }
+        Some(lock) => start.load_lock(lock).await?,
         None => start.load_workspaces().await,
     }
     if reading == Reading::NodeModules {

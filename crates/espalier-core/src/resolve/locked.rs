@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::start::Start;
 use crate::error::ResolveError;
-use crate::lockfile::{LockEntry, ParsedLock};
 use crate::manifest::Manifest;
+use crate::parsed_lock::{LockEntry, NEWEST_VERSION, ParsedLock};
 use crate::paths;
 use crate::refusal::Refusal;
 use crate::tree::{Flags, NewNode, NodeId};
@@ -14,6 +14,9 @@ use crate::tree::{Flags, NewNode, NodeId};
 impl Start {
     /// Adds a lockfile's entries to the tree.
     pub(super) async fn load_lock(&mut self, lock: &ParsedLock<'_>) -> Result<(), ResolveError> {
+        if let Some(version) = lock.too_new() {
+            return Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into());
+        }
         self.tree.expect(lock.packages.count());
         let (mut links, mut in_bundles) = (Vec::new(), Vec::new());
         for (location, entry) in lock.packages.iter().filter(|(location, _)| !location.is_empty()) {

@@ -23,10 +23,10 @@ use crate::exchange::Exchange;
 use crate::extensions::PackageExtensions;
 use crate::json;
 use crate::lockfile::yarn::YarnLock;
-use crate::lockfile::{DEFAULT_VERSION, ParsedLock};
 use crate::manifest::Manifest;
 use crate::options::{Options, Project};
 use crate::overrides::Overrides;
+use crate::parsed_lock::{DEFAULT_VERSION, ParsedLock};
 use crate::refusal::Refusal;
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId, Tree};
 use crate::vocabulary::Vocabulary;
@@ -198,7 +198,6 @@ impl Start {
         let path = self.tree.project.clone();
         match lockfile.and_then(|lockfile| lockfile.parsed(&path)) {
             Some(lock) => {
-                lock.check_version()?;
                 self.facts.lock.existed = true;
                 if self.wishes.changes.update == Update::Duplicates {
                     self.name_root();
@@ -235,7 +234,7 @@ impl Start {
     async fn start_from_installed(&mut self, project: &Project) -> Result<(), ResolveError> {
         let hidden = project.installed.hidden_lockfile.as_deref();
         let path = self.tree.project.clone();
-        match hidden.and_then(|text| ParsedLock::parse(text, &path)).filter(|lock| lock.check_version().is_ok()) {
+        match hidden.and_then(|text| ParsedLock::parse(text, &path)).filter(|lock| lock.too_new().is_none()) {
             Some(lock) => self.load_lock(&lock).await?,
             None => {
                 self.load_installed(&project.installed.packages).await;

@@ -8,10 +8,10 @@ use super::sources::invalid;
 use super::yarn_origins::{is_mirror, split_url};
 use crate::catalog::Choice;
 use crate::integrity;
-use crate::lockfile::name_and_version_of_tarball;
 use crate::lockfile::yarn::Entry;
 use crate::manifest::Manifest;
 use crate::names::Name;
+use crate::parsed_lock::name_and_version_of_tarball;
 use crate::spec::Spec;
 
 impl Search {

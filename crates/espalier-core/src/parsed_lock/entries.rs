@@ -8,10 +8,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::ops::Range;
 
 use super::conflict;
+use super::text::Text;
 use crate::cursor::{Cursor, Malformed, Quoted};
 use crate::json;
 use crate::manifest::{Field, Member};
@@ -21,47 +21,6 @@ use crate::manifest::{Field, Member};
 pub struct LockEntries<'t> {
     text: Text<'t>,
     places: Places,
-}
-
-/// A text with several readers, or one that a single reader borrows.
-#[derive(Clone, Debug)]
-pub enum Text<'t> {
-    Borrowed(&'t str),
-    Shared(Arc<String>),
-}
-
-impl Deref for Text<'_> {
-    type Target = str;
-    fn deref(&self) -> &str {
-        match self {
-            Self::Borrowed(text) => text,
-            Self::Shared(text) => text,
-        }
-    }
-}
-
-impl Default for Text<'_> {
-    fn default() -> Self {
-        Self::Borrowed("")
-    }
-}
-
-impl<'t> From<&'t str> for Text<'t> {
-    fn from(text: &'t str) -> Self {
-        Self::Borrowed(text)
-    }
-}
-
-impl From<Arc<String>> for Text<'_> {
-    fn from(text: Arc<String>) -> Self {
-        Self::Shared(text)
-    }
-}
-
-impl From<String> for Text<'_> {
-    fn from(text: String) -> Self {
-        Self::Shared(Arc::new(text))
-    }
 }
 
 /// Where the fields of all entries are in the text.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::entries::Text;
+use super::text::Text;
 use crate::json;
 
 /// A change from the common text to ours.

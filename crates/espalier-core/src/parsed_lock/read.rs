@@ -2,15 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::entries::{LockEntries, LockText, Text};
+use super::entries::{LockEntries, LockText};
 use super::old;
-use crate::error::ResolveError;
+use super::text::Text;
 use crate::json;
-use crate::refusal::Refusal;
 use crate::spec::Specs;
 
 /// The newest version that npm understands.
-const NEWEST_VERSION: u64 = 4;
+pub const NEWEST_VERSION: u64 = 4;
 /// The version that npm writes by default.
 pub const DEFAULT_VERSION: u64 = 3;
 
@@ -42,12 +41,9 @@ impl<'t> ParsedLock<'t> {
         Some(Self { version, packages, others })
     }
 
-    /// Refuses a lockfile that is newer than npm understands.
-    pub fn check_version(&self) -> Result<(), ResolveError> {
-        match self.version.filter(|&version| version > NEWEST_VERSION) {
-            Some(version) => Err(Refusal::NewerLockfile { version, newest: NEWEST_VERSION }.into()),
-            None => Ok(()),
-        }
+    /// Its version, if npm understands none as new.
+    pub fn too_new(&self) -> Option<u64> {
+        self.version.filter(|&version| version > NEWEST_VERSION)
     }
 
     /// Whether it is older than npm 5 and lacks `requires` (`ancientLockfile`). npm then gets the
