@@ -141,7 +141,7 @@ impl<'a> Cursor<'a> {
                 let mut values = serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<IgnoredAny>();
                 let is_json = values.next().is_some_and(|value| value.is_ok());
                 self.at += if is_json { values.byte_offset() } else { return Err(Malformed) };
-                // It ignores the numbers of characters.
+                // It doesn't check `\u` escapes.
                 let value = &self.text[start..self.at];
                 if value.as_bytes().contains(&b'\\') && value.contains("\\u") {
                     serde_json::from_str::<Value>(value).map_err(|_| Malformed)?;

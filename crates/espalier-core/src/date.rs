@@ -1,21 +1,22 @@
-//! Parses the dates of registries, such as `2026-10-01T12:30:00.000Z`, as `Date.parse` does.
+//! Parses the dates of registries, such as `2026-10-01T12:30:00.000Z`.
 
-/// Milliseconds since the epoch. `None` for anything but ISO 8601, as far as JavaScript knows it.
+/// Milliseconds since the epoch. The notation is ISO 8601 as `Date.parse` reads it, also with a space
+/// before the time or before its zone. `None` for any other notation, although JavaScript knows more.
 /// A time without a zone is in UTC here, while JavaScript takes the zone of the machine.
 pub fn parse(text: &str) -> Option<i64> {
-    let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00"));
+    let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));
     let mut date = date.splitn(3, '-');
-    let year = date.next().filter(|year| year.len() == 4).and_then(number)?;
-    let mut date = date.map(number);
+    let year = digits(date.next()?, 4)?;
+    let mut date = date.map(|part| digits(part, 2));
     let (month, day) = (date.next().unwrap_or(Some(1))?, date.next().unwrap_or(Some(1))?);
     let (clock, offset) = split_zone(time)?;
-    let mut clock = clock.splitn(3, ':');
-    let (hour, minute) = (number(clock.next()?)?, number(clock.next()?)?);
-    let seconds = clock.next().unwrap_or("0");
-    let (second, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-    let second = number(second)?;
-    number(fraction)?;
-    let millisecond = number(format!("{fraction:0<3}").get(..3)?)?;
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let mut clock = clock.splitn(3, ':').map(|part| digits(part, 2));
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next().unwrap_or(Some(0))?);
+    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let millisecond = digits(format!("{fraction:0<3}").get(..3)?, 3)?;
     // JavaScript lets a day be after the last one of its month, and 24 o'clock end a day.
     let is_time = hour < 24 || (hour, minute, second, millisecond) == (24, 0, 0, 0);
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
@@ -25,23 +26,23 @@ pub fn parse(text: &str) -> Option<i64> {
     Some((((days(year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + millisecond)
 }
 
-/// Splits a time of day from its offset to UTC in minutes: `Z`, `+01:30` or `+0130`.
+/// Splits a time of day from its offset to UTC in minutes: `Z`, `UTC`, `GMT`, `+01:30` or `+0130`.
 fn split_zone(time: &str) -> Option<(&str, i64)> {
-    if let Some(clock) = time.strip_suffix(['Z', 'z']) {
-        return Some((clock, 0));
+    if let Some(clock) = ["Z", "z", "UTC", "GMT"].iter().find_map(|zone| time.strip_suffix(zone)) {
+        return Some((clock.trim_end(), 0));
     }
     let Some(at) = time.find(['+', '-']) else { return Some((time, 0)) };
     let (clock, zone) = time.split_at(at);
     let (sign, zone) = zone.split_at(1);
     let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2))?;
-    let is_full = hours.len() == 2 && minutes.len() == 2;
-    let minutes = number(hours)? * 60 + number(minutes)?;
-    is_full.then_some((clock, if sign == "-" { -minutes } else { minutes }))
+    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    let offset = hours * 60 + minutes;
+    (hours < 24 && minutes < 60).then_some((clock.trim_end(), if sign == "-" { -offset } else { offset }))
 }
 
-/// A number that consists of digits only.
-fn number(digits: &str) -> Option<i64> {
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+/// A number of this many digits.
+fn digits(text: &str, count: usize) -> Option<i64> {
+    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
 /// Days since the epoch. Years begin in March, so that leap days come last.
@@ -71,6 +72,9 @@ mod tests {
             ("2024-12-02T18:34+0100", 1_733_160_840_000),
             ("2024-12-02T17:04:28.4-01:30", 1_733_164_468_400),
             ("2024-12-02 18:34:28Z", 1_733_164_468_000),
+            ("2024-12-02 18:34:28 +0000", 1_733_164_468_000),
+            ("2024-12-02 18:34:28 UTC", 1_733_164_468_000),
+            ("2024-12-02T18:34:28.00000000000000000000001Z", 1_733_164_468_000),
             ("2024-12-02T24:00:00z", 1_733_184_000_000),
             ("2024-02-30T00:00:00Z", 1_709_251_200_000),
             ("2024-12", 1_733_011_200_000),
@@ -93,6 +97,12 @@ mod tests {
             "2024-12-02T18:34:28,4Z",
             "1733164468000",
             "2024-12-02T18:34:28.Z.Z",
+            "2024-12-02T18:34:28+99:99",
+            "2024-12-02T18:34:28+24:00",
+            "2024-12-02T00:00+9223372036854775807:00",
+            "2024-1-2T03:04:05Z",
+            "2024-12-02T8:34:28Z",
+            "2024-12-02T18:34:8Z",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -24,8 +24,8 @@ pub fn needs_no_escapes(text: &str) -> bool {
     }
 }
 
-/// The first character from here on that can't be in a string without a closer look. It may also be
-/// the end of the text.
+/// The place of the first quotation mark, backslash or control character from `start` on, or the end
+/// of the text.
 pub fn first_unusual(text: &[u8], start: usize) -> usize {
     let rest = &text[start..];
     let (pieces, tail) = rest.as_chunks();
@@ -41,4 +41,23 @@ pub fn first_unusual(text: &[u8], start: usize) -> usize {
         None => tail.iter().take_while(|&&byte| byte >= b' ' && byte != b'"' && byte != b'\\').count(),
     };
     text.len() - tail.len() + length
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{first_unusual, needs_no_escapes};
+
+    proptest! {
+        #[test]
+        fn all_characters_are_looked_at(text in "[a é\"\\\\\n]{0,40}|[a-f]{0,50}", start in 0..50_usize) {
+            let start = (0..=start.min(text.len())).rev().find(|&start| text.is_char_boundary(start)).unwrap_or(0);
+            let is_unusual = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+            let rest = text.as_bytes()[start..].iter();
+            let expected = rest.clone().position(is_unusual).map_or(text.len(), |found| start + found);
+            prop_assert_eq!(first_unusual(text.as_bytes(), start), expected);
+            prop_assert_eq!(needs_no_escapes(&text[start..]), expected == text.len());
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl Written<'_> {
 }
 
 /// A member of an object that is being sorted: its rank, its key, and the rest.
-pub type Ranked<'a, T> = (usize, &'a str, T);
+type Ranked<'a, T> = (usize, &'a str, T);
 
 /// The rank of a key: values that aren't objects first, and among them, the keys that npm prefers in
 /// a lockfile.
@@ -77,7 +77,7 @@ fn compare<T>(a: &Ranked<'_, T>, b: &Ranked<'_, T>) -> Ordering {
 }
 
 /// Sorts members into npm's order for a lockfile: by rank, then by collation.
-pub fn sort<T>(members: &mut [Ranked<'_, T>]) {
+fn sort<T>(members: &mut [Ranked<'_, T>]) {
     order::sort_by(members, compare);
     // npm inserts the sorted keys into an object again, and JavaScript moves indices to the front.
     json::in_javascript_order(members, |(_, key, _)| key);

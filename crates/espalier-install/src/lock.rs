@@ -226,11 +226,6 @@ impl Lock {
     pub(crate) fn start(&self) -> Result<Started, LockError> {
         let start = Instant::now();
         let lockfile = self.project.lockfile()?;
-        if let Some(text) = lockfile.shared() {
-            let project = self.project.path_as_text();
-            // The resolution needs it first.
-            drop(blocking::beside(move || text.parsed(&project).is_some()));
-        }
         let cache = self.cache.as_deref().map(|folder| Arc::new(Cache::at(folder)));
         let registry = Registry::new(&self.settings, cache.clone(), Arc::clone(&self.activity))?;
         Ok(Started { lockfile, registry, cache, start })
@@ -247,8 +242,10 @@ impl Lock {
         interruption: impl Future<Output = ()>,
     ) -> Result<Resolved, LockError> {
         let Started { lockfile, registry, cache, start } = started;
+        let node = self.node_version();
+        self.parse_meanwhile(&lockfile);
         let project = Project { changes: self.followed_changes(), ..self.project.read(&lockfile)? };
-        let node = self.node_version().or_told().await;
+        let node = node.or_told().await;
         let options = self.options_for(node.presumed());
         // What `npm ci` installs was never there before.
         let origins_may_be_unknown = !complete && may_save;
@@ -328,6 +325,16 @@ impl Lock {
         let phases = Phases { starting, waiting, finishing: end.elapsed() };
         let reads = Arc::clone(&sources.reads);
         Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, recall, _sources: sources })
+    }
+
+    /// Parses the lockfile on another thread, unless npm ignores it. That is the first thing that the
+    /// resolution needs.
+    fn parse_meanwhile(&self, lockfile: &Lockfile) {
+        let is_read = self.settings.options.package_lock && !self.changes.updates_all();
+        if let Some(lockfile) = lockfile.shared().filter(|_| is_read) {
+            let project = self.project.path_as_text();
+            drop(blocking::beside(move || lockfile.parsed(&project).is_some()));
+        }
     }
 
     /// Sources of answers without memory of earlier ones.

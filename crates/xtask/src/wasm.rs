@@ -237,9 +237,9 @@ fn optimise(wasm: &Path) -> Result<()> {
     for arguments in RUNS {
         optimise_once(wasm, arguments)?;
     }
-    // Functions that differ in constants and callees are merged, which saves 6% of the bytes. The
-    // references to functions that this takes belong to garbage collection for `wasm-opt`, which
-    // would read from the module that it may be used.
+    // Functions that differ in constants and callees are merged, which saves 6% of the bytes. This
+    // takes references to functions, for which `wasm-opt` needs `--enable-gc`. The module must not
+    // claim that feature afterwards, so the list of features is removed and passed as options.
     let features = features(wasm)?;
     optimise_once(wasm, &["--enable-gc", "--merge-similar-functions", "--strip-target-features"])?;
     fs::write(wasm, callees::as_numbers(&fs::read(wasm)?)?)?;

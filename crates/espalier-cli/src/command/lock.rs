@@ -76,7 +76,7 @@ fn lock(
     let _progress =
         (is_shown && !arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
     // Fetching has a thread of its own, and the resolution runs on this one. The runtime's thread
-    // only notices interruptions and asks Node for its version.
+    // asks Node for its version, parses the lockfile, and notices interruptions.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = count(activity);

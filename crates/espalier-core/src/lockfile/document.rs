@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::collation;
 use crate::json::{self, Format};
 use crate::order;
 use crate::plain;
@@ -51,6 +52,7 @@ impl Document {
         entry: &dyn Fn(usize) -> Option<Written<'a>>,
         format: &Format,
     ) -> Self {
+        debug_assert!(locations.is_sorted_by(|a, b| collation::compare(a, b).is_le()), "{locations:?}");
         let format = lockfile_format(format);
         let mut order: Vec<(usize, &str)> = locations.iter().copied().enumerate().collect();
         order::sort_by_key(&mut order, |(_, location)| writer::rank(location, true));
@@ -187,6 +189,7 @@ mod tests {
             ("", json!({})),
             ("node_modules/a", json!({ "version": "1.0.0", "engines": { "node": "*" } })),
             ("node_modules/b", json!({})),
+            ("node_modules/c\"\u{1}", json!({})),
         ];
         let format = Format { indent: "\t".into(), newline: "\r\n".into() };
         let document = document(top, &packages, &format);
@@ -194,15 +197,16 @@ mod tests {
                  \t\t\t}\n\t\t}";
         let lockfile = format!(
             "{{\n\t\"name\": \"app\",\n\t\"lockfileVersion\": 2,\n\t\"requires\": true,\n\t\"packages\": {{\n\t\t\"\": {{}},\n\
-             \t\t{a},\n\t\t\"node_modules/b\": {{}}\n\t}},\n\t\"dependencies\": {{\n\t\t\"a\": {{}}\n\t}}\n}}\n"
+             \t\t{a},\n\t\t\"node_modules/b\": {{}},\n\t\t\"node_modules/c\\\"\\u0001\": {{}}\n\t}},\n\t\"dependencies\": {{\n\t\t\"a\": {{}}\n\t}}\n}}\n"
         );
         assert_eq!(document.text(), lockfile.replace('\n', "\r\n"));
         let hidden =
             format!("{{\n\t\"lockfileVersion\": 3,\n\t\"requires\": true,\n\t\"packages\": {{\n\t\t{a}\n\t}}\n}}\n");
         let with_name = hidden.replacen("{\n", "{\n\t\"name\": \"app\",\n", 1);
-        let installed = |location: &str| location != "node_modules/b";
+        let installed = |location: &str| location == "node_modules/a";
         assert_eq!(document.hidden(Some(&Map::new()), &installed), hidden.replace('\n', "\r\n"));
         assert_eq!(document.hidden(None, &installed), with_name.replace('\n', "\r\n"));
+        assert!(document.hidden(None, &|location| location.ends_with("c\"\u{1}")).contains("c\\\"\\u0001\": {}"));
         assert!(document.hidden(None, &|_| false).contains("\"packages\": {}"));
     }
 }

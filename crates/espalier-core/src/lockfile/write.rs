@@ -14,7 +14,7 @@ use crate::parsed_lock::DEFAULT_VERSION;
 use crate::tree::{NodeId, Tree};
 use crate::writer::Written;
 
-/// The number of entries after which the order changes, so that sorting them takes little.
+/// The number of neighbours out of order up to which comparing texts is faster than computing keys.
 const FEW: usize = 4;
 
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key

@@ -1,5 +1,5 @@
-//! A lockfile as it was parsed: of any version, with or without conflict markers. What npm does with
-//! it is decided elsewhere.
+//! A lockfile as it was parsed: of any version, with or without conflict markers. `resolve/locked.rs`
+//! makes a tree of it.
 
 mod conflict;
 mod entries;

@@ -41,7 +41,7 @@ impl<'t> ParsedLock<'t> {
         Some(Self { version, packages, others })
     }
 
-    /// Its version, if npm understands none as new.
+    /// Its version, if it is newer than those that npm understands.
     pub fn too_new(&self) -> Option<u64> {
         self.version.filter(|&version| version > NEWEST_VERSION)
     }

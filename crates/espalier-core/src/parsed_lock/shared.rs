@@ -20,8 +20,9 @@ impl LockfileText {
         &self.0.text
     }
 
-    /// The text as it was parsed for the project in this absolute folder. `None` if it isn't JSON.
-    /// If another thread parses it, this waits for the result.
+    /// The text as it was parsed for its project, which is in this absolute folder. All readers have
+    /// the same project. `None` if the text isn't JSON. If another thread parses it, this waits for
+    /// the result.
     pub fn parsed(&self, project: &str) -> Option<&ParsedLock<'static>> {
         let parse = || ParsedLock::parse(Arc::clone(&self.0.text), project);
         self.0.parsed.get_or_init(parse).as_ref()

@@ -409,6 +409,7 @@ impl Tree {
     /// npm's name for the package in a folder. Above the project, it is part of the project's own
     /// path.
     pub fn folder_name<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        // Most paths begin with it, which is faster to see.
         if path.starts_with("node_modules/") || path.contains("node_modules/") {
             return paths::name_from_folder(path).into();
         }

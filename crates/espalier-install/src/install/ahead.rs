@@ -68,7 +68,7 @@ impl Ahead {
             let (platform, node) = (reading.host)();
             let node = node.as_deref().and_then(Version::parse);
             // The resolution parses the lockfile meanwhile.
-            let lockfile = reading.lockfile.parsed(&reading.project);
+            let lockfile = reading.lockfile.parsed(&reading.project).filter(|lockfile| lockfile.too_new().is_none());
             let missing = lockfile.map(|lockfile| missing(&origins, lockfile, &platform, node.as_ref()));
             let missing = missing.unwrap_or_default();
             drop(found);

@@ -10,14 +10,16 @@ use super::{Profile, dist, wasm_file};
 use crate::toolchain::root;
 
 /// The files and folders that the build depends on.
-const INPUTS: [&str; 12] = [
+const INPUTS: [&str; 14] = [
     ".cargo/config.toml",
     "Cargo.lock",
     "Cargo.toml",
     "crates/espalier-core",
     "crates/espalier-package",
+    "crates/espalier-registry",
     "crates/espalier-wasm",
     "crates/xtask/src/wasm.rs",
+    "crates/xtask/src/wasm/callees.rs",
     "crates/xtask/src/wasm/order.rs",
     "package-lock.json",
     "pkg/src",
