@@ -34,8 +34,9 @@ const KINDS: [&str; 10] = [
     "peerDependencies",
 ];
 
-/// npm's flags that change a tree, and some that should not.
-pub const FLAGS: [&str; 23] = [
+/// npm's flags that change a tree, and some that should not. A lockfile of version 1 would have to be
+/// followed by abbreviated packuments, from which npm completes it, and the driver gives whole ones.
+pub const FLAGS: [&str; 22] = [
     "--legacy-peer-deps",
     "--force",
     "--force",
@@ -55,7 +56,6 @@ pub const FLAGS: [&str; 23] = [
     "--cpu=arm64",
     "--libc=musl",
     "--tag=next",
-    "--lockfile-version=1",
     "--lockfile-version=2",
     "--lockfile-version=3",
     "--omit-lockfile-registry-resolved",
