@@ -139,8 +139,10 @@ impl<'a> Cursor<'a> {
             Some(b'{' | b'[') => {
                 // The parser finds the end as well.
                 let mut values = serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<IgnoredAny>();
-                let is_json = values.next().is_some_and(|value| value.is_ok());
-                self.at += if is_json { values.byte_offset() } else { return Err(Malformed) };
+                if values.next().is_none_or(|value| value.is_err()) {
+                    return Err(Malformed);
+                }
+                self.at += values.byte_offset();
                 // It doesn't check `\u` escapes.
                 let value = &self.text[start..self.at];
                 if value.as_bytes().contains(&b'\\') && value.contains("\\u") {

@@ -143,9 +143,9 @@ impl<'a> Writer<'a> {
     /// Writes a key, and returns its place with its quotes.
     pub fn key(&mut self, key: &str) -> Range<u32> {
         let start = self.position();
-        let colon = if self.format.indent.is_empty() { "\":" } else { "\": " };
-        self.quoted(key, colon);
-        start..self.position() - if self.format.indent.is_empty() { 1 } else { 2 }
+        let (end, colon) = if self.format.indent.is_empty() { ("\":", 1) } else { ("\": ", 2) };
+        self.quoted(key, end);
+        start..self.position() - colon
     }
 
     /// Writes a value, whose key is at a depth.

@@ -100,7 +100,9 @@ pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<O
             ("--cpu", cpu) if !cpu.is_empty() => cpu.clone_into(&mut options.platform.cpu),
             ("--libc", libc) if !libc.is_empty() => options.platform.libc = Some(libc.to_owned()),
             ("--tag", tag) if !tag.is_empty() => tag.clone_into(&mut options.default_tag),
-            ("--lockfile-version", version) => options.lockfile_version = Some(version.parse().context("a version")?),
+            ("--lockfile-version", version) => {
+                options.lockfile_version = Some(version.parse().with_context(|| argument.to_owned())?);
+            }
             ("--omit-lockfile-registry-resolved", "") => options.omit_registry_resolved = true,
             _ => bail!("{argument} is not a flag that parity knows"),
         }

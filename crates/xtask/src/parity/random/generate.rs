@@ -34,8 +34,8 @@ const KINDS: [&str; 10] = [
     "peerDependencies",
 ];
 
-/// npm's flags that change a tree, and some that should not. A lockfile of version 1 would have to be
-/// followed by abbreviated packuments, from which npm completes it, and the driver gives whole ones.
+/// npm's flags that change a tree, and some that should not. None writes a lockfile of version 1. npm
+/// completes such a lockfile from abbreviated packuments, and the driver gives whole ones by default.
 pub const FLAGS: [&str; 22] = [
     "--legacy-peer-deps",
     "--force",
