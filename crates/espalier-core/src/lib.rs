@@ -74,6 +74,7 @@ pub mod packument;
 mod parsed_lock;
 pub mod paths;
 pub mod pick;
+mod pins;
 mod place;
 mod plain;
 mod platform;
