@@ -123,19 +123,9 @@ function flags(file) {
   return { legacyPeerDeps: given.includes('--legacy-peer-deps'), force: given.includes('--force') };
 }
 
-/**
- * The documents that the tree needs: the packuments, and the documents of versions whose packuments
- * nobody needs, because packages name them exactly.
- * @param {Document[]} documents
- */
+/** The documents that the tree needs. @param {Document[]} documents */
 function packuments(documents) {
-  const names = new Set(documents.filter(({ accept }) => accept.includes('install-v1')).map(({ url }) => nameIn(url)));
-  return documents.filter(({ accept, url }) => accept.includes('install-v1') || !names.has(nameIn(url)));
-}
-
-/** The name of the package of a document. @param {string} url */
-function nameIn(url) {
-  return decodeURIComponent(new URL(url).pathname.split('/')[1] ?? '');
+  return documents.filter(({ accept }) => accept.includes('install-v1'));
 }
 
 /**
@@ -145,7 +135,9 @@ function nameIn(url) {
  * @returns {Document[]}
  */
 function chain(packuments, { packages }) {
-  const places = new Map(packuments.map(({ url }, index) => [nameIn(url), index]));
+  const places = new Map(
+    packuments.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]),
+  );
   const after = packuments.map(() => new Set());
   const isNamedAtOnce = new Set();
   for (const [location, entry] of Object.entries(packages)) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::decision::Versions;
 use crate::error::ResolveError;
-use crate::exchange::{Exchange, Reply};
+use crate::exchange::Exchange;
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
 use crate::options::{Options, Reporting, is_excepted};
@@ -18,7 +18,6 @@ use crate::order;
 use crate::overrides::Overrides;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
-use crate::pins::{self, Pin, Pins};
 use crate::refusal::Refusal;
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
 use crate::semver::Version;
@@ -34,11 +33,8 @@ pub struct Catalog {
     overrides: Rc<Overrides>,
     pickers: Pickers,
     full_documents: bool,
-    /// Whether the document of a version may take the place of a packument.
-    may_pin: bool,
     reports_choices: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
-    pins: Pins,
     manifests: Manifests,
     /// The choices so far, by package and spec.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
@@ -73,8 +69,6 @@ struct Foresight {
     looked_at: FxHashSet<*const Manifest>,
     /// The project's own dependencies.
     given: FxHashSet<Name>,
-    /// The packages that the project's own dependencies lead to, peers among them.
-    direct: FxHashSet<Name>,
 }
 
 impl Catalog {
@@ -95,10 +89,8 @@ impl Catalog {
                 before_exclude: options.before_exclude.clone(),
             },
             full_documents: before.is_some() || dev_dependencies,
-            may_pin: before.is_none() && !dev_dependencies,
             reports_choices: options.reporting >= Reporting::Choices,
             packuments: FxHashMap::default(),
-            pins: Pins::default(),
             manifests: Manifests { dev_dependencies, known: FxHashMap::default() },
             choices: FxHashMap::default(),
             foresight: Foresight {
@@ -108,7 +100,6 @@ impl Catalog {
                 foreseen: FxHashSet::default(),
                 looked_at: FxHashSet::default(),
                 given: FxHashSet::default(),
-                direct: FxHashSet::default(),
             },
             packument_count: 0,
         }
@@ -119,76 +110,25 @@ impl Catalog {
         Request::Packument { name: self.vocabulary.names.text(package).to_owned(), full: self.full_documents }
     }
 
-    /// The request that leads to the choice for a spec.
-    pub fn request(&self, package: Name, spec: &Spec) -> Request {
-        match self.pinned(package, spec) {
-            Some((_, version)) => Request::VersionDocument {
-                name: self.vocabulary.names.text(package).to_owned(),
-                version: version.to_string(),
-                integrity: None,
-            },
-            None => self.packument_request(package),
-        }
-    }
-
-    /// Uses packuments only, for a caller that needs manifests as abbreviated as the registry's.
-    pub fn forbid_pins(&mut self) {
-        self.may_pin = false;
-        self.pins = Pins::default();
-        // A choice never changes, so it can be made again.
-        self.choices.clear();
-    }
-
-    /// The version that a spec names, if its document will do. Remedies for conflicts need to know
-    /// the other versions of the project's own dependencies.
-    fn pinned(&self, package: Name, spec: &Spec) -> Option<Pin> {
-        let foresight = &self.foresight;
-        let is_possible = self.may_pin
-            && !foresight.direct.contains(&package)
-            && !foresight.awaited.contains_key(&package)
-            && !self.packuments.contains_key(&package)
-            && self.pins.may_count(self.vocabulary.names.text(package));
-        Some((package, pins::exact(spec).filter(|_| is_possible)?))
-    }
-
-    /// Takes in the documents that have arrived, and requests what they make likely.
+    /// Takes in the packuments that have arrived, and requests what they make likely.
     pub fn absorb(&mut self, exchange: &Exchange) {
-        while let Some((request, reply)) = exchange.next_for_tree() {
-            match request {
-                Request::Packument { name, .. } => self.absorb_packument(exchange, name, reply),
-                Request::VersionDocument { name, version, .. } => self.absorb_version(exchange, &name, version, &reply),
-                _ => {}
+        while let Some((name, reply)) = exchange.next_packument() {
+            let package = self.vocabulary.names.intern(&name);
+            let packument = match reply {
+                Ok(Answer::Packument(packument)) => Ok(packument),
+                Ok(_) => Err(mismatched(&name)),
+                Err(failure) => Err(failure),
+            };
+            if let Ok(packument) = &packument {
+                self.packument_count += 1;
+                if self.reports_choices {
+                    exchange.report(Event::Fetched { name, versions: packument.len() });
+                }
             }
-        }
-    }
-
-    fn absorb_packument(&mut self, exchange: &Exchange, name: String, reply: Reply) {
-        let package = self.vocabulary.names.intern(&name);
-        let packument = match reply {
-            Ok(Answer::Packument(packument)) => Ok(packument),
-            Ok(_) => Err(mismatched(&name)),
-            Err(failure) => Err(failure),
-        };
-        if let Ok(packument) = &packument {
-            self.packument_count += 1;
-            if self.reports_choices {
-                exchange.report(Event::Fetched { name, versions: packument.len() });
+            self.packuments.insert(package, packument);
+            for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
+                self.look_ahead(exchange, package, &spec);
             }
-        }
-        self.packuments.insert(package, packument);
-        for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
-            self.look_ahead(exchange, package, &spec);
-        }
-    }
-
-    fn absorb_version(&mut self, exchange: &Exchange, name: &str, version: String, reply: &Reply) {
-        let package = self.vocabulary.names.intern(name);
-        let manifest = match reply {
-            Ok(Answer::VersionDocument(text)) => Manifest::from_registry(text, false, &self.vocabulary).ok(),
-            _ => None,
-        };
-        for spec in self.pins.absorb((package, version.into()), name, manifest) {
-            self.await_choice(exchange, package, spec);
         }
     }
 
@@ -198,22 +138,13 @@ impl Catalog {
         if !spec.is_registry() || !self.foresight.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
-        self.await_choice(exchange, package, spec);
-    }
-
-    /// Looks at the choice for a spec, once it can be made.
-    fn await_choice(&mut self, exchange: &Exchange, package: Name, spec: Rc<Spec>) {
-        if self.choose(package, &spec).is_some() {
+        if self.packuments.contains_key(&package) {
             self.look_ahead(exchange, package, &spec);
         } else if let Some(specs) = self.foresight.awaited.get_mut(&package) {
             specs.push(spec);
         } else {
-            exchange.want(&self.request(package, &spec), Urgency::Speculative);
-            if self.pinned(package, &spec).is_some() {
-                self.pins.wait(package, spec);
-            } else {
-                self.foresight.awaited.insert(package, vec![spec]);
-            }
+            exchange.want(&self.packument_request(package), Urgency::Speculative);
+            self.foresight.awaited.insert(package, vec![spec]);
         }
     }
 
@@ -245,9 +176,6 @@ impl Catalog {
         let all = manifest.dependencies.iter().chain(&manifest.optional_dependencies).chain(dev);
         if is_own {
             self.foresight.given.extend(all.clone().map(|(name, _)| *name));
-            let packages = all.clone().chain(&manifest.peer_dependencies);
-            let packages = packages.map(|(name, spec)| registry_target(&self.vocabulary.names, *name, spec).0);
-            self.foresight.direct.extend(packages);
         }
         let peers = manifest.peer_dependencies.iter().filter(|(name, _)| !manifest.optional_peers.contains(name));
         // The project's own dependency becomes the peer, even if there are newer versions.
@@ -280,13 +208,6 @@ impl Catalog {
         if let Some(choice) = self.choices.get(&key) {
             return Some(choice.clone());
         }
-        if self.may_pin
-            && let Some(version) = pins::exact(spec)
-            && let Some(choice) = self.pins.manifest(&(package, version))
-        {
-            self.choices.insert(key, choice.clone());
-            return Some(choice);
-        }
         let packument = self.packuments.get(&package)?.clone();
         let name = self.vocabulary.names.text(package).to_owned();
         let choice = match packument {
@@ -308,9 +229,6 @@ impl Catalog {
 
     /// The reason why a version of a registry package was chosen for a spec.
     pub fn reason(&mut self, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
-        if pins::exact(spec).is_some() {
-            return Some(Reason::Exact);
-        }
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
         Some(self.pickers.of(self.vocabulary.names.text(package)).reason(&packument, spec, version))
     }
@@ -336,7 +254,6 @@ impl Catalog {
         if manifest.version.is_none() {
             return Err(refused(Refusal::IncompleteManifest { name: self.vocabulary.names.text(package).to_owned() }));
         }
-        self.pins.learn(&manifest);
         Ok(manifest)
     }
 

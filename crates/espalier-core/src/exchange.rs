@@ -34,9 +34,8 @@ struct Mail {
     /// Speculative requests for version documents. Only the lockfile needs them, so requests for
     /// the tree come first.
     for_lockfile: VecDeque<usize>,
-    /// Requests for packuments, and for documents instead of packuments, whose answers nobody has
-    /// taken yet.
-    for_tree: VecDeque<usize>,
+    /// Requests for packuments whose answers nobody has taken yet.
+    packuments: VecDeque<usize>,
     events: VecDeque<Event>,
     warnings: Vec<Warning>,
 }
@@ -63,7 +62,7 @@ impl Exchange {
         };
         let queue = match (urgency, request) {
             (Urgency::Demanded, _) => &mut mail.demanded,
-            (Urgency::Speculative, request) if request.is_for_lockfile() => &mut mail.for_lockfile,
+            (Urgency::Speculative, Request::VersionDocument { .. }) => &mut mail.for_lockfile,
             (Urgency::Speculative, _) => &mut mail.speculative,
         };
         queue.push_back(index);
@@ -100,24 +99,18 @@ impl Exchange {
         state.handed_out = true;
         if !std::mem::replace(&mut state.answered, true) {
             state.reply = Some(Box::new(reply));
-            if matches!(request, Request::Packument { .. } | Request::VersionDocument { integrity: None, .. }) {
-                mail.for_tree.push_back(index);
+            if matches!(request, Request::Packument { .. }) {
+                mail.packuments.push_back(index);
             }
         }
     }
 
-    /// Takes the next answer to a request for a packument, or for a document instead of one, and the
-    /// request.
-    pub fn next_for_tree(&self) -> Option<(Request, Reply)> {
+    /// Takes the next answer to a request for a packument, and the name of the package.
+    pub fn next_packument(&self) -> Option<(String, Reply)> {
         let mail = &mut *self.0.borrow_mut();
-        let index = mail.for_tree.pop_front()?;
-        let (request, state) = mail.requests.get_index_mut(index)?;
-        let reply = match request {
-            Request::Packument { .. } => *state.reply.take()?,
-            // The lockfile may need the same document.
-            _ => state.reply.as_deref()?.clone(),
-        };
-        Some((request.clone(), reply))
+        let index = mail.packuments.pop_front()?;
+        let (Request::Packument { name, .. }, state) = mail.requests.get_index_mut(index)? else { return None };
+        Some((name.clone(), *state.reply.take()?))
     }
 
     /// The answer to any request but that for a packument, if it has arrived.

@@ -74,7 +74,6 @@ pub mod packument;
 mod parsed_lock;
 pub mod paths;
 pub mod pick;
-mod pins;
 mod place;
 mod plain;
 mod platform;

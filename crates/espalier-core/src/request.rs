@@ -24,15 +24,14 @@ pub enum Request {
         full: bool,
     },
     /// The document of a version (`/<name>/<version>`). It is requested if the packument was
-    /// abbreviated, because that omits fields that npm writes into the lock, and instead of a
-    /// packument if a dependent names the version exactly.
+    /// abbreviated, because that omits fields that npm writes into the lock.
     VersionDocument {
         /// The package's name, with its scope.
         name: String,
         /// The exact version.
         version: String,
         /// The tarball's integrity in the packument. It detects the document of another publication
-        /// of the version. `None` if the document is requested instead of the packument.
+        /// of the version.
         integrity: Option<String>,
     },
     /// The text of a folder's package.json.
@@ -93,14 +92,6 @@ pub struct GitCommit {
     pub manifest: String,
     /// The paths of its files, if `directories.bin` needs them.
     pub files: Vec<String>,
-}
-
-impl Request {
-    /// Whether only the lockfile needs the answer. The document of a version whose packument hasn't
-    /// been asked for takes the packument's place, so the tree waits for it.
-    pub fn is_for_lockfile(&self) -> bool {
-        matches!(self, Self::VersionDocument { integrity: Some(_), .. })
-    }
 }
 
 /// The urgency of a request.

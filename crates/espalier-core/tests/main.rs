@@ -2,7 +2,6 @@
 //! by itself.
 
 mod decisions;
-mod exact_versions;
 mod failed_fetches;
 mod manifest_edit;
 mod resolution_properties;

@@ -115,20 +115,12 @@ impl World {
     }
 
     fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
-        let missing = |name: &str| FetchFailure {
+        let Request::Packument { name, .. } = request else { panic!("only packuments are needed, not {request:?}") };
+        let body = self.packuments.get(name).ok_or_else(|| FetchFailure {
             kind: FetchFailureKind::NotFound,
             message: format!("there is no {name}"),
             url: format!("http://registry.test/{name}"),
-        };
-        let body = |name: &str| self.packuments.get(name).ok_or_else(|| missing(name));
-        let body = match request {
-            Request::Packument { name, .. } => body(name)?,
-            Request::VersionDocument { name, version, .. } => {
-                let document = body(name)?["versions"].get(version).ok_or_else(|| missing(name))?;
-                return Ok(Answer::VersionDocument(document.to_string()));
-            }
-            _ => panic!("only documents are needed, not {request:?}"),
-        };
+        })?;
         let packument = Packument::parse(body.to_string().as_bytes(), Detail::Whole).expect("it is a packument");
         Ok(Answer::Packument(Arc::new(packument)))
     }

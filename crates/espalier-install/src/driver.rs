@@ -230,7 +230,7 @@ pub async fn run(
             if let Some(fetching) = &fetching {
                 fetching.used_one();
             }
-            outstanding_for_tree -= usize::from(!request.is_for_lockfile());
+            outstanding_for_tree -= usize::from(is_for_tree(&request));
             let mut permanence = Permanence::Unknown;
             let answer = match came.map(Came::read) {
                 Ok(Ok((answer, unsettled, found))) => {
@@ -241,7 +241,7 @@ pub async fn run(
                     Ok(answer)
                 }
                 Ok(Err(misread)) => {
-                    outstanding_for_tree += usize::from(!request.is_for_lockfile());
+                    outstanding_for_tree += usize::from(is_for_tree(&request));
                     wanted.push(Errand { request, urgency: Urgency::Demanded, misread: Some(misread) });
                     continue;
                 }
@@ -266,7 +266,7 @@ pub async fn run(
             while outstanding_for_tree < 2 * concurrency
                 && let Some((request, urgency)) = resolution.next_request()
             {
-                outstanding_for_tree += usize::from(!request.is_for_lockfile());
+                outstanding_for_tree += usize::from(is_for_tree(&request));
                 wanted.push(Errand { request, urgency, misread: None });
             }
             progress
@@ -302,10 +302,15 @@ pub async fn run(
         waiting += start.elapsed();
         let Some(mut answered) = answered else { return (Ended::Interrupted, waiting) };
         // The tree waits for packuments. Of these, the ones that are read quickly come first.
-        let order = |request: &Request, length| (request.is_for_lockfile(), length);
+        let order = |request: &Request, length| (!is_for_tree(request), length);
         answered.sort_by_key(|(request, came)| order(request, came.as_ref().map_or(0, Came::unread_length)));
         arrived = answered.into();
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);
     }
+}
+
+/// Whether the tree can depend on the answer. Documents of versions complete the lockfile.
+fn is_for_tree(request: &Request) -> bool {
+    !matches!(request, Request::VersionDocument { .. })
 }

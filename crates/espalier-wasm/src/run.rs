@@ -165,7 +165,7 @@ async fn drive(mut resolution: Resolution, source: &Source, workers: &mut Worker
             frame = None;
         };
         for (request, answer) in answers {
-            documents.under_way -= usize::from(request.is_for_lockfile());
+            documents.under_way -= usize::from(is_of_version(&request));
             resolution.supply(&request, answer);
         }
         rested = Date::now();
@@ -179,6 +179,10 @@ struct Documents {
     under_way: usize,
 }
 
+fn is_of_version(request: &Request) -> bool {
+    matches!(request, Request::VersionDocument { .. })
+}
+
 /// Hands requests over. Returns whether an answer was at hand, so that the resolution can continue.
 fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers, documents: &mut Documents) -> bool {
     let mut goes_on = false;
@@ -187,7 +191,7 @@ fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers
         if let Some(answer) = source.at_hand(&request) {
             resolution.supply(&request, Ok(answer));
             goes_on = true;
-        } else if request.is_for_lockfile() {
+        } else if is_of_version(&request) {
             documents.waiting.push_back(request);
         } else {
             workers.give(request, urgency);

@@ -308,7 +308,7 @@ impl Ending {
                 (self.sources.vocabulary.names.intern(&name), self.sources.vocabulary.specs.intern(&version));
             // All are requested before the first is awaited, because the whole lock may consist of
             // versions only.
-            self.sources.exchange.want(&self.sources.catalog.request(package, &spec), Urgency::Demanded);
+            self.sources.exchange.want(&self.sources.catalog.packument_request(package), Urgency::Demanded);
             missing.push((index, package, spec));
         }
         for (index, package, spec) in missing {

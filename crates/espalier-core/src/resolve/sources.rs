@@ -93,7 +93,7 @@ impl Sources {
             if let Some(choice) = self.catalog.choose(package, spec) {
                 return choice;
             }
-            let request = self.catalog.request(package, spec);
+            let request = self.catalog.packument_request(package);
             self.exchange.want(&request, Urgency::Demanded);
             Pause::new().await;
         }

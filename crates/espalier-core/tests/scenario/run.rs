@@ -70,11 +70,6 @@ impl Scenario {
                 let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Whole).expect("a packument");
                 Ok(Answer::Packument(Arc::new(packument)))
             }
-            Request::VersionDocument { name, version, .. } => {
-                let packument = self.packuments.get(name).ok_or_else(|| missing(name))?;
-                let document = packument["versions"].get(version).ok_or_else(|| missing(name))?;
-                Ok(Answer::VersionDocument(document.to_string()))
-            }
             Request::Folder { path } => Ok(Answer::Folder(step.manifests.get(path).map(ToString::to_string))),
             Request::PackageFolders => {
                 Ok(Answer::PackageFolders(step.manifests.keys().filter(|folder| !folder.is_empty()).cloned().collect()))

@@ -213,7 +213,7 @@ impl Waiting {
     fn add(&mut self, errand: Errand) {
         let queue = match (&errand.request, errand.urgency) {
             (_, Urgency::Demanded) => &mut self.demanded,
-            (request, Urgency::Speculative) if request.is_for_lockfile() => &mut self.last,
+            (Request::VersionDocument { .. }, Urgency::Speculative) => &mut self.last,
             (_, Urgency::Speculative) => &mut self.speculative,
         };
         queue.push_back(errand);
@@ -320,10 +320,6 @@ mod tests {
     }
 
     fn version(name: &str) -> Request {
-        Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: Some("sha512-1".into()) }
-    }
-
-    fn instead_of_packument(name: &str) -> Request {
         Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: None }
     }
 
@@ -333,11 +329,10 @@ mod tests {
         let errand = |request, urgency| Errand { request, urgency, misread: None };
         waiting.add(errand(version("a"), Urgency::Speculative));
         waiting.add(errand(packument("a"), Urgency::Speculative));
-        waiting.add(errand(instead_of_packument("c"), Urgency::Speculative));
         waiting.add(errand(packument("b"), Urgency::Demanded));
         waiting.add(errand(version("b"), Urgency::Demanded));
         let taken: Vec<Request> = std::iter::from_fn(|| Some(waiting.take()?.request)).collect();
-        assert_eq!(taken, [packument("b"), version("b"), packument("a"), instead_of_packument("c"), version("a")]);
+        assert_eq!(taken, [packument("b"), version("b"), packument("a"), version("a")]);
     }
 
     /// The permitted number of workers, after each of the first has taken some requests in this

@@ -4,11 +4,10 @@
 mod link;
 mod unpack;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use espalier_core::semver::Version;
 use serde_json::Value;
 
 use self::link::Files;
@@ -57,45 +56,26 @@ pub fn of(
 }
 
 /// The documents for a lock's packages. A project names the packuments of its dependencies. A
-/// packument names the documents of its versions, and what their dependencies need. A package that
-/// others name only by exact versions needs no packument.
+/// packument names the documents of its versions, and the packuments of their dependencies.
 fn documents(project: &Project) -> Result<Mentions> {
     let lock: Value = serde_json::from_str(&project.lockfile)?;
-    let entries = || lock["packages"].as_object().into_iter().flatten();
-    let in_ranges: BTreeSet<&str> = entries()
-        .flat_map(|(location, entry)| dependencies(entry).map(move |(name, spec)| (location, name, spec)))
-        .filter(|(location, _, spec)| !location.contains("node_modules/") || Version::parse(spec).is_none())
-        .map(|(_, name, _)| name)
-        .collect();
-    let path = |name: &str, spec: &str| {
-        if in_ranges.contains(name) { packument(name) } else { format!("{}/{spec}", packument(name)) }
-    };
     let mut mentions = Mentions::default();
-    for (location, entry) in entries() {
-        let named = dependencies(entry).map(|(name, spec)| path(name, spec));
+    for (location, entry) in lock["packages"].as_object().into_iter().flatten() {
+        let dependencies = BLOCKS.iter().filter_map(|block| entry[block].as_object()).flatten();
+        let packuments = dependencies.map(|(name, spec)| packument(real_name(name, spec)));
         let Some((_, key)) = location.rsplit_once("node_modules/") else {
-            mentions.known.extend(named);
+            mentions.known.extend(packuments);
             continue;
         };
-        let name = entry["name"].as_str().unwrap_or(key);
+        let packument = packument(entry["name"].as_str().unwrap_or(key));
         if let Some(version) = entry["version"].as_str().filter(|_| entry["resolved"].is_string()) {
-            let (first, document) = (path(name, version), format!("{}/{version}", packument(name)));
-            let own = mentions.named.entry(first.clone()).or_default();
-            own.extend(named);
-            if first != document {
-                own.insert(document.clone());
-            }
-            mentions.documents.extend([first, document]);
+            let document = format!("{packument}/{version}");
+            mentions.documents.extend([packument.clone(), document.clone()]);
+            mentions.named.entry(packument).or_default().extend(packuments.chain([document]));
         }
     }
     mentions.complete();
     Ok(mentions)
-}
-
-/// The packages that an entry depends on, and their specs, without aliases.
-fn dependencies(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
-    let blocks = BLOCKS.iter().filter_map(|block| entry[block].as_object()).flatten();
-    blocks.filter_map(|(name, spec)| Some(target(name, spec.as_str()?)))
 }
 
 /// The path of a packument.
@@ -103,8 +83,8 @@ fn packument(name: &str) -> String {
     format!("/{}", name.replace('/', "%2f"))
 }
 
-/// The package that a dependency asks for, which its alias may hide, and the spec.
-fn target<'a>(name: &'a str, spec: &'a str) -> (&'a str, &'a str) {
-    let Some(target) = spec.strip_prefix("npm:") else { return (name, spec) };
-    target.rfind('@').filter(|at| *at > 0).map_or((target, "*"), |at| (&target[..at], &target[at + 1..]))
+/// The name of the package that a dependency asks for, which its alias may hide.
+fn real_name<'a>(name: &'a str, spec: &'a Value) -> &'a str {
+    let alias = spec.as_str().and_then(|spec| spec.strip_prefix("npm:"));
+    alias.map_or(name, |target| target.rfind('@').filter(|at| *at > 0).map_or(target, |at| &target[..at]))
 }
