@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use crate::cursor::{self, Cursor, Malformed};
 use crate::date;
-use crate::json::Fields;
+use crate::json::{self, Fields};
 use crate::semver::Version;
 use text::Text;
 
@@ -104,7 +104,8 @@ struct Shape {
     time: Texts,
 }
 
-/// The entries of an object whose values are strings.
+/// The entries of an object of strings. Any other value is its JSON, because `Date.parse` makes a text
+/// of it, too. A falsy one is missing.
 #[derive(Default)]
 struct Texts(Vec<(String, String)>);
 
@@ -119,8 +120,10 @@ impl<'de> Deserialize<'de> for Texts {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    if let Value::String(text) = map.next_value()? {
-                        entries.push((key, text));
+                    match map.next_value()? {
+                        Value::String(text) => entries.push((key, text)),
+                        value if json::truthy(&value) => entries.push((key, value.to_string())),
+                        _ => {}
                     }
                 }
                 Ok(Texts(entries))
@@ -349,12 +352,25 @@ mod tests {
 
     #[test]
     fn a_version_whose_time_is_no_date_was_published_by_no_moment() {
-        let body = r#"{"versions":{},"time":{"1.0.0":"2026-11-01T07:45:56+00:00","2.0.0":"soon","3.0.0":""}}"#;
-        let packument = Packument::parse(body.as_bytes(), Detail::Whole).expect("a packument");
-        let published_by =
-            |moment| ["1.0.0", "2.0.0", "3.0.0", "4.0.0"].map(|one| packument.is_published_by(one, moment));
-        assert_eq!(published_by(1_793_519_156_000), [true, false, true, true]);
-        assert_eq!(published_by(1_793_519_155_999), [false, false, true, true]);
+        let moment = 1_793_519_156_000;
+        // The answers for this moment and for the one before are those of `Date.parse`.
+        for (time, published) in [
+            ("\"2026-11-01T07:45:56+00:00\"", [true, false]),
+            ("\"soon\"", [false, false]),
+            ("2026", [true, true]),
+            ("1793519156000", [false, false]),
+            ("true", [false, false]),
+            ("{\"at\":1}", [false, false]),
+            ("\"\"", [true, true]),
+            ("0", [true, true]),
+            ("null", [true, true]),
+        ] {
+            let body = format!("{{\"versions\":{{}},\"time\":{{\"1.0.0\":{time}}}}}");
+            let packument = Packument::parse(body.as_bytes(), Detail::Whole).expect("a packument");
+            let by = |moment| packument.is_published_by("1.0.0", moment);
+            assert_eq!([by(moment), by(moment - 1)], published, "{time}");
+            assert!(packument.is_published_by("2.0.0", moment));
+        }
     }
 
     #[cfg(feature = "settling")]
