@@ -7,7 +7,7 @@
 
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -22,7 +22,7 @@ const MOST_OF_ONE: u32 = ROOM / 2;
 pub(crate) struct Workers {
     queue: Arc<Mutex<Queue>>,
     room: Arc<Semaphore>,
-    most_threads: usize,
+    most_threads: fn() -> usize,
 }
 
 /// The room of a waiting body. It is free again when work on the body begins.
@@ -43,8 +43,17 @@ struct Waiting {
     work: Box<dyn FnOnce() + Send>,
 }
 
+/// A thread for each processor, but at least two. To count processors takes a dozen system calls, so
+/// a command without such work doesn't.
+pub(crate) fn one_for_each_processor() -> usize {
+    static PROCESSORS: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    (*PROCESSORS).max(2)
+}
+
 impl Workers {
-    pub fn new(most_threads: usize) -> Self {
+    /// No threads yet. The maximum is asked for when there is work.
+    pub fn new(most_threads: fn() -> usize) -> Self {
         Self { queue: Arc::default(), room: Arc::new(Semaphore::new(ROOM as usize)), most_threads }
     }
 
@@ -81,7 +90,7 @@ impl Workers {
             queue.arrived += 1;
             let arrival = queue.arrived;
             queue.waiting.push(Waiting { size, arrival, work });
-            let needs_thread = queue.threads < self.most_threads;
+            let needs_thread = queue.threads < (self.most_threads)();
             queue.threads += usize::from(needs_thread);
             needs_thread
         };
@@ -177,7 +186,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_largest_waiting_piece_is_done_first() {
-        let workers = Workers::new(1);
+        let workers = Workers::new(|| 1);
         let (start, started) = mpsc::channel::<()>();
         let (done, order) = mpsc::channel();
         let first = workers.run(1, move || started.recv().is_ok());
@@ -198,7 +207,7 @@ mod tests {
     fn work_is_done_even_if_the_runtime_has_ended_that_is_asked_for_a_thread() {
         let runtime = || tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let ended = runtime().handle().clone();
-        let mut work = Box::pin(async { Workers::new(1).run(1, || 7).await });
+        let mut work = Box::pin(async { Workers::new(|| 1).run(1, || 7).await });
         let early = {
             let _inside = ended.enter();
             (&mut work).now_or_never()
@@ -208,7 +217,7 @@ mod tests {
 
     #[tokio::test]
     async fn downloads_wait_while_too_many_bodies_wait() {
-        let workers = Workers::new(1);
+        let workers = Workers::new(|| 1);
         let large = workers.room(usize::MAX).await;
         let other = workers.room(usize::MAX).now_or_never();
         assert!(other.is_some() && workers.room(1).now_or_never().is_none());
@@ -218,7 +227,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_is_being_read_leaves_its_room_to_others() {
-        let workers = Workers::new(1);
+        let workers = Workers::new(|| 1);
         let rooms = [workers.room(usize::MAX).await, workers.room(usize::MAX).await];
         let (end, ended) = mpsc::channel::<()>();
         let (start, started) = tokio::sync::oneshot::channel();
@@ -236,6 +245,6 @@ mod tests {
     #[tokio::test]
     #[should_panic(expected = "a bug")]
     async fn a_panic_is_passed_on() {
-        Workers::new(1).run(1, || -> () { panic!("a bug") }).await;
+        Workers::new(|| 1).run(1, || -> () { panic!("a bug") }).await;
     }
 }

@@ -28,7 +28,7 @@ use crate::cache::Cache;
 use crate::cache::documents::DocumentKey;
 use crate::config::ConfigError;
 use crate::config::settings::{Freshness, Network, Settings};
-use crate::workers::Workers;
+use crate::workers::{self, Workers};
 use request::Requester;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -92,8 +92,7 @@ impl Registry {
             longest: network.retry_maximum,
             factor: network.retry_factor,
         };
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let workers = Workers::new(processors.max(2));
+        let workers = Workers::new(workers::one_for_each_processor);
         let downloads = Arc::new(Semaphore::new(network.tarballs));
         Ok(Self {
             registries: Arc::new(settings.registries.clone()),
