@@ -43,16 +43,16 @@ struct Waiting {
     work: Box<dyn FnOnce() + Send>,
 }
 
-/// A thread for each processor, but at least two. To count processors takes a dozen system calls, so
-/// a command without such work doesn't.
+/// The number of processors, but at least two. The system is asked once, and only by a command that
+/// has work for threads, because it answers with a dozen system calls.
 pub(crate) fn one_for_each_processor() -> usize {
-    static PROCESSORS: LazyLock<usize> =
-        LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    (*PROCESSORS).max(2)
+    static COUNT: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get).max(2));
+    *COUNT
 }
 
 impl Workers {
-    /// No threads yet. The maximum is asked for when there is work.
+    /// Workers that have not started. `most_threads` is called when there is work.
     pub fn new(most_threads: fn() -> usize) -> Self {
         Self { queue: Arc::default(), room: Arc::new(Semaphore::new(ROOM as usize)), most_threads }
     }

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::text::Parts;
 use super::{Detail, Entry, Packument, Source, Text, Versions};
 
-/// The version of the format.
-const FORMAT: u8 = 2;
+/// The version of the format. It also changes if a packument gives another summary than before.
+const FORMAT: u8 = 3;
 
 type Pairs<'a> = Vec<(&'a str, &'a str)>;
 
