@@ -5,8 +5,6 @@
 //! being made is cut short, so that circles end. The output depends on this, so this module does
 //! the same.
 
-use std::collections::HashMap;
-
 use espalier_core::{EdgeKind, Graph};
 use serde_json::{Map, Value};
 
@@ -116,7 +114,12 @@ impl Explainer<'_> {
 
     /// Explains these nodes.
     pub fn explain(self, nodes: &[u32]) -> Explanations {
-        let mut making = Making { tree: self, nodes: HashMap::new(), edges: HashMap::new(), arena: Vec::new() };
+        let mut making = Making {
+            tree: self,
+            nodes: vec![None; self.graph.nodes.len()],
+            edges: vec![None; self.graph.edges.len()],
+            arena: Vec::new(),
+        };
         let mut asked = Vec::new();
         for &node in nodes {
             let explained = making.node(node, &[]);
@@ -147,18 +150,20 @@ pub fn package_name(graph: &Graph, node: u32) -> &str {
 
 struct Making<'a> {
     tree: Explainer<'a>,
-    nodes: HashMap<u32, Explained>,
-    edges: HashMap<u32, Dependent>,
+    /// The explanations so far, by index of the node.
+    nodes: Vec<Option<Explained>>,
+    /// The dependents so far, by index of the edge.
+    edges: Vec<Option<Dependent>>,
     arena: Vec<Explanation>,
 }
 
 impl Making<'_> {
     fn node(&mut self, node: u32, above: &[u32]) -> Explained {
-        if let Some(&explained) = self.nodes.get(&node) {
+        if let Some(explained) = self.nodes[node as usize] {
             return explained;
         }
         let explained = self.make(node, above);
-        self.nodes.insert(node, explained);
+        self.nodes[node as usize] = Some(explained);
         explained
     }
 
@@ -194,7 +199,7 @@ impl Making<'_> {
     }
 
     fn edge(&mut self, edge: u32, above: &[u32]) -> Dependent {
-        if let Some(dependent) = self.edges.get(&edge) {
+        if let Some(dependent) = &self.edges[edge as usize] {
             return dependent.clone();
         }
         let data = &self.tree.graph.edges[edge as usize];
@@ -208,7 +213,7 @@ impl Making<'_> {
             error: data.error,
             from,
         };
-        self.edges.insert(edge, dependent.clone());
+        self.edges[edge as usize] = Some(dependent.clone());
         dependent
     }
 

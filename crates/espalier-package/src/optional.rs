@@ -3,6 +3,7 @@
 
 use espalier_core::{Graph, GraphEdge};
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 /// The locations that are left out with this one.
 pub fn optional_set(graph: &Graph, location: &str) -> Vec<String> {
@@ -13,7 +14,7 @@ pub fn optional_set(graph: &Graph, location: &str) -> Vec<String> {
     let is_optional = |edge: &GraphEdge| edge.kind.is_optional();
     let into = |node: usize| graph.edges.iter().filter(move |edge| edge.to.map(index) == Some(node));
 
-    let mut needing: IndexSet<usize> = IndexSet::from([start]);
+    let mut needing: IndexSet<usize, FxBuildHasher> = IndexSet::from_iter([start]);
     let mut next = 0;
     while let Some(&node) = needing.get_index(next) {
         needing.extend(into(node).filter(|edge| !is_optional(edge)).map(|edge| index(edge.from)));

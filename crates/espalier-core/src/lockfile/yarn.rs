@@ -4,6 +4,7 @@
 //! It maps requests (`name@spec`) to results, so it doesn't know the place of a package in a tree.
 
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::fmt::Write as _;
 
 use crate::collation;
@@ -29,7 +30,7 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct YarnLock {
     entries: Vec<Entry>,
-    requests: IndexMap<String, usize>,
+    requests: IndexMap<String, usize, FxBuildHasher>,
 }
 
 impl YarnLock {
@@ -115,7 +116,7 @@ fn split_quoted(text: &str, separator: &str) -> Vec<String> {
 /// The yarn.lock of the packages that can be installed here. `None` if it would be empty.
 pub fn document(tree: &Tree) -> Option<String> {
     let mut blocks: Vec<(Vec<String>, NodeId)> = Vec::new();
-    let mut requests: IndexMap<String, usize> = IndexMap::new();
+    let mut requests: IndexMap<String, usize, FxBuildHasher> = IndexMap::default();
     let mut level = vec![tree.root];
     while !level.is_empty() {
         let mut below = Vec::new();
@@ -144,7 +145,12 @@ pub fn document(tree: &Tree) -> Option<String> {
 
 /// Adds the requests for a node. A request that leads to another package already is left out,
 /// because yarn can't distinguish the two.
-fn enter(tree: &Tree, node: NodeId, blocks: &mut Vec<(Vec<String>, NodeId)>, requests: &mut IndexMap<String, usize>) {
+fn enter(
+    tree: &Tree,
+    node: NodeId,
+    blocks: &mut Vec<(Vec<String>, NodeId)>,
+    requests: &mut IndexMap<String, usize, FxBuildHasher>,
+) {
     let name = tree.text(tree[node].name);
     let inert = |edge: EdgeId| tree[edge].from.is_some_and(|from| tree[from].inert);
     let edges = tree[node].edges_in.iter().copied().filter(|&edge| !inert(edge));

@@ -1,6 +1,7 @@
 //! The bundles of all packages to install, once the tree is complete.
 
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::bundle::unpack;
 use super::finish::Ending;
@@ -46,7 +47,7 @@ impl Ending {
     /// (`#pruneBundledMetadeps`).
     fn prune_shadowed(&mut self, bundlers: &[NodeId]) {
         let tree = &self.tree;
-        let mut shadowed: IndexSet<NodeId> = IndexSet::new();
+        let mut shadowed: IndexSet<NodeId, FxBuildHasher> = IndexSet::default();
         for &bundler in bundlers {
             let Some(parent) = tree[bundler].parent.filter(|_| tree[bundler].root == tree.root) else { continue };
             let names = tree[bundler].children.values().map(|&child| tree[child].name);

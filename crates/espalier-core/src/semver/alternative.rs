@@ -1,7 +1,7 @@
 //! The part of a range between two `||`: its comparators, and the versions that satisfy all of
 //! them.
 
-use std::collections::HashSet;
+use indexmap::IndexSet;
 use std::fmt;
 use std::iter;
 
@@ -116,7 +116,7 @@ fn remove_repeated(comparators: &mut Comparators) {
             }
         }
         _ => {
-            let mut seen = HashSet::new();
+            let mut seen = IndexSet::new();
             comparators.retain(|comparator| seen.insert(comparator.to_string()));
         }
     }
