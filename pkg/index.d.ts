@@ -139,9 +139,10 @@ export interface ResolveInput {
    */
   snapshot?: URL | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
   /**
-   * Fetches packuments again that are older in the snapshot than this. Version documents are never
-   * fetched again, and neither are packuments dated at or after `before`. Milliseconds since the
-   * epoch, a date, or a date's text. Default: fetches none again.
+   * Fetches documents again that can change and are older in the snapshot than this: packuments, and
+   * the documents of versions that dependents name exactly. Packuments dated at or after `before`
+   * are not fetched again. Milliseconds since the epoch, a date, or a date's text. Default: fetches
+   * none again.
    */
   snapshotSince?: Date | string | number;
   /** npm's `--prefer-offline`: uses cached documents of any age. */
@@ -226,7 +227,7 @@ export type ResolveEvent =
   | GatheredEvent
   | DecidedEvent;
 
-/** A packument arrived. */
+/** A packument arrived. A version that a dependent names exactly needs none. */
 export interface FetchedEvent {
   type: 'fetched';
   /** The package's name. */
@@ -507,7 +508,7 @@ export interface Statistics {
   packages: number;
   /** The number of packuments that were used. */
   packuments: number;
-  /** The number of version documents that were used. */
+  /** The number of documents of single versions that were used. */
   versionDocuments: number;
   /** The number of requests, including retries. */
   requests: number;

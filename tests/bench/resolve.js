@@ -115,7 +115,7 @@ async function compare(project) {
 /** @typedef {{ origin: string, manifest: string, flags: Record<string, boolean> }} Input */
 /** @typedef {{ url: string, accept: string, after?: number[] }} Document */
 /** @typedef {Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string> | undefined>} Dependencies */
-/** @typedef {{ packages: Record<string, Dependencies & { name?: string }> }} Lock */
+/** @typedef {{ packages: Record<string, Dependencies & { name?: string, version?: string }> }} Lock */
 
 /** The flags of npm that these projects need, as fields of the input. @param {string} file */
 function flags(file) {
@@ -123,39 +123,51 @@ function flags(file) {
   return { legacyPeerDeps: given.includes('--legacy-peer-deps'), force: given.includes('--force') };
 }
 
-/** The documents that the tree needs. @param {Document[]} documents */
+/**
+ * The documents that the tree needs: the packuments, and the documents of versions whose packuments
+ * nobody needs, because dependents name them exactly. If a range and an exact spec name the same
+ * package, only the packument counts here.
+ * @param {Document[]} documents
+ */
 function packuments(documents) {
-  return documents.filter(({ accept }) => accept.includes('install-v1'));
+  const names = new Set(documents.filter(({ accept }) => accept.includes('install-v1')).map(({ url }) => nameIn(url)));
+  return documents.filter(({ accept, url }) => accept.includes('install-v1') || !names.has(nameIn(url)));
+}
+
+/** The name of the package of a document. @param {string} url */
+function nameIn(url) {
+  return decodeURIComponent(new URL(url).pathname.split('/')[1] ?? '');
 }
 
 /**
- * The packuments, each after those that name its package according to npm's lock. A package that
- * nothing in the lock names may be fetched at once.
- * @param {Document[]} packuments @param {Lock} lock
+ * The documents that the tree needs, each after those that name its package according to npm's
+ * lock. A package that nothing in the lock names may be fetched at once.
+ * @param {Document[]} documents @param {Lock} lock
  * @returns {Document[]}
  */
-function chain(packuments, { packages }) {
+function chain(documents, { packages }) {
   const places = new Map(
-    packuments.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]),
+    documents.map(({ url }, index) => [decodeURIComponent(new URL(url).pathname.slice(1)), index]),
   );
-  const after = packuments.map(() => new Set());
+  /** @param {string} name @param {string | undefined} version */
+  const placeOf = (name, version) => places.get(`${name}/${version}`) ?? places.get(name);
+  const after = documents.map(() => new Set());
   const isNamedAtOnce = new Set();
   for (const [location, entry] of Object.entries(packages)) {
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = entry;
     const isProject = !location.includes('node_modules/');
-    const own = isProject
-      ? undefined
-      : places.get(entry.name ?? location.slice(location.lastIndexOf('node_modules/') + 13));
+    const ownName = entry.name ?? location.slice(location.lastIndexOf('node_modules/') + 13);
+    const own = isProject ? undefined : placeOf(ownName, entry.version);
     const named = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(isProject && devDependencies) };
     for (const [name, spec] of Object.entries(named)) {
-      const alias = /^npm:(@?[^@]+)/.exec(spec)?.[1];
-      const place = places.get(alias ?? name);
+      const [, alias, aliased] = /^npm:(@?[^@]+)@?(.*)/.exec(spec) ?? [];
+      const place = placeOf(alias ?? name, aliased ?? spec);
       if (place === undefined || place === own) continue;
       if (own === undefined) isNamedAtOnce.add(place);
       else after[place]?.add(own);
     }
   }
-  return packuments.map((one, place) => ({ ...one, after: isNamedAtOnce.has(place) ? [] : [...(after[place] ?? [])] }));
+  return documents.map((one, place) => ({ ...one, after: isNamedAtOnce.has(place) ? [] : [...(after[place] ?? [])] }));
 }
 
 /** @param {string} folder @param {Input} input */

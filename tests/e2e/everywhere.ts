@@ -63,18 +63,23 @@ export function native(place: string, folder: string, options: string[], environ
   });
 }
 
-/**
- * Expects the same result from Espalier, with an empty cache, with a full one, and offline. `pages`
- * serves the npm package.
- */
-export async function expectEverywhere(page: Page, pages: string, place: string, project: Project, expected: Tree) {
+/** Expects the same result from `espalier`, with an empty cache, with a full one, and offline. */
+export function expectNatively(place: string, project: Project, expected: Tree) {
   const folder = made(place, 'native', project);
-  for (const options of [['install'], ['install'], ['ci'], ['install', '--offline']]) {
+  for (const options of [['install'], ['install'], ['ci'], ['ci', '--offline'], ['install', '--offline']]) {
     if (options[0] === 'install') rmSync(join(folder, 'package-lock.json'), { force: true });
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
     native(place, folder, [...options, '--ignore-scripts', '--quiet'], project.environment);
     expect(tree(folder), options.join(' ')).toEqual(expected);
   }
+}
+
+/**
+ * Expects the same result from Espalier natively, in Node and in a tab, in the same ways. `pages`
+ * serves the npm package.
+ */
+export async function expectEverywhere(page: Page, pages: string, place: string, project: Project, expected: Tree) {
+  expectNatively(place, project, expected);
   const runs = [{}, { cache: true }, { cache: true, offline: true }];
   const input = { ...project, folderName: 'app', nodeVersion: process.versions.node };
   expect(await installed({ module: join(root, 'pkg/dist/node.js'), input, runs })).toEqual(runs.map(() => expected));

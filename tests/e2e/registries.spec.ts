@@ -11,16 +11,16 @@ import { expect, test } from '@playwright/test';
 import { archive, integrityOf } from '../../pkg/tests/archive.js';
 import { embedded, executable, root, serve, type Registry } from '../replay.js';
 import { oracle } from '../verdaccio/npm.js';
-import { byNpm, codeOfNpm, expectEverywhere, failsEverywhere } from './everywhere';
+import { byNpm, codeOfNpm, expectEverywhere, expectNatively, failsEverywhere } from './everywhere';
 
 test.describe.configure({ mode: 'parallel' });
 
 const PACKAGES = [
   { name: '@acme/ui', version: '1.0.0', license: 'MIT', dependencies: { plain: '^1.0.0' } },
-  { name: '@acme/ui', version: '1.1.0', license: 'MIT', dependencies: { plain: '^1.0.0', '@acme/base': '*' } },
+  { name: '@acme/ui', version: '1.1.0', license: 'MIT', dependencies: { plain: '^1.0.0', '@acme/base': '0.3.0' } },
   { name: '@acme/base', version: '0.3.0', license: 'UNLICENSED', engines: { node: '>=18' }, bin: { base: 'index.js' } },
   { name: 'plain', version: '1.0.0', license: 'ISC' },
-  { name: 'plain', version: '1.4.0', license: 'BSD-2-Clause', optionalDependencies: { foreign: '1' } },
+  { name: 'plain', version: '1.4.0', license: 'BSD-2-Clause', optionalDependencies: { foreign: '1.2.3' } },
   { name: 'plain', version: '2.0.0', license: 'ISC', peerDependencies: { '@acme/ui': '1' } },
   { name: 'foreign', version: '1.2.3', license: 'MIT', os: ['nowhere'] },
   {
@@ -28,10 +28,10 @@ const PACKAGES = [
     version: '1.0.0',
     license: 'Apache-2.0',
     funding: 'https://fund.test/last',
-    dependencies: { plain: '2' },
+    dependencies: { plain: '2.0.0' },
   },
 ];
-const MANIFEST = `${JSON.stringify({ name: 'app', dependencies: { '@acme/ui': '^1.0.0', last: '1' } }, null, 2)}\n`;
+const MANIFEST = `${JSON.stringify({ name: 'app', dependencies: { '@acme/ui': '^1.0.0', last: '1.0.0' } }, null, 2)}\n`;
 const OPEN = ['--preflight', '--cors-on-errors'];
 
 let npm: string;
@@ -71,6 +71,7 @@ const cases: [string[], ((registry: string) => string)?][] = [
   ],
   [['--like', 'cloudsmith'], (registry) => `${token(registry)}allow-remote=all\n`],
   [['--habit', 'encoded-scope']],
+  [['--habit', 'other-version-tarballs']],
   [['--habit', 'token=Bearer secret', '--habit', 'token-of=tarballs'], token],
 ];
 
@@ -90,6 +91,35 @@ for (const [options, npmrc] of cases) {
     }
   });
 }
+
+test('a registry for a scope', async ({ page }) => {
+  test.setTimeout(240_000);
+  const registry = await serve(join(folder, 'registry'), ...OPEN);
+  const ofScope = await serve(join(folder, 'registry'), '--habit', 'below=/npm/', ...OPEN);
+  try {
+    const place = mkdtempSync(join(folder, 'case-'));
+    const npmrc = `registry=${registry.origin}/\n@acme:registry=${ofScope.origin}/\n`;
+    const project = { manifest: MANIFEST, npmrc };
+    const expected = byNpm(npm, place, project);
+    expect(expected.lockfile).toContain(`${ofScope.origin}/@acme/base/-/base-0.3.0.tgz`);
+    await expectEverywhere(page, pages.origin, place, project, expected);
+  } finally {
+    registry.stop();
+    ofScope.stop();
+  }
+});
+
+test('a lockfile without addresses', async () => {
+  const registry = await serve(join(folder, 'registry'));
+  try {
+    const place = mkdtempSync(join(folder, 'case-'));
+    const npmrc = `registry=${registry.origin}/\nomit-lockfile-registry-resolved=true\n`;
+    const project = { manifest: MANIFEST, npmrc };
+    expectNatively(place, project, byNpm(npm, place, project));
+  } finally {
+    registry.stop();
+  }
+});
 
 /**
  * The errors of resolutions that lack a token or ask for something that the registry does not have.

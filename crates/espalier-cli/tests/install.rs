@@ -248,12 +248,12 @@ fn two_installations_of_one_project_take_turns() {
 #[test]
 fn a_damaged_tarball_is_named_with_its_package_and_url() {
     let workshop = Workshop::new();
-    let file = workshop.stage.path("registry/tarballs/p3/p-1.0.0.tgz");
+    let file = workshop.stage.path("registry/tarballs/p3/p3-1.0.0.tgz");
     let bytes = fs::read(&file).expect("a tarball");
     fs::File::create(&file).and_then(|mut file| file.write_all(&bytes[..bytes.len() / 2])).expect("written");
     let outcome = workshop.run(&["install"]);
     assert_eq!(outcome.code, Some(1));
-    for words in ["p3@1.0.0", "/p3/-/p-1.0.0.tgz", "is not the expected tarball", "Try again"] {
+    for words in ["p3@1.0.0", "/p3/-/p3-1.0.0.tgz", "is not the expected tarball", "Try again"] {
         assert!(outcome.stderr.contains(words), "{words} is missing:\n{}", outcome.stderr);
     }
     assert!(workshop.tree("project").is_empty());

@@ -213,6 +213,20 @@ fn registry_unreachable() {
 }
 
 #[test]
+fn the_manifest_of_an_exact_version_completes_a_range_offline() {
+    let packages = [("a@1.0.0", json!({"license": "MIT"})), ("b@1.0.0", json!({"dependencies": {"a": "1"}}))];
+    let stage = Stage::new(&json!({"name": "app", "dependencies": {"a": "1.0.0", "b": "^1.0.0"}}), &packages);
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // Now the packument leads to this version, so a document has to complete its manifest.
+    stage.write("package.json", &json!({"name": "app", "dependencies": {"b": "^1.0.0"}}).to_string());
+    fs::remove_file(stage.path("project/package-lock.json")).expect("removed");
+    let outcome = stage.lock(&["--offline"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.lockfile().expect("a lock")["packages"]["node_modules/a"]["license"], "MIT");
+}
+
+#[test]
 fn offline_and_not_cached() {
     let stage = Stage::new(&project(&json!({"a": "^1.0.0"})), &[("a@1.0.0", json!({}))]);
     assert_failure(&stage.lock(&["--offline"]), 1, "offline");

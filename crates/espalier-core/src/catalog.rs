@@ -1,8 +1,9 @@
-//! The packuments of registries so far, and predictions of what will be needed next.
+//! The packuments of registries so far, the manifests of exact versions, and predictions of what will
+//! be needed next.
 //!
-//! The choice of a version for a name and spec never changes, so it is made once. When a packument
-//! arrives, the catalog makes the same choice for every spec that asked for it, which shows what to
-//! fetch ahead of the resolution. Prefetching may fetch too much. It never changes an answer.
+//! The choice of a version for a name and spec never changes, so it is made once. When a packument or
+//! manifest arrives, the catalog makes the same choice for every spec that asked for it, which shows
+//! what to fetch ahead of the resolution. Prefetching may fetch too much. It never changes an answer.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -10,14 +11,15 @@ use std::sync::Arc;
 
 use crate::decision::Versions;
 use crate::error::ResolveError;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Reply};
 use crate::manifest::Manifest;
 use crate::names::{Name, Names};
-use crate::options::{Options, Reporting, is_excepted};
+use crate::options::{Options, RegistryAddresses, Reporting, is_excepted};
 use crate::order;
 use crate::overrides::Overrides;
 use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
+use crate::pins;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
 use crate::semver::Version;
@@ -33,11 +35,16 @@ pub struct Catalog {
     overrides: Rc<Overrides>,
     pickers: Pickers,
     full_documents: bool,
+    /// Whether the document of an exact version takes the place of its packument.
+    may_pin: bool,
+    registries: Option<Arc<RegistryAddresses>>,
     reports_choices: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
     manifests: Manifests,
-    /// The choices so far, by package and spec.
+    /// The choices so far, by package and spec. The spec of a version's document is the version.
     choices: FxHashMap<(Name, Rc<str>), Choice>,
+    /// Exact versions whose documents don't count, so that the packument has to be asked.
+    without_document: FxHashSet<(Name, Rc<str>)>,
     foresight: Foresight,
     /// The number of packuments that have arrived.
     pub packument_count: usize,
@@ -62,7 +69,7 @@ struct Manifests {
 struct Foresight {
     with_peers: bool,
     tree_only: bool,
-    /// Specs that wait for a packument.
+    /// Specs that wait for a packument or manifest.
     awaited: FxHashMap<Name, Vec<Rc<Spec>>>,
     foreseen: FxHashSet<(Name, Rc<str>)>,
     /// The manifests whose dependencies were requested ahead.
@@ -89,10 +96,17 @@ impl Catalog {
                 before_exclude: options.before_exclude.clone(),
             },
             full_documents: before.is_some() || dev_dependencies,
+            // Only packuments have times, and the other versions for the report of a decision.
+            may_pin: options.registries.is_some()
+                && before.is_none()
+                && !dev_dependencies
+                && options.reporting < Reporting::Decisions,
+            registries: options.registries.clone(),
             reports_choices: options.reporting >= Reporting::Choices,
             packuments: FxHashMap::default(),
             manifests: Manifests { dev_dependencies, known: FxHashMap::default() },
             choices: FxHashMap::default(),
+            without_document: FxHashSet::default(),
             foresight: Foresight {
                 with_peers: !options.legacy_peer_deps,
                 tree_only: options.tree_only,
@@ -110,25 +124,80 @@ impl Catalog {
         Request::Packument { name: self.vocabulary.names.text(package).to_owned(), full: self.full_documents }
     }
 
-    /// Takes in the packuments that have arrived, and requests what they make likely.
+    /// The request that leads to the choice for a spec.
+    pub fn request(&self, package: Name, spec: &Spec) -> Request {
+        match self.pinned(package, spec) {
+            Some(version) => {
+                Request::Manifest { name: self.vocabulary.names.text(package).to_owned(), version: version.to_string() }
+            }
+            None => self.packument_request(package),
+        }
+    }
+
+    /// Makes all choices by packuments. Nothing may have been chosen before.
+    pub fn use_only_packuments(&mut self) {
+        self.may_pin = false;
+    }
+
+    /// The version that a spec names, unless the packument has to be asked for it.
+    fn pinned(&self, package: Name, spec: &Spec) -> Option<Rc<str>> {
+        let key = (package, pins::exact(spec).filter(|_| self.may_pin)?);
+        (!self.without_document.contains(&key)).then_some(key.1)
+    }
+
+    /// Takes in the documents that have arrived, and requests what they make likely.
     pub fn absorb(&mut self, exchange: &Exchange) {
-        while let Some((name, reply)) = exchange.next_packument() {
-            let package = self.vocabulary.names.intern(&name);
-            let packument = match reply {
-                Ok(Answer::Packument(packument)) => Ok(packument),
-                Ok(_) => Err(mismatched(&name)),
-                Err(failure) => Err(failure),
-            };
-            if let Ok(packument) = &packument {
-                self.packument_count += 1;
-                if self.reports_choices {
-                    exchange.report(Event::Fetched { name, versions: packument.len() });
-                }
+        while let Some((request, reply)) = exchange.next_for_tree() {
+            match request {
+                Request::Packument { name, .. } => self.absorb_packument(exchange, name, reply),
+                Request::Manifest { name, version } => self.absorb_manifest(exchange, &name, &version, reply),
+                _ => {}
             }
-            self.packuments.insert(package, packument);
-            for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
-                self.look_ahead(exchange, package, &spec);
+        }
+    }
+
+    fn absorb_packument(&mut self, exchange: &Exchange, name: String, reply: Reply) {
+        let package = self.vocabulary.names.intern(&name);
+        let packument = match reply {
+            Ok(Answer::Packument(packument)) => Ok(packument),
+            Ok(_) => Err(mismatched(&name)),
+            Err(failure) => Err(failure),
+        };
+        if let Ok(packument) = &packument {
+            self.packument_count += 1;
+            if self.reports_choices {
+                exchange.report(Event::Fetched { name, versions: packument.len() });
             }
+        }
+        self.packuments.insert(package, packument);
+        self.go_on(exchange, package);
+    }
+
+    fn absorb_manifest(&mut self, exchange: &Exchange, name: &str, version: &str, reply: Reply) {
+        let package = self.vocabulary.names.intern(name);
+        let key = (package, version.into());
+        let choice = match reply {
+            Ok(Answer::VersionDocument(text)) => Manifest::from_registry(&text, false, &self.vocabulary)
+                .ok()
+                .filter(|manifest| {
+                    let registries = self.registries.as_deref();
+                    registries.is_some_and(|registries| pins::counts(manifest, name, version, registries))
+                })
+                .map(|manifest| Ok(Rc::new(manifest))),
+            Ok(_) => None,
+            Err(failure) => Some(Err(unfetched(name, failure))),
+        };
+        match choice {
+            Some(choice) => drop(self.choices.insert(key, choice)),
+            None => drop(self.without_document.insert(key)),
+        }
+        self.go_on(exchange, package);
+    }
+
+    /// Looks again at the specs that waited for a document of a package.
+    fn go_on(&mut self, exchange: &Exchange, package: Name) {
+        for spec in self.foresight.awaited.remove(&package).unwrap_or_default() {
+            self.await_choice(exchange, package, &spec);
         }
     }
 
@@ -138,34 +207,39 @@ impl Catalog {
         if !spec.is_registry() || !self.foresight.foreseen.insert((package, spec.raw.clone())) {
             return;
         }
-        if self.packuments.contains_key(&package) {
-            self.look_ahead(exchange, package, &spec);
-        } else if let Some(specs) = self.foresight.awaited.get_mut(&package) {
-            specs.push(spec);
-        } else {
-            exchange.want(&self.packument_request(package), Urgency::Speculative);
-            self.foresight.awaited.insert(package, vec![spec]);
+        self.await_choice(exchange, package, &spec);
+    }
+
+    /// Looks at the choice for a spec, once it can be made.
+    fn await_choice(&mut self, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
+        match self.choose(package, spec) {
+            Some(Ok(manifest)) => return self.look_ahead(exchange, package, &manifest),
+            Some(Err(_)) => return,
+            None => {}
+        }
+        let waiting = self.foresight.awaited.entry(package).or_default();
+        // All ranges wait for the same packument.
+        let is_asked = !pins::is_exact(spec) && waiting.iter().any(|other| !pins::is_exact(other));
+        waiting.push(spec.clone());
+        if !is_asked {
+            exchange.want(&self.request(package, spec), Urgency::Speculative);
         }
     }
 
-    fn look_ahead(&mut self, exchange: &Exchange, package: Name, spec: &Rc<Spec>) {
-        let Some(Ok(manifest)) = self.choose(package, spec) else { return };
+    fn look_ahead(&mut self, exchange: &Exchange, package: Name, manifest: &Rc<Manifest>) {
         // Manifests are kept, so an address stands for one of them.
-        if !self.foresight.looked_at.insert(Rc::as_ptr(&manifest)) {
+        if !self.foresight.looked_at.insert(Rc::as_ptr(manifest)) {
             return;
         }
-        if manifest.abbreviated
-            && !self.foresight.tree_only
-            && let Some(version) = &manifest.version
-        {
-            let request = Request::VersionDocument {
-                name: self.vocabulary.names.text(package).to_owned(),
-                version: version.to_string(),
-                integrity: manifest.integrity.as_deref().map(str::to_owned),
-            };
-            exchange.want(&request, Urgency::Speculative);
+        let version = manifest.version.clone().unwrap_or_default();
+        // The same document may have been requested for an exact spec.
+        let is_requested = self.may_pin
+            && self.foresight.foreseen.contains(&(package, version))
+            && !exchange.is_without_document(&pins::request(manifest));
+        if manifest.abbreviated && !self.foresight.tree_only && !is_requested {
+            exchange.want(&pins::completion(manifest), Urgency::Speculative);
         }
-        self.foresee_dependencies(exchange, &manifest);
+        self.foresee_dependencies(exchange, manifest);
     }
 
     /// Requests the dependencies of a package ahead.
@@ -202,16 +276,20 @@ impl Catalog {
         if applies { rule.value.clone() } else { spec.clone() }
     }
 
-    /// The manifest for a package and a registry spec. `None` until the packument has arrived.
+    /// The manifest for a package and a registry spec. `None` until the packument, or the manifest
+    /// of an exact version, has arrived.
     pub fn choose(&mut self, package: Name, spec: &Rc<Spec>) -> Option<Choice> {
         let key = (package, spec.raw.clone());
         if let Some(choice) = self.choices.get(&key) {
             return Some(choice.clone());
         }
+        if let Some(version) = self.pinned(package, spec) {
+            return self.choices.get(&(package, version)).cloned();
+        }
         let packument = self.packuments.get(&package)?.clone();
         let name = self.vocabulary.names.text(package).to_owned();
         let choice = match packument {
-            Err(failure) => Err(Rc::new(ResolveError::Fetch { name, failure, chain: Vec::new() })),
+            Err(failure) => Err(unfetched(&name, failure)),
             Ok(packument) => match self.picked(package, &packument, spec) {
                 Ok(index) => self.manifest(package, &packument, index),
                 Err(NoPick::NoVersions) => Err(refused(Refusal::NoVersions { name })),
@@ -229,6 +307,9 @@ impl Catalog {
 
     /// The reason why a version of a registry package was chosen for a spec.
     pub fn reason(&mut self, package: Name, spec: &Spec, version: &str) -> Option<Reason> {
+        if self.pinned(package, spec).is_some() {
+            return Some(Reason::Exact);
+        }
         let packument = self.packuments.get(&package)?.as_ref().ok()?.clone();
         Some(self.pickers.of(self.vocabulary.names.text(package)).reason(&packument, spec, version))
     }
@@ -316,6 +397,11 @@ pub fn registry_target(names: &Names, name: Name, spec: &Rc<Spec>) -> (Name, Rc<
         SpecKind::Alias { name, spec } => (names.intern(name), spec.clone()),
         _ => (name, spec.clone()),
     }
+}
+
+/// The error for a document that could not be fetched.
+fn unfetched(name: &str, failure: FetchFailure) -> Rc<ResolveError> {
+    Rc::new(ResolveError::Fetch { name: name.to_owned(), failure, chain: Vec::new() })
 }
 
 fn refused(refusal: Refusal) -> Rc<ResolveError> {

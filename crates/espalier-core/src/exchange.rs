@@ -34,8 +34,8 @@ struct Mail {
     /// Speculative requests for version documents. Only the lockfile needs them, so requests for
     /// the tree come first.
     for_lockfile: VecDeque<usize>,
-    /// Requests for packuments whose answers nobody has taken yet.
-    packuments: VecDeque<usize>,
+    /// Requests for packuments and manifests whose answers nobody has looked at yet.
+    for_tree: VecDeque<usize>,
     events: VecDeque<Event>,
     warnings: Vec<Warning>,
 }
@@ -62,7 +62,7 @@ impl Exchange {
         };
         let queue = match (urgency, request) {
             (Urgency::Demanded, _) => &mut mail.demanded,
-            (Urgency::Speculative, Request::VersionDocument { .. }) => &mut mail.for_lockfile,
+            (Urgency::Speculative, request) if request.is_for_lockfile() => &mut mail.for_lockfile,
             (Urgency::Speculative, _) => &mut mail.speculative,
         };
         queue.push_back(index);
@@ -99,18 +99,34 @@ impl Exchange {
         state.handed_out = true;
         if !std::mem::replace(&mut state.answered, true) {
             state.reply = Some(Box::new(reply));
-            if matches!(request, Request::Packument { .. }) {
-                mail.packuments.push_back(index);
+            if matches!(request, Request::Packument { .. } | Request::Manifest { .. }) {
+                mail.for_tree.push_back(index);
             }
         }
     }
 
-    /// Takes the next answer to a request for a packument, and the name of the package.
-    pub fn next_packument(&self) -> Option<(String, Reply)> {
+    /// The next answer to a request for a packument or manifest, and the request.
+    pub fn next_for_tree(&self) -> Option<(Request, Reply)> {
         let mail = &mut *self.0.borrow_mut();
-        let index = mail.packuments.pop_front()?;
-        let (Request::Packument { name, .. }, state) = mail.requests.get_index_mut(index)? else { return None };
-        Some((name.clone(), *state.reply.take()?))
+        let index = mail.for_tree.pop_front()?;
+        let (request, state) = mail.requests.get_index_mut(index)?;
+        let reply = match request {
+            Request::Packument { .. } => *state.reply.take()?,
+            // The lockfile may need the same document.
+            _ => state.reply.as_deref()?.clone(),
+        };
+        Some((request.clone(), reply))
+    }
+
+    /// The ticket of a request that was made before.
+    pub fn ticket(&self, request: &Request) -> Option<Ticket> {
+        self.0.borrow().requests.get_index_of(request).map(Ticket)
+    }
+
+    /// Whether the answer to a request for a manifest is that there is no such document.
+    pub fn is_without_document(&self, request: &Request) -> bool {
+        let reply = self.ticket(request).and_then(|ticket| self.answer(ticket));
+        matches!(reply.as_deref(), Some(Ok(Answer::NoDocument)))
     }
 
     /// The answer to any request but that for a packument, if it has arrived.
@@ -121,8 +137,8 @@ impl Exchange {
     /// The number of version documents that have arrived.
     pub fn document_count(&self) -> usize {
         let mail = self.0.borrow();
-        let is_document = |request: &Request| matches!(request, Request::VersionDocument { .. });
-        mail.requests.iter().filter(|(request, state)| state.answered && is_document(request)).count()
+        let is_document = |state: &&State| matches!(state.reply.as_deref(), Some(Ok(Answer::VersionDocument(_))));
+        mail.requests.values().filter(is_document).count()
     }
 
     /// Adds an event.

@@ -74,6 +74,7 @@ pub mod packument;
 mod parsed_lock;
 pub mod paths;
 pub mod pick;
+mod pins;
 mod place;
 mod plain;
 mod platform;
@@ -104,7 +105,8 @@ pub use json::InvalidJson;
 pub use lockfile::PackageLock;
 pub use manifest::normalized_bin;
 pub use options::{
-    Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading, Reporting,
+    Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading,
+    RegistryAddresses, Reporting,
 };
 pub use outcome::{Outcome, Statistics, Warning};
 pub use packument::{Detail, Packument, PackumentError};

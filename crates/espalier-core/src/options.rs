@@ -2,6 +2,8 @@
 //!
 //! The result depends on these inputs and on answers to requests, and on nothing else.
 
+use std::sync::Arc;
+
 use crate::changes::Changes;
 use crate::glob::{Manner, Pattern};
 use crate::parsed_lock::LockfileText;
@@ -171,6 +173,9 @@ pub struct Options {
     pub ignore_extension: bool,
     /// The host of npm's default registry. Its tarballs in a yarn.lock stand for plain versions.
     pub default_registry_host: String,
+    /// Not npm's: the addresses of the registries. Without them, there is no
+    /// [`Request::Manifest`](crate::Request::Manifest), and exact versions need packuments, too.
+    pub registries: Option<Arc<RegistryAddresses>>,
     /// Whether bundles are opened while the tree is built, as npm does for a lockfile alone. An
     /// installation opens them once the tree is complete, and doesn't fetch what bundled packages
     /// lack.
@@ -183,6 +188,24 @@ pub struct Options {
     /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated
     /// packuments leave out.
     pub tree_only: bool,
+}
+
+/// The addresses of registries without credentials, each with a slash at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegistryAddresses {
+    /// The registry of packages that no scope claims.
+    pub default: String,
+    /// The registries of scopes, which are written without `@`.
+    pub scopes: Vec<(String, String)>,
+}
+
+impl RegistryAddresses {
+    /// The address of a package's registry.
+    pub(crate) fn of_package(&self, name: &str) -> &str {
+        let scope = name.strip_prefix('@').and_then(|name| name.split_once('/')).map(|(scope, _)| scope);
+        let own = scope.and_then(|scope| self.scopes.iter().find(|(other, _)| other == scope));
+        own.map_or(&self.default, |(_, address)| address)
+    }
 }
 
 /// The events that a resolution reports. Each level includes the ones before it.
@@ -240,6 +263,7 @@ impl Default for Options {
             allow_unused_patches: false,
             ignore_extension: false,
             default_registry_host: String::new(),
+            registries: None,
             complete: true,
             reporting: Reporting::default(),
             graph: true,

@@ -23,6 +23,14 @@ pub enum Request {
         /// abbreviated one is sufficient.
         full: bool,
     },
+    /// The manifest of a version that a dependent names exactly: the document of the version
+    /// (`/<name>/<version>`). If the registry doesn't give it, the packument is requested.
+    Manifest {
+        /// The package's name, with its scope.
+        name: String,
+        /// The exact version.
+        version: String,
+    },
     /// The document of a version (`/<name>/<version>`). It is requested if the packument was
     /// abbreviated, because that omits fields that npm writes into the lock.
     VersionDocument {
@@ -94,6 +102,13 @@ pub struct GitCommit {
     pub files: Vec<String>,
 }
 
+impl Request {
+    /// Whether only the lockfile needs the answer.
+    pub fn is_for_lockfile(&self) -> bool {
+        matches!(self, Self::VersionDocument { .. })
+    }
+}
+
 /// The urgency of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
@@ -108,8 +123,10 @@ pub enum Urgency {
 pub enum Answer {
     /// A packument. [`Packument::parse`] can run on the fetching thread.
     Packument(Arc<Packument>),
-    /// The JSON text of the version's document.
+    /// The JSON text of the version's document. It also answers a [`Request::Manifest`].
     VersionDocument(String),
+    /// The registry doesn't give the document for a [`Request::Manifest`].
+    NoDocument,
     /// The text of package.json. `None` if it doesn't exist.
     Folder(Option<String>),
     /// The content of the file. `None` if it doesn't exist.

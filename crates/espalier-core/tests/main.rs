@@ -2,6 +2,7 @@
 //! by itself.
 
 mod decisions;
+mod exact_versions;
 mod failed_fetches;
 mod manifest_edit;
 mod resolution_properties;

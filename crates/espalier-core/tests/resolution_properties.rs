@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use espalier_core::{
     Answer, Detail, FetchFailure, FetchFailureKind, Graph, GraphEdge, Options, Outcome, Packument, Progress, Project,
-    Request, Resolution, ResolveError, semver,
+    RegistryAddresses, Request, Resolution, ResolveError, semver,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -18,6 +18,18 @@ struct World {
     packuments: BTreeMap<String, Value>,
     manifest: Value,
     options: Options,
+    faults: Faults,
+}
+
+/// What the registry doesn't give. Empty names stand for nothing.
+#[derive(Clone, Debug, Default)]
+struct Faults {
+    /// Packuments are abbreviated, so that documents of versions complete them.
+    abbreviated: bool,
+    /// The package without a packument.
+    packument: String,
+    /// The package without documents of its versions.
+    documents: String,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +48,11 @@ fn dependency() -> impl Strategy<Value = Dependency> {
     ];
     let range = prop::sample::select(vec!["*", "^1.0.0", "^2.0.0", "1.0.0", ">=1", "1 || 2", "<2", "^3.0.0"]);
     (block, "[a-f]", range).prop_map(|(block, name, range)| Dependency { block, name, range })
+}
+
+fn faults() -> impl Strategy<Value = Faults> {
+    let all = (any::<bool>(), "[a-f]?", "[a-f]?");
+    all.prop_map(|(abbreviated, packument, documents)| Faults { abbreviated, packument, documents })
 }
 
 fn manifest(name: &str, version: &str, dependencies: &[Dependency]) -> Value {
@@ -64,7 +81,9 @@ fn world() -> impl Strategy<Value = World> {
         let packuments = packages.map(|(name, (versions, dependencies))| {
             let manifests = versions.iter().zip(&dependencies).map(|(version, dependencies)| {
                 let mut manifest = manifest(name, version, dependencies);
-                manifest["dist"] = json!({ "tarball": format!("http://registry.test/{name}/-/{name}-{version}.tgz") });
+                let tarball = format!("http://registry.test/{name}/-/{name}-{version}.tgz");
+                manifest["dist"] = json!({ "tarball": tarball, "integrity": format!("sha512-{name}-{version}") });
+                manifest["license"] = "MIT".into();
                 ((*version).to_owned(), manifest)
             });
             let latest = versions.last();
@@ -76,6 +95,8 @@ fn world() -> impl Strategy<Value = World> {
             (name.to_owned(), packument)
         });
         let mut options = Options::default();
+        let registry = RegistryAddresses { default: "http://registry.test/".into(), scopes: Vec::new() };
+        options.registries = Some(registry.into());
         match flag {
             "legacy" => options.legacy_peer_deps = true,
             "strict" => options.strict_peer_deps = true,
@@ -85,7 +106,8 @@ fn world() -> impl Strategy<Value = World> {
             "shallow" => options.install_strategy = espalier_core::InstallStrategy::Shallow,
             _ => {}
         }
-        World { packuments: packuments.collect(), manifest: manifest("project", "1.0.0", &asked), options }
+        let manifest = manifest("project", "1.0.0", &asked);
+        World { packuments: packuments.collect(), manifest, options, faults: Faults::default() }
     })
 }
 
@@ -115,13 +137,35 @@ impl World {
     }
 
     fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
-        let Request::Packument { name, .. } = request else { panic!("only packuments are needed, not {request:?}") };
-        let body = self.packuments.get(name).ok_or_else(|| FetchFailure {
+        let missing = |name: &str| FetchFailure {
             kind: FetchFailureKind::NotFound,
             message: format!("there is no {name}"),
             url: format!("http://registry.test/{name}"),
-        })?;
-        let packument = Packument::parse(body.to_string().as_bytes(), Detail::Whole).expect("it is a packument");
+        };
+        let body = |name: &str| self.packuments.get(name).ok_or_else(|| missing(name));
+        let body = match request {
+            Request::Packument { name, .. } if self.faults.packument == *name => return Err(missing(name)),
+            Request::Packument { name, .. } => body(name)?,
+            Request::Manifest { name, version } => {
+                let document = self.packuments.get(name).and_then(|packument| packument["versions"].get(version));
+                let document = document.filter(|_| self.faults.documents != *name);
+                return Ok(document.map_or(Answer::NoDocument, |text| Answer::VersionDocument(text.to_string())));
+            }
+            Request::VersionDocument { name, version, integrity } => {
+                let document = &body(name)?["versions"][version];
+                assert_eq!(document["dist"]["integrity"].as_str(), integrity.as_deref());
+                return Ok(Answer::VersionDocument(document.to_string()));
+            }
+            _ => panic!("only documents are needed, not {request:?}"),
+        };
+        let (mut body, mut detail) = (body.clone(), Detail::Whole);
+        if self.faults.abbreviated {
+            detail = Detail::Abbreviated;
+            for (_, manifest) in body["versions"].as_object_mut().expect("an object") {
+                manifest.as_object_mut().expect("an object").remove("license");
+            }
+        }
+        let packument = Packument::parse(body.to_string().as_bytes(), detail).expect("it is a packument");
         Ok(Answer::Packument(Arc::new(packument)))
     }
 }
@@ -183,9 +227,32 @@ proptest! {
     #![proptest_config(configuration())]
 
     #[test]
-    fn the_order_of_answers_changes_nothing(world in world(), chances in prop::collection::vec(any::<u8>(), 1..20)) {
+    fn the_order_of_answers_changes_nothing(
+        mut world in world(),
+        faults in faults(),
+        chances in prop::collection::vec(any::<u8>(), 1..20),
+    ) {
+        world.faults = faults;
         let one = world.in_order(None);
         let other = world.resolve(None, chooser(chances));
+        match (one, other) {
+            (Ok(one), Ok(other)) => {
+                prop_assert_eq!(one.lockfile, other.lockfile);
+                prop_assert_eq!(one.warnings, other.warnings);
+            }
+            (Err(one), Err(other)) => prop_assert_eq!(one, other),
+            (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
+        }
+    }
+
+    /// Whatever documents a registry has, they lead to the same lock.
+    #[test]
+    fn the_documents_of_exact_versions_change_nothing(mut world in world(), abbreviated in any::<bool>()) {
+        world.faults.abbreviated = abbreviated;
+        let one = world.in_order(None);
+        world.options.registries = None;
+        world.faults.abbreviated = false;
+        let other = world.in_order(None);
         match (one, other) {
             (Ok(one), Ok(other)) => {
                 prop_assert_eq!(one.lockfile, other.lockfile);

@@ -152,13 +152,19 @@ impl Case {
     }
 
     fn answer(&self, request: &Request, recording: &Recording) -> Result<Answer, FetchFailure> {
+        let missing = |name: &str| FetchFailure {
+            kind: FetchFailureKind::NotFound,
+            message: format!("there is no {name}"),
+            url: format!("http://registry.test/{name}"),
+        };
         match request {
+            Request::VersionDocument { name, version, .. } => {
+                let packument = recording.packuments.get(name).ok_or_else(|| missing(name))?;
+                let document = packument["versions"].get(version).ok_or_else(|| missing(name))?;
+                Ok(Answer::VersionDocument(document.to_string()))
+            }
             Request::Packument { name, .. } => {
-                let packument = recording.packuments.get(name).ok_or_else(|| FetchFailure {
-                    kind: FetchFailureKind::NotFound,
-                    message: format!("there is no {name}"),
-                    url: format!("http://registry.test/{name}"),
-                })?;
+                let packument = recording.packuments.get(name).ok_or_else(|| missing(name))?;
                 let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Whole).expect("a packument");
                 Ok(Answer::Packument(Arc::new(packument)))
             }
@@ -180,7 +186,7 @@ impl Case {
                 }))
             }
             Request::File { path } => Ok(Answer::File(self.files.get(path).map(|text| text.clone().into_bytes()))),
-            other => panic!("nothing of the kind is recorded: {other:?}"),
+            Request::Git { .. } | Request::Manifest { .. } => panic!("nothing of the kind is recorded: {request:?}"),
         }
     }
 

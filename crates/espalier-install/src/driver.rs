@@ -29,9 +29,6 @@ use crate::registry::{Misread, Permanence, Registry, Summarised, Told, Unread, U
 use fetching::{Answered, Errand, Fetching, Thread};
 use reads::Reads;
 
-/// Packuments by name, and whether they are full.
-type Remembered = HashMap<(String, bool), Arc<Packument>>;
-
 /// Where answers come from.
 #[derive(Clone, Debug)]
 pub struct Sources {
@@ -43,9 +40,9 @@ pub struct Sources {
     concurrency: usize,
     /// The times and counts of the whole command.
     activity: Arc<Activity>,
-    /// The packuments of this run, by name and whether they are full. A failed resolution may be
-    /// followed by trials of remedies.
-    packuments: Arc<Mutex<Remembered>>,
+    /// The packuments and manifests of this run. A failed resolution may be followed by trials of
+    /// remedies.
+    remembered: Arc<Mutex<HashMap<Request, Answer>>>,
     /// The answers so far.
     pub(crate) reads: Arc<Reads>,
     /// The runtime of the fetching thread. Connections belong to it, and it ends with the last of
@@ -56,8 +53,8 @@ pub struct Sources {
 impl Sources {
     /// Sources without memory of earlier answers.
     pub fn new(registry: Registry, project: ProjectFolder, concurrency: usize, activity: Arc<Activity>) -> Self {
-        let (packuments, reads, thread) = (Arc::default(), Arc::default(), Arc::default());
-        Self { registry, project, concurrency, activity, packuments, reads, thread }
+        let (remembered, reads, thread) = (Arc::default(), Arc::default(), Arc::default());
+        Self { registry, project, concurrency, activity, remembered, reads, thread }
     }
 
     /// Starts the thread for requests and opens the cache there, while this thread reads a lockfile.
@@ -69,50 +66,55 @@ impl Sources {
     /// couldn't be read.
     pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
         // What is rarely done is in boxes: the future is moved several times for each request.
-        let document = |unread| Came::Document(Box::new(unread));
-        let Request::VersionDocument { name, version, integrity } = request else {
-            if let Some(misread) = misread {
-                return Box::pin(misread.again()).await.map(document);
+        let unread = match (misread, request) {
+            (Some(misread), _) => Box::pin(misread.again()).await,
+            (None, Request::VersionDocument { name, version, integrity }) => {
+                self.registry.unread_version(name, version, integrity.as_deref()).await
             }
-            return match request {
-                Request::Packument { name, full } => match self.remembered(name, *full) {
-                    Some(packument) => Ok(Came::Answer(Answer::Packument(packument), None, Permanence::Final)),
-                    None => self.registry.unread_packument(name, *full).await.map(document),
-                },
-                other => {
-                    Box::pin(self.answer(other)).await.map(|answer| Came::Answer(answer, None, Permanence::Unknown))
+            (None, other) => match (self.remembered(other), other) {
+                (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),
+                (None, Request::Packument { name, full }) => self.registry.unread_packument(name, *full).await,
+                (None, Request::Manifest { name, version }) => self.registry.unread_version(name, version, None).await,
+                (None, other) => {
+                    let answer = Box::pin(self.answer(other)).await?;
+                    return Ok(Came::Answer(answer, None, Permanence::Unknown));
                 }
-            };
+            },
         };
-        let unread = match misread {
-            Some(misread) => Box::pin(misread.again()).await,
-            None => self.registry.unread_version(name, version, integrity.as_deref()).await,
+        let (failure, request) = match (unread, request) {
+            (Ok(unread), _) => return Ok(Came::Document(Box::new(unread))),
+            (Err(failure), request) => (failure, request),
         };
-        match unread {
-            Ok(unread) => Ok(document(unread)),
-            Err(failure) => {
-                let text = Box::pin(self.registry.version_instead(name, version, failure)).await?;
-                Ok(Came::Answer(Answer::VersionDocument(text), None, Permanence::Unknown))
+        let answer = match request {
+            Request::Manifest { name, version } if self.registry.has_no_document(name, version, &failure) => {
+                Answer::NoDocument
             }
-        }
+            Request::VersionDocument { name, version, .. } => {
+                let text = Box::pin(self.registry.version_instead(name, version, failure)).await?;
+                Answer::VersionDocument(text)
+            }
+            _ => return Err(failure),
+        };
+        Ok(Came::Answer(answer, None, Permanence::Unknown))
     }
 
-    fn remembered(&self, name: &str, full: bool) -> Option<Arc<Packument>> {
-        let packuments = self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
-        packuments.get(&(name.to_owned(), full)).cloned()
+    fn remembered(&self, request: &Request) -> Option<Answer> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner).get(request).cloned()
     }
 
     fn remember(&self, request: &Request, answer: &Answer) {
-        if let (Request::Packument { name, full }, Answer::Packument(packument)) = (request, answer) {
-            let mut packuments = self.packuments.lock().unwrap_or_else(PoisonError::into_inner);
-            packuments.insert((name.clone(), *full), Arc::clone(packument));
+        if let Request::Packument { .. } | Request::Manifest { .. } = request {
+            let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+            remembered.insert(request.clone(), answer.clone());
         }
     }
 
     /// Answers a request that isn't for a document.
     async fn answer(&self, request: &Request) -> Result<Answer, FetchFailure> {
         match request {
-            Request::Packument { .. } | Request::VersionDocument { .. } => unreachable!("a document is read elsewhere"),
+            Request::Packument { .. } | Request::Manifest { .. } | Request::VersionDocument { .. } => {
+                unreachable!("a document is read elsewhere")
+            }
             Request::Tarball { url, integrity } if !url.starts_with("file:") => {
                 self.registry.tarball(url, integrity.as_deref()).await.map(Answer::Tarball)
             }
@@ -230,7 +232,7 @@ pub async fn run(
             if let Some(fetching) = &fetching {
                 fetching.used_one();
             }
-            outstanding_for_tree -= usize::from(is_for_tree(&request));
+            outstanding_for_tree -= usize::from(!request.is_for_lockfile());
             let mut permanence = Permanence::Unknown;
             let answer = match came.map(Came::read) {
                 Ok(Ok((answer, unsettled, found))) => {
@@ -241,7 +243,7 @@ pub async fn run(
                     Ok(answer)
                 }
                 Ok(Err(misread)) => {
-                    outstanding_for_tree += usize::from(is_for_tree(&request));
+                    outstanding_for_tree += usize::from(!request.is_for_lockfile());
                     wanted.push(Errand { request, urgency: Urgency::Demanded, misread: Some(misread) });
                     continue;
                 }
@@ -266,7 +268,7 @@ pub async fn run(
             while outstanding_for_tree < 2 * concurrency
                 && let Some((request, urgency)) = resolution.next_request()
             {
-                outstanding_for_tree += usize::from(is_for_tree(&request));
+                outstanding_for_tree += usize::from(!request.is_for_lockfile());
                 wanted.push(Errand { request, urgency, misread: None });
             }
             progress
@@ -301,16 +303,11 @@ pub async fn run(
         };
         waiting += start.elapsed();
         let Some(mut answered) = answered else { return (Ended::Interrupted, waiting) };
-        // The tree waits for packuments. Of these, the ones that are read quickly come first.
-        let order = |request: &Request, length| (!is_for_tree(request), length);
+        // The tree waits for packuments and manifests. Those that are read quickly come first.
+        let order = |request: &Request, length| (request.is_for_lockfile(), length);
         answered.sort_by_key(|(request, came)| order(request, came.as_ref().map_or(0, Came::unread_length)));
         arrived = answered.into();
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);
     }
-}
-
-/// Whether the tree can depend on the answer. Documents of versions complete the lockfile.
-fn is_for_tree(request: &Request) -> bool {
-    !matches!(request, Request::VersionDocument { .. })
 }

@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::pin::pin;
 
 use espalier_core::{Event, NodeModules, Project, Resolution};
-use espalier_registry::document::{Form, LONGEST_MEANT};
+use espalier_registry::document::LONGEST_MEANT;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
@@ -109,18 +109,21 @@ impl Lock {
 }
 
 /// Collects these documents from the cache.
-fn collected(asked: Vec<Asked>, cache: Option<&Cache>) -> Snapshot {
+fn collected(mut asked: Vec<Asked>, cache: Option<&Cache>) -> Snapshot {
     if let Some(cache) = cache {
         cache.flush();
     }
-    let mut seen = HashSet::new();
-    let mut left_out = 0;
+    // The tree needs documents that can change, and the lockfile needs the others. The same address
+    // can be both.
+    asked.sort_by_key(|asked| asked.key.is_final());
+    let (mut found, mut missing) = (HashSet::new(), HashSet::new());
     let (mut documents, mut bodies) = (Vec::new(), Vec::new());
     for Asked { key, address, is_private } in asked {
-        if !seen.insert((address.clone(), key.form.accept())) {
+        let place = (address, key.form.accept());
+        if found.contains(&place) {
             continue;
         }
-        let found = cache.filter(|_| !is_private).and_then(|cache| {
+        let kept = cache.filter(|_| !is_private).and_then(|cache| {
             let is_public = |entry: &Entry| entry.about.recipient == Recipient::ANYBODY;
             let entry = cache.documents.read(&key).filter(is_public)?;
             let length = append(&entry, &mut bodies);
@@ -129,14 +132,17 @@ fn collected(asked: Vec<Asked>, cache: Option<&Cache>) -> Snapshot {
             }
             Some((length?, entry.about))
         });
-        let Some((length, about)) = found else {
-            left_out += 1;
+        let Some((length, about)) = kept else {
+            missing.insert(place);
             continue;
         };
+        let (address, accept) = place.clone();
+        missing.remove(&place);
+        found.insert(place);
         documents.push(Document {
             address,
-            accept: key.form.accept(),
-            is_final: matches!(key.form, Form::Version(_)),
+            accept,
+            is_final: key.is_final(),
             content_type: about.content_type,
             date: about.confirmed,
             fresh_until: about.fresh_until,
@@ -144,7 +150,11 @@ fn collected(asked: Vec<Asked>, cache: Option<&Cache>) -> Snapshot {
         });
     }
     let count = documents.len();
-    Snapshot { bytes: packed(&Head { snapshot: FORMAT, documents }, &bodies), documents: count, left_out }
+    Snapshot {
+        bytes: packed(&Head { snapshot: FORMAT, documents }, &bodies),
+        documents: count,
+        left_out: missing.len(),
+    }
 }
 
 /// Appends the body of an entry, and returns its length. `None` if it can't be read.

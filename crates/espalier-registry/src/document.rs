@@ -35,8 +35,8 @@ impl Form {
         if *self == Self::Abbreviated { ACCEPT_ABBREVIATED } else { ACCEPT_FULL }
     }
 
-    /// Whether the document never changes. A published version doesn't.
-    pub fn is_final(&self) -> bool {
+    /// Whether it is the document of a version.
+    pub fn is_of_version(&self) -> bool {
         matches!(self, Self::Version(_))
     }
 

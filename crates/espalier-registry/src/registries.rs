@@ -1,8 +1,10 @@
 //! The registry of each package, the addresses of documents and tarballs, and the credential for
 //! each request.
 
+use std::sync::Arc;
+
 use deno_npmrc::NPM_DEFAULT_REGISTRY;
-use espalier_core::{FetchFailure, FetchFailureKind};
+use espalier_core::{FetchFailure, FetchFailureKind, RegistryAddresses};
 
 use crate::address::{Address, Normalize};
 use crate::credentials::Credentials;
@@ -104,6 +106,12 @@ impl Registries {
     /// The registry of a package that no scope claims.
     pub fn default_registry(&self) -> &Address {
         &self.default
+    }
+
+    /// The addresses for a resolution, without credentials.
+    pub fn addresses(&self) -> Arc<RegistryAddresses> {
+        let scopes = self.scopes.iter().map(|(scope, address)| (scope.clone(), address.shown()));
+        Arc::new(RegistryAddresses { default: self.default.shown(), scopes: scopes.collect() })
     }
 
     /// The request for a document of a package.

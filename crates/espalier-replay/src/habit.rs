@@ -19,6 +19,7 @@ Do something as other registries do it: HABIT[=VALUE]. May be repeated.
   sha1-only                  documents have no `dist.integrity`, only `dist.shasum`
   tarballs-below=PATH        tarballs are below another path of the origin
   tarballs-elsewhere         tarballs are at another origin (localhost for 127.0.0.1, and back)
+  other-version-tarballs     documents of single versions state tarballs at that origin, packuments don't
   scope-in-file              the file of a tarball has the scope in its name: /@s/a/-/@s/a-1.0.0.tgz
   encoded-scope              the address of a tarball has the scope's slash encoded: /@s%2fa/-/a-1.0.0.tgz
   signed-storage             tarballs are redirected to another origin, which refuses a second credential
@@ -101,6 +102,8 @@ pub struct Habits {
     pub tarballs_below: Option<String>,
     /// Tarballs are at another origin.
     pub tarballs_elsewhere: bool,
+    /// The documents of single versions state tarballs at another origin.
+    pub other_version_tarballs: bool,
     /// Tarballs are at `/@s/a/-/@s/a-1.0.0.tgz`.
     pub scope_in_file: bool,
     /// Tarballs are at `/@s%2fa/-/a-1.0.0.tgz`.
@@ -202,6 +205,7 @@ impl Habits {
             "plain-types" => self.plain_types = true,
             "sha1-only" => self.sha1_only = true,
             "tarballs-elsewhere" => self.tarballs_elsewhere = true,
+            "other-version-tarballs" => self.other_version_tarballs = true,
             "scope-in-file" => self.scope_in_file = true,
             "encoded-scope" => self.encoded_scope = true,
             "signed-storage" => self.signed_storage = true,
@@ -227,13 +231,16 @@ impl Habits {
         format!("{origin}{}", self.tarballs_below.as_ref().unwrap_or(&self.below).trim_end_matches('/'))
     }
 
-    /// Changes a document in the way of this registry.
-    pub fn adapt(&self, mut document: Vec<u8>) -> Vec<u8> {
+    /// Changes a document, which can be that of a single version, in the way of this registry.
+    pub fn adapt(&self, mut document: Vec<u8>, is_of_version: bool) -> Vec<u8> {
         if self.sha1_only {
             document = without_integrity(&document);
         }
         if self.scope_in_file || self.encoded_scope {
             document = with_tarballs(&document, |address| self.scoped(address));
+        }
+        if self.other_version_tarballs && is_of_version {
+            document = with_tarballs(&document, |address| Some(alias(address)));
         }
         document
     }
@@ -353,7 +360,7 @@ mod tests {
     fn documents_are_written_as_others_write_them() {
         let document = br#"{"dist":{"integrity":"sha512-A==","shasum":"0f","tarball":"http://h/@s/a/-/a-1.0.0.tgz"}}
             {"dist":{"shasum":"0f","tarball":"http://h/b/-/b-1.0.0.tgz", "integrity": "sha512-B=="}}"#;
-        let adapted = habits(&["sha1-only", "scope-in-file", "encoded-scope"]).adapt(document.to_vec());
+        let adapted = habits(&["sha1-only", "scope-in-file", "encoded-scope"]).adapt(document.to_vec(), false);
         assert_eq!(
             String::from_utf8(adapted).expect("text"),
             r#"{"dist":{"shasum":"0f","tarball":"http://h/@s%2fa/-/@s/a-1.0.0.tgz"}}

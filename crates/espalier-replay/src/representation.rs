@@ -102,7 +102,7 @@ fn make(packument: io::Result<Bytes>, key: &Key, habits: &Habits, factor: f64) -
     };
     match packument.and_then(|packument| derive(packument).map_err(io::Error::from)) {
         Ok(Some(document)) => {
-            let document = habits.adapt(document);
+            let document = habits.adapt(document, matches!(key.form, Form::Version(_)));
             let document = if key.wrong_hashes { spoil::hashes(document) } else { document };
             Made::Body(Arc::new(Representation::new(document, key)))
         }

@@ -46,7 +46,8 @@ const BREATH: f64 = 50.0;
 
 /// Resolves. Dropping the future stops everything that it has started.
 pub async fn run(input: Input, network: Network, observe: Function) -> Result<JsValue, JsValue> {
-    let (project, options) = input.project_and_options();
+    let (project, mut options) = input.project_and_options();
+    options.registries = Some(network.registries().addresses());
     let source = Rc::new(Source::new(Files::new(input.files.clone()), network.clone()));
     let mut placed = Vec::new();
     let mut workers = Workers::start(input.concurrency, &source);
@@ -165,7 +166,7 @@ async fn drive(mut resolution: Resolution, source: &Source, workers: &mut Worker
             frame = None;
         };
         for (request, answer) in answers {
-            documents.under_way -= usize::from(is_of_version(&request));
+            documents.under_way -= usize::from(request.is_for_lockfile());
             resolution.supply(&request, answer);
         }
         rested = Date::now();
@@ -179,10 +180,6 @@ struct Documents {
     under_way: usize,
 }
 
-fn is_of_version(request: &Request) -> bool {
-    matches!(request, Request::VersionDocument { .. })
-}
-
 /// Hands requests over. Returns whether an answer was at hand, so that the resolution can continue.
 fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers, documents: &mut Documents) -> bool {
     let mut goes_on = false;
@@ -191,7 +188,7 @@ fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers
         if let Some(answer) = source.at_hand(&request) {
             resolution.supply(&request, Ok(answer));
             goes_on = true;
-        } else if is_of_version(&request) {
+        } else if request.is_for_lockfile() {
             documents.waiting.push_back(request);
         } else {
             workers.give(request, urgency);

@@ -54,9 +54,24 @@ impl Source {
                 let (packument, life) = self.packument(name, &form, urgency).await?;
                 Ok(self.kept(request, Answer::Packument(packument), life))
             }
+            Request::Manifest { name, version } => {
+                match self.version_document(name, version, None, false, urgency).await {
+                    Ok((text, fresh_until)) => {
+                        let life = (text.len(), fresh_until);
+                        Ok(self.kept(request, Answer::VersionDocument(text), life))
+                    }
+                    Err(failure) if replacement(version, &failure).is_some() => {
+                        if failure.kind != FetchFailureKind::NotCached {
+                            self.network.experience().borrow_mut().note_refusal(name, version);
+                        }
+                        Ok(Answer::NoDocument)
+                    }
+                    Err(failure) => Err(failure),
+                }
+            }
             Request::VersionDocument { name, version, integrity } => {
                 let integrity = integrity.as_deref();
-                let (text, fresh_until) = self.version_document(name, version, integrity, urgency).await?;
+                let (text, fresh_until) = self.version_document(name, version, integrity, true, urgency).await?;
                 // A version with the integrity of its packument never changes.
                 let is_final = integrity.is_some_and(|integrity| text.contains(integrity));
                 let life = (text.len(), if is_final { f64::INFINITY } else { fresh_until });
@@ -95,6 +110,8 @@ impl Source {
         };
         let fresh_until = self.network.document(name, form, None, urgency, &mut read).await?;
         let packument = Arc::new(packument.expect("it was read"));
+        let registry = self.network.registries().of_package(name);
+        self.network.experience().borrow_mut().learn_from(registry, name, &packument);
         resting::awake(Arc::downgrade(&packument), bytes);
         Ok((packument, (bytes, fresh_until)))
     }
@@ -115,20 +132,22 @@ impl Source {
         answer
     }
 
-    /// The document of a version. If the registry has none, the version's part of the packument.
+    /// The document of a version. With `or_part`, the version's part of the packument takes its place
+    /// if the registry has none.
     async fn version_document(
         &self,
         name: &str,
         version: &str,
         integrity: Option<&str>,
+        or_part: bool,
         urgency: Urgency,
     ) -> Result<(String, f64), FetchFailure> {
         let registries = self.network.registries();
         let registry = registries.of_package(name);
         let experience = self.network.experience();
         let form = experience.borrow().form(registry, Form::Version(version.to_owned()));
-        let mut refusal = None;
-        if form.is_final() {
+        let mut refusal = registries.no_such_version(name, version);
+        if form.is_of_version() {
             // The document is checked for JSON here, where it can still be fetched again.
             let mut document = String::new();
             let mut read = |text: &[u8], _: &str| {
@@ -140,23 +159,28 @@ impl Source {
                     experience.borrow_mut().learn(registry, true);
                     return Ok((document, fresh_until));
                 }
-                Err(failure) if form.instead(failure.kind, true).is_none() => return Err(failure),
-                Err(failure) => refusal = Some(failure),
+                Err(failure) => refusal = failure,
             }
+        }
+        if !or_part || replacement(version, &refusal).is_none() {
+            return Err(refusal);
         }
         let (packument, (_, fresh_until)) = match self.whole_packument(name, urgency).await {
             Ok(found) => found,
-            Err(failure) if failure.kind == FetchFailureKind::NotCached => return Err(refusal.unwrap_or(failure)),
+            Err(failure) if failure.kind == FetchFailureKind::NotCached => return Err(refusal),
             Err(failure) => return Err(failure),
         };
-        let Some(index) = packument.find(version) else {
-            return Err(refusal.unwrap_or_else(|| registries.no_such_version(name, version)));
-        };
-        if refusal.is_some_and(|refusal| refusal.kind != FetchFailureKind::NotCached) {
+        let Some(index) = packument.find(version) else { return Err(refusal) };
+        if refusal.kind != FetchFailureKind::NotCached {
             experience.borrow_mut().learn(registry, false);
         }
         Ok((packument.manifest(index).to_owned(), fresh_until))
     }
+}
+
+/// The document to ask for instead of that of a version, after this failure.
+fn replacement(version: &str, failure: &FetchFailure) -> Option<Form> {
+    Form::Version(version.to_owned()).instead(failure.kind, true)
 }
 
 /// The problem of an archive, as text.

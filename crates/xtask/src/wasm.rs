@@ -23,8 +23,8 @@ use crate::browser;
 use crate::toolchain::{self, npm_program, root};
 
 /// The maximum weight of the wasm: its bytes, and the bytes that a browser downloads.
-const MAX_RAW: u64 = 900_000;
-const MAX_BROTLI: u64 = 320_000;
+const MAX_RAW: u64 = 903_000;
+const MAX_BROTLI: u64 = 321_000;
 
 /// A function with one caller becomes part of it only if it has at most this number of bytes. By
 /// default, `wasm-opt` makes functions of 30 KB, which compress badly: 22 KB more of brotli. Engines

@@ -114,8 +114,8 @@ export class SnapshotCache implements Cache {
   }
 
   /**
-   * A version document never changes. With `before`, neither does a document from that moment or
-   * later.
+   * A document that only completes a lockfile never changes. With `before`, neither does a document
+   * from that moment or later.
    */
   #cannotChange({ final, date }: SnapshotDocument): boolean {
     return final || (this.#before !== undefined && this.#before <= date * 1000);

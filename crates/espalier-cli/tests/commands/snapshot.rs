@@ -57,6 +57,20 @@ fn a_snapshot_has_all_documents_of_a_project() {
 }
 
 #[test]
+fn the_manifest_of_an_exact_version_can_change() {
+    let stage = Stage::new(
+        &json!({"name": "app", "dependencies": {"a": "1.0.0", "b": "^1.0.0"}}),
+        &[("a@1.0.0", json!({})), ("b@1.0.0", json!({"dependencies": {"a": "1"}}))],
+    );
+    let outcome = stage.run(stage.espalier(&["snapshot", "--out", "../taken"]));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let (head, _) = content(&fs::read(stage.path("taken")).expect("the file"));
+    let about = head["documents"].as_array().expect("a list").iter();
+    let of_a = about.filter(|about| about["address"].as_str().is_some_and(|address| address.ends_with("/a/1.0.0")));
+    assert_eq!(of_a.map(|about| about["final"] == true).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
 fn what_needed_a_token_is_left_out() {
     let stage = stage();
     let registry = stage.espalier(&[]).get_envs().find_map(|(key, value)| {

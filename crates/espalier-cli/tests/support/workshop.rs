@@ -60,9 +60,10 @@ impl Workshop {
             let name = format!("p{number}");
             let bytes = tarball(&name, number == 0);
             fs::create_dir_all(registry.join("tarballs").join(&name)).expect("a folder");
-            fs::write(registry.join("tarballs").join(&name).join("p-1.0.0.tgz"), &bytes).expect("written");
+            let file = format!("{name}-1.0.0.tgz");
+            fs::write(registry.join("tarballs").join(&name).join(&file), &bytes).expect("written");
             let dist =
-                json!({ "tarball": format!("/{name}/-/p-1.0.0.tgz"), "integrity": Integrity::of(&bytes).to_string() });
+                json!({ "tarball": format!("/{name}/-/{file}"), "integrity": Integrity::of(&bytes).to_string() });
             let mut version = json!({ "name": name, "version": "1.0.0", "bin": "file-0.js", "dist": dist });
             if number == 0 {
                 version["hasInstallScript"] = true.into();

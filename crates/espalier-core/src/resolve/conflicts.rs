@@ -26,28 +26,34 @@ impl Search {
         valid.or_else(|| holders.next())
     }
 
-    fn conflict(name: &str, current: ConflictSide, wanted: ConflictSide) -> PeerConflict {
+    fn conflict(name: &str, current: ConflictSide, wanted: ConflictSide) -> ResolveError {
         let asker = wanted.chain.last().map_or_else(String::new, |asker| {
             let version = asker.version.as_deref().map(|version| format!("@{version}")).unwrap_or_default();
             format!("{}{version}", asker.name)
         });
         let found = current.version.as_deref().map_or_else(|| current.spec.clone(), str::to_owned);
         let summary = format!("{asker} needs {name}@{} as a peer, but the tree has {name}@{found}", wanted.spec);
-        PeerConflict { summary, name: name.to_owned(), current, wanted, proposals: Vec::new() }
+        let proposals = Vec::new();
+        ResolveError::PeerConflict(Arc::new(PeerConflict {
+            summary,
+            name: name.to_owned(),
+            current,
+            wanted,
+            proposals,
+        }))
     }
 
     /// The error for a conflict in a peer set.
-    pub(super) fn explain_peer_conflict(&mut self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
+    pub(super) fn explain_peer_conflict(&self, edge: EdgeId, parent_edge: Option<EdgeId>) -> ResolveError {
         let tree = &self.tree;
         let name = tree.text(tree[edge].name).to_owned();
         let current = tree[edge].from.and_then(|from| tree.resolve(from, tree[edge].name));
         let holder = current.and_then(|current| self.holder(current, edge)).or(parent_edge).unwrap_or(edge);
-        let conflict = Self::conflict(&name, self.side(current, holder), self.side(None, edge));
-        self.with_proposals(conflict)
+        Self::conflict(&name, self.side(current, holder), self.side(None, edge))
     }
 
     /// The error for a package that no folder accepts.
-    pub(super) fn explain_unplaceable(&mut self, unplaceable: &Unplaceable) -> ResolveError {
+    pub(super) fn explain_unplaceable(&self, unplaceable: &Unplaceable) -> ResolveError {
         let tree = &self.tree;
         let (dep, edge, near) = match unplaceable.refused_peer {
             Some((peer, edge, target)) => (peer, edge, target),
@@ -60,13 +66,7 @@ impl Search {
         let current = tree.resolve(near, tree[edge].name);
         let own_edge = tree.edge(near, tree[edge].name);
         let holder = current.and_then(|current| self.holder(current, edge)).or(own_edge).unwrap_or(edge);
-        let conflict = Self::conflict(&name, self.side(current, holder), self.side(Some(dep), edge));
-        self.with_proposals(conflict)
-    }
-
-    fn with_proposals(&mut self, mut conflict: PeerConflict) -> ResolveError {
-        conflict.proposals = self.proposals(&conflict);
-        ResolveError::PeerConflict(Arc::new(conflict))
+        Self::conflict(&name, self.side(current, holder), self.side(Some(dep), edge))
     }
 
     /// Warns of a tolerated conflict.

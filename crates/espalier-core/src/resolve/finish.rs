@@ -21,7 +21,7 @@ use crate::outcome::{Outcome, Statistics};
 use crate::pick::Engine;
 use crate::platform;
 use crate::refusal::Refusal;
-use crate::request::{Answer, Event, Request, Urgency};
+use crate::request::{Answer, Event, Urgency};
 use crate::tree::{NodeId, Tree};
 
 /// The state of the end.
@@ -246,14 +246,9 @@ impl Ending {
     /// Gets the fields that abbreviated packuments lack, for everything that is written into the
     /// lock.
     async fn complete_manifests(&mut self) -> Result<(), ResolveError> {
-        let request = |manifest: &Manifest| Request::VersionDocument {
-            name: manifest.name.as_deref().unwrap_or_default().to_owned(),
-            version: manifest.version.as_deref().unwrap_or_default().to_owned(),
-            integrity: manifest.integrity.as_deref().map(str::to_owned),
-        };
         let nodes = self.tree.inventory(self.tree.root).into_iter();
         let incomplete = nodes.filter(|&node| self.tree[node].manifest.abbreviated);
-        let want = |node: NodeId| self.sources.exchange.want(&request(&self.tree[node].manifest), Urgency::Demanded);
+        let want = |node: NodeId| self.sources.want_document(&self.tree[node].manifest);
         let wanted: Vec<(NodeId, Ticket)> = incomplete.map(|node| (node, want(node))).collect();
         // Copies of a package in several folders share a manifest. The key is its address, so the
         // manifest has to stay alive.
@@ -308,7 +303,7 @@ impl Ending {
                 (self.sources.vocabulary.names.intern(&name), self.sources.vocabulary.specs.intern(&version));
             // All are requested before the first is awaited, because the whole lock may consist of
             // versions only.
-            self.sources.exchange.want(&self.sources.catalog.packument_request(package), Urgency::Demanded);
+            self.sources.exchange.want(&self.sources.catalog.request(package, &spec), Urgency::Demanded);
             missing.push((index, package, spec));
         }
         for (index, package, spec) in missing {

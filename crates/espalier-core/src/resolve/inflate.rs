@@ -18,6 +18,8 @@ impl Start {
         if !self.facts.lock.is_old {
             return;
         }
+        // npm asks for abbreviated packuments here, and writes no more into the lock than they have.
+        self.sources.catalog.use_only_packuments();
         let mut specs: Vec<(NodeId, Rc<Spec>)> = Vec::new();
         for node in self.tree.inventory(self.tree.root) {
             let installed = self.tree[node].path.as_deref().is_some_and(|path| path.starts_with("node_modules"));

@@ -2,8 +2,11 @@
 //! according to the packuments.
 //! [`crate::remedy::Search`] tries them.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use super::search::Search;
-use crate::error::{ConflictSide, PeerConflict, Requirer};
+use crate::error::{ConflictSide, PeerConflict, Requirer, ResolveError};
 use crate::manifest::Manifest;
 use crate::names::Name;
 use crate::proposal::Proposal;
@@ -12,8 +15,24 @@ use crate::spec::{Spec, SpecKind};
 use crate::tree::EdgeKind;
 
 impl Search {
+    /// The error for a conflict, with proposals. They need the packuments of the project's own
+    /// dependencies, which an exact spec or a lockfile makes unnecessary otherwise.
+    pub(super) async fn with_proposals(&mut self, conflict: Arc<PeerConflict>) -> ResolveError {
+        let any = self.sources.vocabulary.specs.intern("*");
+        for side in [&conflict.wanted, &conflict.current] {
+            let Some((asker, key)) = direct(side, &conflict.name) else { continue };
+            let (package, target, _) = self.target(&key, &asker.spec);
+            if target.is_registry() {
+                // Without its packument, a package has no other versions.
+                let _ = self.sources.chosen(package, &any).await;
+            }
+        }
+        let proposals = self.proposals(&conflict);
+        ResolveError::PeerConflict(Arc::new(PeerConflict { proposals, ..Arc::unwrap_or_clone(conflict) }))
+    }
+
     /// Changes that might resolve a conflict, the most promising first.
-    pub(super) fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Proposal> {
+    fn proposals(&mut self, conflict: &PeerConflict) -> Vec<Proposal> {
         let PeerConflict { name, current, wanted, .. } = conflict;
         let mut proposals = Vec::new();
         for (side, other) in [(wanted, current), (current, wanted)] {
@@ -72,14 +91,7 @@ impl Search {
     /// The ranges of suitable versions: the newest of all, and the newest of the major version
     /// below it.
     fn best(&mut self, key: &str, asked: &str, will_do: impl Fn(&Version, &Manifest) -> bool) -> Vec<String> {
-        let spec = self.sources.vocabulary.specs.intern(asked);
-        let key = self.sources.vocabulary.names.intern(key);
-        let (package, target, prefix) = match &spec.kind {
-            SpecKind::Alias { name, spec } => {
-                (self.sources.vocabulary.names.intern(name), spec.clone(), format!("npm:{name}@"))
-            }
-            _ => (key, spec.clone(), String::new()),
-        };
+        let (package, target, prefix) = self.target(key, asked);
         if !target.is_registry() {
             return Vec::new();
         }
@@ -98,7 +110,17 @@ impl Search {
         found.iter().map(|version| format!("{prefix}^{version}")).collect()
     }
 
-    fn chosen_version(&mut self, package: Name, spec: &std::rc::Rc<Spec>) -> Option<Version> {
+    /// The package and spec that a dependency leads to, and the prefix that makes it an alias.
+    fn target(&self, key: &str, asked: &str) -> (Name, Rc<Spec>, String) {
+        let vocabulary = &self.sources.vocabulary;
+        let spec = vocabulary.specs.intern(asked);
+        match &spec.kind {
+            SpecKind::Alias { name, spec } => (vocabulary.names.intern(name), spec.clone(), format!("npm:{name}@")),
+            _ => (vocabulary.names.intern(key), spec, String::new()),
+        }
+    }
+
+    fn chosen_version(&mut self, package: Name, spec: &Rc<Spec>) -> Option<Version> {
         self.sources.catalog.choose(package, spec)?.ok()?.semver.clone()
     }
 

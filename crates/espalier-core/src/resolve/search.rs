@@ -123,19 +123,27 @@ impl Search {
         }
     }
 
-    /// Searches to the end.
+    /// Searches to the end. A conflict that ends the search gets proposals.
     pub(super) async fn run(mut self) -> Result<Settled, ResolveError> {
+        match self.search().await {
+            Ok(()) => {}
+            Err(ResolveError::PeerConflict(conflict)) => return Err(self.with_proposals(conflict).await),
+            Err(error) => return Err(error),
+        }
+        let Self { sources, tree, wishes, extensions, findings, .. } = self;
+        Ok(Settled { sources, tree, wishes, extensions, findings })
+    }
+
+    async fn search(&mut self) -> Result<(), ResolveError> {
         loop {
             while let Some(node) = self.queue.pop() {
                 self.step(node).await?;
             }
             self.queue_link_targets();
             if self.queue.is_empty() {
-                break;
+                return Ok(());
             }
         }
-        let Self { sources, tree, wishes, extensions, findings, .. } = self;
-        Ok(Settled { sources, tree, wishes, extensions, findings })
     }
 
     /// Counts the visits to a location. Placements can undo each other in circles, and npm then

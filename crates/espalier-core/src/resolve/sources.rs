@@ -13,6 +13,7 @@ use crate::names::Name;
 use crate::options::Options;
 use crate::outcome::Warning;
 use crate::paths;
+use crate::pins;
 use crate::proposal::Proposal;
 use crate::refusal::Refusal;
 use crate::request::{Answer, FetchFailure, FetchFailureKind, GitRevision, Request, TarballListing, Urgency};
@@ -65,7 +66,20 @@ impl Sources {
         }
     }
 
-    /// The answer to such a request.
+    /// Requests the document of a manifest's version, unless it has arrived for an exact spec.
+    pub(super) fn want_document(&self, manifest: &Manifest) -> Ticket {
+        let exact = self.exchange.ticket(&pins::request(manifest));
+        let is_same = |ticket: &Ticket| match self.exchange.answer(*ticket).as_deref() {
+            // The version may have been published again.
+            Some(Ok(Answer::VersionDocument(text))) => {
+                manifest.integrity.as_deref().is_some_and(|integrity| text.contains(integrity))
+            }
+            _ => false,
+        };
+        exact.filter(is_same).unwrap_or_else(|| self.exchange.want(&pins::completion(manifest), Urgency::Demanded))
+    }
+
+    /// The answer to any request but that for a packument.
     pub(super) async fn answer(&mut self, request: &Request) -> Reply {
         let ticket = self.exchange.want(request, Urgency::Demanded);
         self.wait_for(ticket).await;
@@ -93,7 +107,7 @@ impl Sources {
             if let Some(choice) = self.catalog.choose(package, spec) {
                 return choice;
             }
-            let request = self.catalog.packument_request(package);
+            let request = self.catalog.request(package, spec);
             self.exchange.want(&request, Urgency::Demanded);
             Pause::new().await;
         }

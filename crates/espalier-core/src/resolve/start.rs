@@ -126,10 +126,14 @@ impl Start {
         let overrides = Rc::new(overrides);
         let path = if project.path.is_empty() { format!("/{}", project.folder_name) } else { project.path.clone() };
         let path: Rc<str> = path.into();
-        let catalog = Catalog::new(&options, vocabulary.clone(), overrides.clone());
+        let mut catalog = Catalog::new(&options, vocabulary.clone(), overrides.clone());
         // npm doesn't read it if everything is updated.
         let yarn_text = project.yarn_lock.as_deref().filter(|_| options.package_lock && !project.changes.updates_all());
         let yarn_lock = yarn_text.map(YarnLock::parse).filter(|lock| !lock.is_empty());
+        if yarn_lock.is_some() && project.lockfile.is_none() {
+            // Its versions are exact. Why a range led to one of them, only the packument shows.
+            catalog.use_only_packuments();
+        }
         let with_peers = !options.legacy_peer_deps;
         let manifest = Rc::new(manifest);
         let tree = Tree::new(manifest, path.clone(), vocabulary.clone(), overrides, with_peers, options.install_links);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use espalier_core::{
     Answer, Changes, Detail, FetchFailure, FetchFailureKind, InstallStrategy, Options, Packument, Progress, Project,
-    Reporting, Request, Resolution, Update,
+    RegistryAddresses, Reporting, Request, Resolution, Update,
 };
 use serde_json::Value;
 
@@ -70,6 +70,13 @@ impl Scenario {
                 let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Whole).expect("a packument");
                 Ok(Answer::Packument(Arc::new(packument)))
             }
+            Request::Manifest { name, version } => {
+                let document = self.packuments.get(name).and_then(|packument| packument["versions"].get(version));
+                let Some(mut document) = document.cloned() else { return Ok(Answer::NoDocument) };
+                // Without it, the document doesn't count. The trees as text don't show it.
+                document["dist"]["integrity"] = "sha512-x".into();
+                Ok(Answer::VersionDocument(document.to_string()))
+            }
             Request::Folder { path } => Ok(Answer::Folder(step.manifests.get(path).map(ToString::to_string))),
             Request::PackageFolders => {
                 Ok(Answer::PackageFolders(step.manifests.keys().filter(|folder| !folder.is_empty()).cloned().collect()))
@@ -104,6 +111,8 @@ impl Step {
     fn options(&self) -> Options {
         let mut options =
             Options { save: !matches!(self.command[0].as_str(), "update" | "dedupe"), ..Options::default() };
+        let registry = RegistryAddresses { default: "http://registry.test/".into(), scopes: Vec::new() };
+        options.registries = Some(registry.into());
         for flag in &self.flags {
             match flag.as_str() {
                 "--legacy-peer-deps" => options.legacy_peer_deps = true,

@@ -138,7 +138,7 @@ impl DocumentKey {
     /// Whether the document never changes. That holds for the document of a version with a known
     /// integrity.
     pub(crate) fn is_final(&self) -> bool {
-        self.form.is_final() && self.integrity.is_some()
+        self.form.is_of_version() && self.integrity.is_some()
     }
 
     fn text(&self) -> String {
@@ -227,6 +227,15 @@ impl Documents {
         if self.reader().is_empty() {
             return None;
         }
+        self.read_exactly(key).or_else(|| {
+            // The document may have been kept as the manifest of an exact version.
+            let integrity = key.integrity.as_deref().filter(|_| key.is_final())?;
+            let entry = self.read_exactly(&DocumentKey { integrity: None, ..key.clone() })?;
+            memchr::memmem::find(&entry.summary, integrity.as_bytes()).map(|_| entry)
+        })
+    }
+
+    fn read_exactly(&self, key: &DocumentKey) -> Option<Entry> {
         let key = digest(&key.text());
         if self.damaged().contains(&key) {
             return None;
@@ -303,9 +312,10 @@ impl Documents {
         self.add(0, Write::Confirm(key.text(), recipient, fresh_for));
     }
 
-    /// Removes the packuments of a package.
-    pub(crate) fn forget(&self, registry: &Address, name: &str) {
-        for form in [Form::Abbreviated, Form::Full] {
+    /// Removes the packuments of a package, and the manifest of one of its versions.
+    pub(crate) fn forget(&self, registry: &Address, name: &str, version: Option<&str>) {
+        let manifest = version.map(|version| Form::Version(version.to_owned()));
+        for form in [Form::Abbreviated, Form::Full].into_iter().chain(manifest) {
             let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
             self.add(0, Write::Forget(digest(&key.text())));
         }

@@ -122,11 +122,13 @@ const TARBALLS_AT_ONCE: usize = 64;
 impl Settings {
     /// Interprets the settings. An error names the setting and its origin.
     pub fn new(config: &Config, environment: &Environment) -> Result<Self, ConfigError> {
+        let registries = registries::read(config)?;
+        let options = Options { registries: Some(registries.addresses()), ..options(config, environment)? };
         Ok(Self {
-            registries: registries::read(config)?,
+            registries,
             network: Network::new(config, environment)?,
             freshness: Freshness::new(config),
-            options: Box::new(options(config, environment)?),
+            options: Box::new(options),
             target: Target { os: named(config, "os"), cpu: named(config, "cpu"), libc: named(config, "libc") },
             saving: Saving::new(config),
             extension_file: named(config, "extension-file"),

@@ -291,6 +291,7 @@ fn what_is_not_set_is_npms_default() {
     // What is reported isn't npm's to say.
     let of_the_core = Options {
         default_registry_host: unset.options.default_registry_host.clone(),
+        registries: Some(unset.registries.addresses()),
         reporting: unset.options.reporting,
         ..Options::default()
     };

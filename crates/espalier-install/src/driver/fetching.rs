@@ -213,7 +213,7 @@ impl Waiting {
     fn add(&mut self, errand: Errand) {
         let queue = match (&errand.request, errand.urgency) {
             (_, Urgency::Demanded) => &mut self.demanded,
-            (Request::VersionDocument { .. }, Urgency::Speculative) => &mut self.last,
+            (request, Urgency::Speculative) if request.is_for_lockfile() => &mut self.last,
             (_, Urgency::Speculative) => &mut self.speculative,
         };
         queue.push_back(errand);
@@ -320,7 +320,11 @@ mod tests {
     }
 
     fn version(name: &str) -> Request {
-        Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: None }
+        Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: Some("sha512-1".into()) }
+    }
+
+    fn manifest(name: &str) -> Request {
+        Request::Manifest { name: name.into(), version: "1.0.0".into() }
     }
 
     #[test]
@@ -329,10 +333,11 @@ mod tests {
         let errand = |request, urgency| Errand { request, urgency, misread: None };
         waiting.add(errand(version("a"), Urgency::Speculative));
         waiting.add(errand(packument("a"), Urgency::Speculative));
+        waiting.add(errand(manifest("c"), Urgency::Speculative));
         waiting.add(errand(packument("b"), Urgency::Demanded));
         waiting.add(errand(version("b"), Urgency::Demanded));
         let taken: Vec<Request> = std::iter::from_fn(|| Some(waiting.take()?.request)).collect();
-        assert_eq!(taken, [packument("b"), version("b"), packument("a"), version("a")]);
+        assert_eq!(taken, [packument("b"), version("b"), packument("a"), manifest("c"), version("a")]);
     }
 
     /// The permitted number of workers, after each of the first has taken some requests in this

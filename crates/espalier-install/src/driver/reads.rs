@@ -54,7 +54,9 @@ impl Reads {
             (Request::PackageFolders, Ok(Answer::PackageFolders(folders))) => {
                 told.reads.push(Read::PackageFolders(list(folders)));
             }
-            (Request::Packument { .. } | Request::VersionDocument { .. }, Ok(_))
+            // The packument is requested next, and its state counts.
+            (Request::Manifest { .. }, Ok(Answer::NoDocument)) => told.asked_registry = true,
+            (Request::Packument { .. } | Request::Manifest { .. } | Request::VersionDocument { .. }, Ok(_))
                 if permanence != Permanence::Unknown =>
             {
                 told.asked_registry = true;

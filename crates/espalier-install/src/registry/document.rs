@@ -151,10 +151,20 @@ impl Registry {
     ) -> Result<Unread, FetchFailure> {
         let registry = self.registries.of_package(name);
         let form = self.experience().form(registry, Form::Version(version.to_owned()));
-        if !form.is_final() {
+        if !form.is_of_version() {
             return Err(self.registries.no_such_version(name, version));
         }
         self.unread(name, form, integrity).await
+    }
+
+    /// Whether the packument may have a version, though its document could not be fetched.
+    pub(crate) fn has_no_document(&self, name: &str, version: &str, failure: &FetchFailure) -> bool {
+        let is_offline = self.is_offline();
+        let may_have = Form::Version(version.to_owned()).instead(failure.kind, is_offline).is_some();
+        if may_have && !is_offline {
+            self.experience().note_refusal(name, version);
+        }
+        may_have
     }
 
     /// The manifest of one version in the full packument, for a registry without its document.
@@ -266,7 +276,7 @@ impl Unread {
     /// Without the text, the resolution has no true result; the cache counts the damage.
     fn source(&self) -> Option<Source> {
         let Entry { about, body, .. } = self.entry();
-        let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_final();
+        let is_smaller = about.encoding == Encoding::Gzip && !self.document.key.form.is_of_version();
         let (body, cache) = (body.clone(), self.document.registry.cache.clone());
         let text = move || {
             let inflate = |bytes: Bytes| {
@@ -313,7 +323,7 @@ impl Unread {
     /// Reads it, as the answer to a request.
     pub fn read(self) -> Result<Told, Box<Misread>> {
         let permanence = self.permanence();
-        if self.document.key.form.is_final() {
+        if self.document.key.form.is_of_version() {
             let (text, is_of_key) = self.read_version()?;
             let permanence = if is_of_key { permanence } else { Permanence::Unknown };
             return Ok((Answer::VersionDocument(text), None, permanence));
@@ -384,12 +394,14 @@ impl Unread {
             && let Some(packument) = Packument::from_summary(&self.entry().summary, source)
         {
             self.note_use();
+            self.learn_from(&packument);
             let kept = self.into_kept().map(Box::new);
             let unsettled = Unsettled { source: None, kept, summarised: Some(packument.known_manifests()) };
             return Ok((Arc::new(packument), Some(Box::new(unsettled))));
         }
         let source = self.source();
         let (packument, read) = self.read_as(Document::packument)?;
+        read.learn_from(&packument);
         // The cache has no summary of a stored packument that this version of the program can read.
         let summarised = (!matches!(read.came, Came::New(..))).then_some(0);
         let kept = read.into_kept().map(Box::new);
@@ -401,6 +413,7 @@ impl Unread {
     /// does.
     fn read_whole_packument(self) -> Result<Arc<Packument>, Box<Misread>> {
         let (packument, read) = self.read_as(Document::packument)?;
+        read.learn_from(&packument);
         if let Some(kept) = read.into_new() {
             kept.keep(Vec::new());
         }
@@ -446,6 +459,12 @@ impl Unread {
                 Some(Kept { document: self.document, entry })
             }
         }
+    }
+
+    /// Lets the run learn which documents of versions the registry refuses.
+    fn learn_from(&self, packument: &Packument) {
+        let Document { registry, key, .. } = &self.document;
+        registry.experience().learn_from(&key.registry, &key.name, packument);
     }
 
     /// Counts answers from the cache, and tells the cache what the registry has confirmed.

@@ -74,6 +74,7 @@ impl Registry {
         take: impl Fn(&Hashed<'_>) -> Result<T, String> + Clone + Send + 'static,
     ) -> Result<T, FetchFailure> {
         let is_promised = expected.is_some();
+        let version = version_of(get.address.path(), package).map(str::to_owned);
         let mismatch = Arc::<AtomicBool>::default();
         let (found, activity) = (Arc::clone(&mismatch), Arc::clone(self.activity()));
         let decode = move |reply| {
@@ -94,8 +95,8 @@ impl Registry {
         let mut taken = self.requester.get(&get, decode).await;
         let is_other = taken.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::Invalid);
         if let Some(cache) = self.cache.as_ref().filter(|_| is_promised && is_other) {
-            // The cached packument may be wrong, so it must not be used again.
-            cache.documents.forget(self.registries.of_package(package), package);
+            // The cached document with the integrity may be wrong, so it must not be used again.
+            cache.documents.forget(self.registries.of_package(package), package, version.as_deref());
         }
         if let Err(failure) = &mut taken
             && is_other
@@ -115,6 +116,12 @@ impl Registry {
         self.activity().cached_documents.add(1);
         Some(listing)
     }
+}
+
+/// The version in a tarball's usual path: `/@scope/name/-/name-1.0.0.tgz`.
+fn version_of<'a>(path: &'a str, package: &str) -> Option<&'a str> {
+    let base = package.rsplit('/').next()?;
+    path.rsplit('/').next()?.strip_prefix(base)?.strip_prefix('-')?.strip_suffix(".tgz")
 }
 
 /// Whether an address is a folder's and a path of plain characters, which a URL parser leaves as

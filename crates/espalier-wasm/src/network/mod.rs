@@ -251,7 +251,7 @@ impl Network {
         if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await {
             let text = bytes.to_vec();
             let is_right = || {
-                let integrity = integrity.filter(|_| form.is_final());
+                let integrity = integrity.filter(|_| form.is_of_version());
                 integrity.is_some_and(|integrity| str::from_utf8(&text).is_ok_and(|text| text.contains(integrity)))
             };
             if self.is_usable(fresh_until) || is_right() {

@@ -117,9 +117,9 @@ pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
                 open.unread -= 1;
                 let named = mentions.named.get(&path).into_iter().flatten();
                 let new: Vec<&String> = named.filter(|path| open.requested.insert((*path).clone())).collect();
-                // Only packuments name more, so they come first.
+                // Those that name more come first.
                 for path in &new {
-                    if is_packument(path) {
+                    if mentions.named.contains_key(*path) {
                         open.queue.push_front((*path).clone());
                     } else {
                         open.queue.push_back((*path).clone());

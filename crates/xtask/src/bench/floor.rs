@@ -4,10 +4,11 @@
 mod link;
 mod unpack;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
+use espalier_core::spec::{SpecKind, Specs};
 use serde_json::Value;
 
 use self::link::Files;
@@ -56,26 +57,54 @@ pub fn of(
 }
 
 /// The documents for a lock's packages. A project names the packuments of its dependencies. A
-/// packument names the documents of its versions, and the packuments of their dependencies.
+/// packument names the documents of its versions, and what their dependencies need. A package that
+/// others name only by exact versions needs no packument.
 fn documents(project: &Project) -> Result<Mentions> {
     let lock: Value = serde_json::from_str(&project.lockfile)?;
+    let entries = || lock["packages"].as_object().into_iter().flatten();
+    let specs = Specs::default();
+    let exact = |spec: &str| match &specs.intern(spec).kind {
+        SpecKind::Version { version, .. } => Some(version.to_string()),
+        _ => None,
+    };
+    let of_project = || entries().filter(|(location, _)| !location.contains("node_modules/"));
+    let own: BTreeSet<&str> = of_project().flat_map(|(_, entry)| dependencies(entry)).map(|(name, _)| name).collect();
+    let is_own_peer = |entry: &Value, name: &str| own.contains(name) && entry["peerDependencies"].get(name).is_some();
+    let in_ranges: BTreeSet<&str> = entries()
+        .flat_map(|(_, entry)| dependencies(entry).filter(|(name, _)| !is_own_peer(entry, name)))
+        .filter(|(_, spec)| exact(spec).is_none())
+        .map(|(name, _)| name)
+        .collect();
+    let path = |name: &str, spec: &str| match exact(spec).filter(|_| !in_ranges.contains(name)) {
+        Some(version) => format!("{}/{version}", packument(name)),
+        None => packument(name),
+    };
     let mut mentions = Mentions::default();
-    for (location, entry) in lock["packages"].as_object().into_iter().flatten() {
-        let dependencies = BLOCKS.iter().filter_map(|block| entry[block].as_object()).flatten();
-        let packuments = dependencies.map(|(name, spec)| packument(real_name(name, spec)));
+    for (location, entry) in entries() {
+        let named = dependencies(entry).map(|(name, spec)| path(name, spec));
         let Some((_, key)) = location.rsplit_once("node_modules/") else {
-            mentions.known.extend(packuments);
+            mentions.known.extend(named);
             continue;
         };
-        let packument = packument(entry["name"].as_str().unwrap_or(key));
+        let name = entry["name"].as_str().unwrap_or(key);
         if let Some(version) = entry["version"].as_str().filter(|_| entry["resolved"].is_string()) {
-            let document = format!("{packument}/{version}");
-            mentions.documents.extend([packument.clone(), document.clone()]);
-            mentions.named.entry(packument).or_default().extend(packuments.chain([document]));
+            let (first, document) = (path(name, version), format!("{}/{version}", packument(name)));
+            let own = mentions.named.entry(first.clone()).or_default();
+            own.extend(named);
+            if first != document {
+                own.insert(document.clone());
+            }
+            mentions.documents.extend([first, document]);
         }
     }
     mentions.complete();
     Ok(mentions)
+}
+
+/// The packages that an entry depends on, and their specs, without aliases.
+fn dependencies(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let blocks = BLOCKS.iter().filter_map(|block| entry[block].as_object()).flatten();
+    blocks.filter_map(|(name, spec)| Some(target(name, spec.as_str()?)))
 }
 
 /// The path of a packument.
@@ -83,8 +112,8 @@ fn packument(name: &str) -> String {
     format!("/{}", name.replace('/', "%2f"))
 }
 
-/// The name of the package that a dependency asks for, which its alias may hide.
-fn real_name<'a>(name: &'a str, spec: &'a Value) -> &'a str {
-    let alias = spec.as_str().and_then(|spec| spec.strip_prefix("npm:"));
-    alias.map_or(name, |target| target.rfind('@').filter(|at| *at > 0).map_or(target, |at| &target[..at]))
+/// The package that a dependency asks for, which its alias may hide, and the spec.
+fn target<'a>(name: &'a str, spec: &'a str) -> (&'a str, &'a str) {
+    let Some(target) = spec.strip_prefix("npm:") else { return (name, spec) };
+    target.rfind('@').filter(|at| *at > 0).map_or((target, "*"), |at| (&target[..at], &target[at + 1..]))
 }

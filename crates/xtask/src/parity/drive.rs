@@ -13,13 +13,10 @@ use espalier_core::{ChangedManifest, Detail, LockfileText, Options, Packument, P
 use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
-use super::project::Input;
+use super::project::{Input, ORIGIN};
 use crate::oracle::without_origin;
 
 mod tarball;
-
-/// The origin of tarball paths during a resolution. It is removed from the result.
-pub const ORIGIN: &str = "http://registry.test";
 
 /// Packuments by name and by whether they are full. `None` if a packument isn't recorded.
 type Parsed = HashMap<(String, bool), Option<Arc<Packument>>>;
@@ -78,6 +75,10 @@ impl Recording {
         match request {
             Request::Packument { name, full } => self.packument(name, *full).map(Reply::Packument),
             Request::VersionDocument { name, version, .. } => self.version(name, version).map(Reply::VersionDocument),
+            Request::Manifest { name, version } => match self.version(name, version) {
+                Err(failure) if failure.kind == FetchFailureKind::NotFound => Ok(Reply::NoDocument),
+                document => document.map(Reply::VersionDocument),
+            },
             Request::Folder { path } => manifest(folder, path).map(Reply::Folder),
             Request::File { path } => Ok(Reply::File(fs::read(folder.join(path)).ok())),
             Request::Files { folder: below } => Ok(Reply::Files(files_below(&folder.join(below)))),

@@ -4,9 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use espalier_core::{Allow, InstallStrategy, Options, Platform, Project};
+use espalier_core::{Allow, InstallStrategy, Options, Platform, Project, RegistryAddresses};
 
 use super::compare::Expected;
+
+/// The origin of tarball paths during a resolution. It is removed from the result.
+pub const ORIGIN: &str = "http://registry.test";
 
 /// A folder in `projects/`.
 pub struct CorpusProject {
@@ -75,7 +78,13 @@ impl Input {
 /// Reads npm's flags.
 pub fn options<'a>(arguments: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
     // npm's answers were recorded with these sources allowed.
-    let defaults = Options { allow_git: Allow::All, allow_remote: Allow::All, ..Options::default() };
+    let registries = RegistryAddresses { default: format!("{ORIGIN}/"), ..RegistryAddresses::default() };
+    let defaults = Options {
+        allow_git: Allow::All,
+        allow_remote: Allow::All,
+        registries: Some(registries.into()),
+        ..Options::default()
+    };
     let mut options = Options { host: Some(Platform::default()), ..defaults };
     for argument in arguments {
         match argument.split_once('=').unwrap_or((argument, "")) {

@@ -181,9 +181,28 @@ fn an_entry_of_the_same_batch_is_renewed() {
 fn a_package_is_forgotten() {
     let key = key("a", Form::Abbreviated);
     let (_folder, documents) = one_entry(&key);
-    documents.forget(&key.registry, "a");
+    let manifest = self::key("a", Form::Version("1.0.0".into()));
+    let of_tarball = DocumentKey { integrity: Some("sha512-1".into()), ..manifest.clone() };
+    documents.write(&manifest, entry(60));
+    documents.write(&of_tarball, entry(60));
+    documents.forget(&key.registry, "a", Some("1.0.0"));
     documents.flush();
     assert!(documents.read(&key).is_none());
+    assert!(documents.read(&manifest).is_none());
+    // This one was made for a tarball with this integrity.
+    assert!(documents.read(&of_tarball).is_some());
+}
+
+#[test]
+fn the_manifest_of_an_exact_version_is_the_document_of_its_integrity() {
+    let manifest = key("a", Form::Version("1.0.0".into()));
+    let (_folder, documents) = one_entry(&manifest);
+    let summary = br#"{"dist":{"integrity":"sha512-1"}}"#;
+    documents.write(&manifest, Entry { summary: summary.as_slice().into(), ..entry(60) });
+    documents.flush();
+    let with = |integrity: &str| documents.read(&DocumentKey { integrity: Some(integrity.into()), ..manifest.clone() });
+    assert!(with("sha512-1").is_some());
+    assert!(with("sha512-2").is_none());
 }
 
 #[test]
@@ -262,7 +281,7 @@ fn another_summary_changes_only_the_entry_that_it_was_made_of() {
     documents.summarise(&key, summarised(b"third"));
     documents.flush();
     assert_eq!(summary().as_deref(), Some(b"".as_slice()));
-    documents.forget(&key.registry, &key.name);
+    documents.forget(&key.registry, &key.name, None);
     documents.summarise(&key, summarised(b"fourth"));
     documents.flush();
     assert_eq!(summary(), None);

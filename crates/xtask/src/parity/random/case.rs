@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The placeholder for the registry's origin in specs that are URLs.
-pub const ORIGIN: &str = crate::parity::drive::ORIGIN;
+pub const ORIGIN: &str = crate::parity::project::ORIGIN;
 
 /// The state of a project in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
