@@ -40,8 +40,12 @@ const BEHIND: usize = 32;
 
 /// The number of workers at the start. More of them help only if the registry is far away.
 const AT_FIRST: usize = 64;
-/// A registry is far away if an answer takes longer than this.
+/// A registry is far away if every answer takes longer than this.
 const FAR: Duration = Duration::from_millis(10);
+/// The first answers are timed, then one of so many, because on some machines reading the clock is a
+/// system call.
+const TIMED_FIRST: usize = 8;
+const ONE_OF: usize = 32;
 
 /// A runtime on a thread of its own. Dropping this ends the thread and its connections.
 #[derive(Debug)]
@@ -77,15 +81,14 @@ struct Waiting {
     last: VecDeque<Errand>,
     /// The number of requests that were taken.
     taken: usize,
+    /// The shortest time that an answer of a registry took.
+    fastest: Option<Duration>,
 }
 
 /// The permitted number of workers.
 struct Allowance {
     now: usize,
     most: usize,
-    since: Instant,
-    /// The number of requests that had been taken at that time.
-    taken: usize,
 }
 
 /// The requests of a resolution. Dropping this cancels those under way.
@@ -226,29 +229,32 @@ impl Waiting {
         taken
     }
 
+    /// Whether the answer to the request that was taken last is timed.
+    fn is_timed(&self) -> bool {
+        self.taken <= TIMED_FIRST || self.taken.is_multiple_of(ONE_OF)
+    }
+
+    fn took(&mut self, time: Duration) {
+        self.fastest = Some(self.fastest.map_or(time, |fastest| fastest.min(time)));
+    }
+
     fn len(&self) -> usize {
         self.demanded.len() + self.speculative.len() + self.last.len()
     }
 }
 
 impl Allowance {
-    fn new(most: usize, since: Instant) -> Self {
-        Self { now: most.min(AT_FIRST), most, since, taken: 0 }
+    fn new(most: usize) -> Self {
+        Self { now: most.min(AT_FIRST), most }
     }
 
-    /// Measures once each worker has taken a few requests. If all were busy and the answers were
-    /// slow, the number of workers may double.
-    fn review(&mut self, waiting: &Waiting, now: Instant) {
-        const FEW: u32 = 2;
-        let taken = waiting.taken - self.taken;
-        if taken < self.now * FEW as usize || self.now == self.most {
-            return;
-        }
-        let is_far = now - self.since > FAR * FEW;
-        if is_far && waiting.len() > self.now {
+    /// Doubles the number of workers if the registry is far away and a quarter as many requests are
+    /// waiting. A request that waits for a worker takes twice as long, and the tree may depend on it.
+    fn review(&mut self, waiting: &Waiting) {
+        let is_far = waiting.fastest.is_some_and(|fastest| fastest > FAR);
+        if is_far && waiting.len() >= self.now / 4 {
             self.now = self.most.min(2 * self.now);
         }
-        (self.since, self.taken) = (now, waiting.taken);
     }
 }
 
@@ -256,7 +262,7 @@ impl Allowance {
 async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, most: usize, outbox: Arc<Outbox>) {
     let waiting = Arc::<Mutex<Waiting>>::default();
     let mut workers = JoinSet::new();
-    let mut allowance = Allowance::new(most, Instant::now());
+    let mut allowance = Allowance::new(most);
     loop {
         tokio::select! {
             // Ended workers are counted first. Otherwise one of them could be counted as active
@@ -275,7 +281,7 @@ async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, 
                 for errand in errands {
                     queues.add(errand);
                 }
-                allowance.review(&queues, Instant::now());
+                allowance.review(&queues);
                 for _ in 0..queues.len().min(allowance.now.saturating_sub(workers.len())) {
                     workers.spawn(work(Arc::clone(&waiting), sources.clone(), Arc::clone(&outbox)));
                 }
@@ -287,9 +293,18 @@ async fn dispatch(mut wanted: UnboundedReceiver<Vec<Errand>>, sources: Sources, 
 /// Answers requests until none is waiting.
 async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox>) {
     loop {
-        let errand = locked(&waiting).take();
+        let (errand, is_timed) = {
+            let mut waiting = locked(&waiting);
+            (waiting.take(), waiting.is_timed())
+        };
         let Some(Errand { request, misread, .. }) = errand else { return };
+        let start = is_timed.then(Instant::now);
         let mut came = sources.fetch(&request, misread).await;
+        if let (Some(start), Ok(Came::Document(unread))) = (start, &came)
+            && unread.is_sent()
+        {
+            locked(&waiting).took(start.elapsed());
+        }
         if outbox.is_behind() || came.as_ref().is_ok_and(Came::is_prepared) {
             came = match came.map(Came::read) {
                 Ok(Ok((answer, unsettled, permanence))) => Ok(Came::Answer(answer, unsettled, permanence)),
@@ -307,7 +322,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use espalier_core::{Answer, Request, Urgency};
 
@@ -340,18 +355,17 @@ mod tests {
         assert_eq!(taken, [packument("b"), version("b"), packument("a"), manifest("c"), version("a")]);
     }
 
-    /// The permitted number of workers, after each of the first has taken some requests in this
-    /// time.
-    fn allowed(most: usize, elapsed: Duration, left: usize) -> usize {
-        let mut allowance = Allowance::new(most, Instant::now());
+    /// The permitted number of workers when so many requests wait and an answer has taken so long.
+    fn allowed(most: usize, took: &[u64], count: usize) -> usize {
+        let mut allowance = Allowance::new(most);
         let mut waiting = Waiting::default();
-        for _ in 0..2 * allowance.now + left {
+        for _ in 0..count {
             waiting.add(Errand { request: packument("a"), urgency: Urgency::Speculative, misread: None });
         }
-        for _ in 0..2 * allowance.now {
-            waiting.take();
+        for &took in took {
+            waiting.took(Duration::from_millis(took));
         }
-        allowance.review(&waiting, allowance.since + elapsed);
+        allowance.review(&waiting);
         allowance.now
     }
 
@@ -369,14 +383,15 @@ mod tests {
 
     #[test]
     fn there_are_more_workers_only_where_the_registry_is_far_and_requests_wait() {
-        assert_eq!(allowed(256, Duration::from_millis(100), 100), 128);
-        assert_eq!(allowed(256, Duration::from_millis(5), 100), 64);
-        assert_eq!(allowed(256, Duration::from_millis(100), 10), 64);
+        assert_eq!(allowed(256, &[100, 200], 100), 128);
+        assert_eq!(allowed(256, &[100, 5], 100), 64);
+        assert_eq!(allowed(256, &[], 100), 64);
+        assert_eq!(allowed(256, &[100], 10), 64);
     }
 
     #[test]
     fn there_are_never_more_workers_than_maxsockets() {
-        assert_eq!(allowed(10, Duration::from_millis(100), 500), 10);
-        assert_eq!(allowed(100, Duration::from_millis(100), 500), 100);
+        assert_eq!(allowed(10, &[100], 500), 10);
+        assert_eq!(allowed(100, &[100], 500), 100);
     }
 }

@@ -299,6 +299,11 @@ impl Unread {
         if self.is_prepared() { 0 } else { self.entry().body.length() }
     }
 
+    /// Whether the registry has sent or confirmed it now.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self.came, Came::Stored(_))
+    }
+
     /// Whether reading it is cheap.
     pub fn is_prepared(&self) -> bool {
         !self.entry().summary.is_empty()
