@@ -213,17 +213,35 @@ fn registry_unreachable() {
 }
 
 #[test]
-fn the_manifest_of_an_exact_version_completes_a_range_offline() {
-    let packages = [("a@1.0.0", json!({"license": "MIT"})), ("b@1.0.0", json!({"dependencies": {"a": "1"}}))];
-    let stage = Stage::new(&json!({"name": "app", "dependencies": {"a": "1.0.0", "b": "^1.0.0"}}), &packages);
+fn a_version_that_does_not_exist_is_not_asked_for_in_each_run() {
+    let stage = Stage::new(
+        &json!({"name": "app", "dependencies": {"a": "^1.0.0"}}),
+        &[("a@1.0.0", json!({"optionalDependencies": {"b": "9.0.0"}})), ("b@1.0.0", json!({}))],
+    );
     let outcome = stage.lock(&[]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    // Now the packument leads to this version, so a document has to complete its manifest.
-    stage.write("package.json", &json!({"name": "app", "dependencies": {"b": "^1.0.0"}}).to_string());
+    stage.write(
+        "package.json",
+        &json!({"name": "app", "version": "2.0.0", "dependencies": {"a": "^1.0.0"}}).to_string(),
+    );
+    fs::remove_file(stage.path("project/package-lock.json")).expect("removed");
+    let outcome = stage.lock(&["--json"]);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(report["network"]["requests"], 0, "{report}");
+}
+
+#[test]
+fn the_manifest_of_an_exact_version_completes_a_range_offline() {
+    let packages = [("a@1.0.0", json!({"license": "MIT"}))];
+    let stage = Stage::new(&json!({"name": "app", "dependencies": {"a": "1.0.0", "b": "npm:a@1"}}), &packages);
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // Now only the packument leads to this version, so a document has to complete its manifest.
+    stage.write("package.json", &json!({"name": "app", "dependencies": {"b": "npm:a@1"}}).to_string());
     fs::remove_file(stage.path("project/package-lock.json")).expect("removed");
     let outcome = stage.lock(&["--offline"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(stage.lockfile().expect("a lock")["packages"]["node_modules/a"]["license"], "MIT");
+    assert_eq!(stage.lockfile().expect("a lock")["packages"]["node_modules/b"]["license"], "MIT");
 }
 
 #[test]

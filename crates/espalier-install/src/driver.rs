@@ -74,7 +74,13 @@ impl Sources {
             (None, other) => match (self.remembered(other), other) {
                 (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),
                 (None, Request::Packument { name, full }) => self.registry.unread_packument(name, *full).await,
-                (None, Request::Manifest { name, version }) => self.registry.unread_version(name, version, None).await,
+                (None, Request::Manifest { name, version }) => {
+                    match Box::pin(self.registry.unread_manifest(name, version)).await {
+                        Ok(Some(unread)) => Ok(unread),
+                        Ok(None) => return Ok(Came::Answer(Answer::NoDocument, None, Permanence::Unknown)),
+                        Err(failure) => Err(failure),
+                    }
+                }
                 (None, other) => {
                     let answer = Box::pin(self.answer(other)).await?;
                     return Ok(Came::Answer(answer, None, Permanence::Unknown));

@@ -221,10 +221,15 @@ impl Documents {
         drop(self.reader());
     }
 
+    /// Whether there is nothing to find. Blocks.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reader().is_empty()
+    }
+
     /// Finds the entry of a key. `None` if it is absent or damaged. Blocks.
     pub(crate) fn read(&self, key: &DocumentKey) -> Option<Entry> {
         // Thousands of keys are looked up in the first run, for which there is nothing to find.
-        if self.reader().is_empty() {
+        if self.is_empty() {
             return None;
         }
         self.read_exactly(key).or_else(|| {

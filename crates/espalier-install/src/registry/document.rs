@@ -57,6 +57,8 @@ struct Document {
     key: DocumentKey,
     /// To whom the registry gives it.
     recipient: Recipient,
+    /// Whether it is requested with a credential.
+    is_private: bool,
 }
 
 /// A document for the cache or from it.
@@ -149,12 +151,36 @@ impl Registry {
         version: &str,
         integrity: Option<&str>,
     ) -> Result<Unread, FetchFailure> {
+        self.unread(name, self.form_of_version(name, version)?, integrity).await
+    }
+
+    /// The form of the document of a version, unless the registry is known to have no such documents.
+    fn form_of_version(&self, name: &str, version: &str) -> Result<Form, FetchFailure> {
         let registry = self.registries.of_package(name);
         let form = self.experience().form(registry, Form::Version(version.to_owned()));
-        if !form.is_of_version() {
-            return Err(self.registries.no_such_version(name, version));
+        if form.is_of_version() { Ok(form) } else { Err(self.registries.no_such_version(name, version)) }
+    }
+
+    /// The unread document of a version that a dependent names exactly. `None` if the cache has a
+    /// packument instead that may be used without asking the registry: a version that doesn't exist
+    /// would be asked for in each run otherwise.
+    pub(crate) async fn unread_manifest(&self, name: &str, version: &str) -> Result<Option<Unread>, FetchFailure> {
+        let (document, stored) = self.looked_up(name, self.form_of_version(name, version)?, None)?;
+        let is_usable = stored.as_ref().is_some_and(|entry| self.is_usable(&document, entry));
+        if !is_usable && self.has_packument(name)? {
+            return Ok(None);
         }
-        self.unread(name, form, integrity).await
+        self.stored_or_fetched(document, stored).await.map(Some)
+    }
+
+    /// Whether the cache has a packument that may be used without asking the registry.
+    fn has_packument(&self, name: &str) -> Result<bool, FetchFailure> {
+        // Thousands of packages are asked for in the first run.
+        if self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty()) {
+            return Ok(false);
+        }
+        let (document, stored) = self.looked_up(name, Form::Abbreviated, None)?;
+        Ok(stored.is_some_and(|entry| self.is_usable(&document, &entry)))
     }
 
     /// Whether the packument may have a version, though its document could not be fetched.
@@ -207,21 +233,15 @@ impl Registry {
     }
 
     async fn unread(&self, name: &str, form: Form, integrity: Option<&str>) -> Result<Unread, FetchFailure> {
-        let get = self.registries.document(name, &form)?;
-        let registry = self.registries.of_package(name).clone();
-        let key = DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) };
-        let credential = Credential {
-            authorization: get.authorization.as_deref(),
-            address: get.address.names_user().then(|| key.registry.as_str()),
-            certificate: self.requester.clients.certificate(&get.address),
-        };
+        let (document, stored) = self.looked_up(name, form, integrity)?;
+        self.stored_or_fetched(document, stored).await
+    }
+
+    async fn stored_or_fetched(&self, document: Document, stored: Option<Entry>) -> Result<Unread, FetchFailure> {
         if let Some(asked) = &self.asked {
-            let (address, is_private) = (get.address.as_str().to_owned(), !credential.is_absent());
-            asked.add(Asked { key: key.clone(), address, is_private });
+            let (address, is_private) = (document.get.address.as_str().to_owned(), document.is_private);
+            asked.add(Asked { key: document.key.clone(), address, is_private });
         }
-        let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
-        let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
-        let document = Document { registry: self.clone(), get, key, recipient };
         match stored {
             Some(entry) if self.is_usable(&document, &entry) => {
                 Ok(Unread { document, came: Came::Stored(entry), attempts: 0 })
@@ -230,6 +250,27 @@ impl Registry {
             // is moved several times.
             stored => Box::pin(document.fetch(stored, 0)).await,
         }
+    }
+
+    /// A document and its entry in the cache.
+    fn looked_up(
+        &self,
+        name: &str,
+        form: Form,
+        integrity: Option<&str>,
+    ) -> Result<(Document, Option<Entry>), FetchFailure> {
+        let get = self.registries.document(name, &form)?;
+        let registry = self.registries.of_package(name).clone();
+        let key = DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) };
+        let credential = Credential {
+            authorization: get.authorization.as_deref(),
+            address: get.address.names_user().then(|| key.registry.as_str()),
+            certificate: self.requester.clients.certificate(&get.address),
+        };
+        let is_private = !credential.is_absent();
+        let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
+        let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
+        Ok((Document { registry: self.clone(), get, key, recipient, is_private }, stored))
     }
 
     /// Whether the cached document may be used without asking the registry. One that the registry
