@@ -71,6 +71,18 @@ fn the_manifest_of_an_exact_version_can_change() {
 }
 
 #[test]
+fn the_manifest_of_an_exact_version_is_in_it_although_the_packument_is_cached() {
+    let stage = Stage::new(&json!({"name": "app", "dependencies": {"a": "^1.0.0"}}), &[("a@1.0.0", json!({}))]);
+    assert_eq!(stage.lock(&[]).code, Some(0));
+    stage.write("package.json", &json!({"name": "app", "dependencies": {"a": "1.0.0"}}).to_string());
+    let outcome = stage.run(stage.espalier(&["snapshot", "--out", "../taken"]));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let (head, documents) = content(&fs::read(stage.path("taken")).expect("the file"));
+    assert_eq!(documents.len(), 1, "{head}");
+    assert!(head["documents"][0]["address"].as_str().is_some_and(|address| address.ends_with("/a/1.0.0")), "{head}");
+}
+
+#[test]
 fn what_needed_a_token_is_left_out() {
     let stage = stage();
     let registry = stage.espalier(&[]).get_envs().find_map(|(key, value)| {

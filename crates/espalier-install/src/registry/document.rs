@@ -163,11 +163,11 @@ impl Registry {
 
     /// The unread document of a version that a dependent names exactly. `None` if the cache has a
     /// packument instead that may be used without asking the registry: a version that doesn't exist
-    /// would be asked for in each run otherwise.
+    /// would be asked for in each run otherwise. A snapshot is for those who have no such packument.
     pub(crate) async fn unread_manifest(&self, name: &str, version: &str) -> Result<Option<Unread>, FetchFailure> {
         let (document, stored) = self.looked_up(name, self.form_of_version(name, version)?, None)?;
         let is_usable = stored.as_ref().is_some_and(|entry| self.is_usable(&document, entry));
-        if !is_usable && self.has_packument(name)? {
+        if !is_usable && !self.notes_documents() && self.has_packument(name)? {
             return Ok(None);
         }
         self.stored_or_fetched(document, stored).await.map(Some)
