@@ -35,15 +35,25 @@ function samples(recording: string): string[] {
   return readdirSync(join(recording, 'projects'));
 }
 
+/** A packument, or the document of a version, which is a part of the packument. */
+function document(recording: string, path: string): Buffer | undefined {
+  const [name, version] = path.split('/');
+  const file = join(recording, 'packuments', `${name}.json`);
+  if (!existsSync(file)) return undefined;
+  const packument = readFileSync(file);
+  if (!version) return packument;
+  const manifest = JSON.parse(packument.toString()).versions[version];
+  return manifest && Buffer.from(JSON.stringify(manifest));
+}
+
 /** Resolves a sample and records its requests in their order, also if the resolution fails. */
 async function snapshot(recording: string, name: string): Promise<Buffer> {
   const manifest = readFileSync(join(recording, 'projects', name, 'package.json'), 'utf8');
   const documents = new Map<string, { accept: string; body: Buffer }>();
   const answer = async (url: string, init?: { headers?: Record<string, string> }) => {
     const path = url.slice(REGISTRY.length);
-    const file = join(recording, 'packuments', `${path}.json`);
-    if (!existsSync(file)) return new Response(undefined, { status: 404 });
-    const body = readFileSync(file);
+    const body = document(recording, path);
+    if (!body) return new Response(undefined, { status: 404 });
     documents.set(path, { accept: init?.headers?.accept ?? '*/*', body });
     return new Response(body, { headers: { 'content-type': TYPE } });
   };
