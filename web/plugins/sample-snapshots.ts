@@ -36,7 +36,7 @@ function samples(recording: string): string[] {
 }
 
 /** A packument, or the document of a version, which is a part of the packument. */
-function document(recording: string, path: string): Buffer | undefined {
+function document(recording: string, path: string): Buffer<ArrayBuffer> | undefined {
   const [name, version] = path.split('/');
   const file = join(recording, 'packuments', `${name}.json`);
   if (!existsSync(file)) return undefined;
