@@ -92,7 +92,7 @@ impl Sources {
             (Err(failure), request) => (failure, request),
         };
         let answer = match request {
-            Request::Manifest { name, version } if self.registry.has_no_document(name, version, &failure) => {
+            Request::Manifest { name, version } if self.registry.note_failure(name, version, &failure) => {
                 Answer::NoDocument
             }
             Request::VersionDocument { name, version, .. } => {
