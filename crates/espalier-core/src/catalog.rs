@@ -35,8 +35,8 @@ pub struct Catalog {
     overrides: Rc<Overrides>,
     pickers: Pickers,
     full_documents: bool,
-    /// Whether the document of an exact version takes the place of its packument.
-    may_pin: bool,
+    /// The addresses of the registries, if the documents of exact versions take the place of
+    /// packuments.
     registries: Option<Arc<RegistryAddresses>>,
     reports_choices: bool,
     packuments: FxHashMap<Name, Result<Arc<Packument>, FetchFailure>>,
@@ -96,12 +96,12 @@ impl Catalog {
                 before_exclude: options.before_exclude.clone(),
             },
             full_documents: before.is_some() || dev_dependencies,
-            // Only packuments have times, and the other versions for the report of a decision.
-            may_pin: options.registries.is_some()
-                && before.is_none()
-                && !dev_dependencies
-                && options.reporting < Reporting::Decisions,
-            registries: options.registries.clone(),
+            // Only packuments have times, and the other versions for the report of a decision. Few
+            // projects need `devDependencies`, so manifests of exact versions are read without them.
+            registries: options
+                .registries
+                .clone()
+                .filter(|_| before.is_none() && !dev_dependencies && options.reporting < Reporting::Decisions),
             reports_choices: options.reporting >= Reporting::Choices,
             packuments: FxHashMap::default(),
             manifests: Manifests { dev_dependencies, known: FxHashMap::default() },
@@ -136,12 +136,12 @@ impl Catalog {
 
     /// Makes all choices by packuments. Nothing may have been chosen before.
     pub fn use_only_packuments(&mut self) {
-        self.may_pin = false;
+        self.registries = None;
     }
 
     /// The version that a spec names, unless the packument has to be asked for it.
     fn pinned(&self, package: Name, spec: &Spec) -> Option<Rc<str>> {
-        let key = (package, pins::exact(spec).filter(|_| self.may_pin)?);
+        let key = (package, pins::exact(spec).filter(|_| self.registries.is_some())?);
         (!self.without_document.contains(&key)).then_some(key.1)
     }
 
@@ -233,7 +233,7 @@ impl Catalog {
         }
         let version = manifest.version.clone().unwrap_or_default();
         // The same document may have been requested for an exact spec.
-        let is_requested = self.may_pin
+        let is_requested = self.registries.is_some()
             && self.foresight.foreseen.contains(&(package, version))
             && !exchange.is_without_document(&pins::request(manifest));
         if manifest.abbreviated && !self.foresight.tree_only && !is_requested {

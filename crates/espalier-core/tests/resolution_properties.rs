@@ -208,6 +208,19 @@ fn given_up(edge: &GraphEdge) -> bool {
     edge.to.is_none() && edge.error == Some("INVALID")
 }
 
+/// Compares two resolutions: lockfiles and warnings, or errors.
+fn same(one: Result<Outcome, ResolveError>, other: Result<Outcome, ResolveError>) -> Result<(), TestCaseError> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => {
+            prop_assert_eq!(one.lockfile, other.lockfile);
+            prop_assert_eq!(one.warnings, other.warnings);
+        }
+        (Err(one), Err(other)) => prop_assert_eq!(one, other),
+        (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
+    }
+    Ok(())
+}
+
 /// Random numbers as data, so that a failure can be shrunk.
 fn chooser(mut chances: Vec<u8>) -> impl FnMut(usize) -> usize {
     move |count| {
@@ -235,14 +248,7 @@ proptest! {
         world.faults = faults;
         let one = world.in_order(None);
         let other = world.resolve(None, chooser(chances));
-        match (one, other) {
-            (Ok(one), Ok(other)) => {
-                prop_assert_eq!(one.lockfile, other.lockfile);
-                prop_assert_eq!(one.warnings, other.warnings);
-            }
-            (Err(one), Err(other)) => prop_assert_eq!(one, other),
-            (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
-        }
+        same(one, other)?;
     }
 
     /// Whatever documents a registry has, they lead to the same lock.
@@ -253,14 +259,7 @@ proptest! {
         world.options.registries = None;
         world.faults.abbreviated = false;
         let other = world.in_order(None);
-        match (one, other) {
-            (Ok(one), Ok(other)) => {
-                prop_assert_eq!(one.lockfile, other.lockfile);
-                prop_assert_eq!(one.warnings, other.warnings);
-            }
-            (Err(one), Err(other)) => prop_assert_eq!(one, other),
-            (one, other) => prop_assert!(false, "{:?} and {:?}", one.err(), other.err()),
-        }
+        same(one, other)?;
     }
 
     #[test]
