@@ -5,7 +5,7 @@
 // playground, it runs
 //   cold        a resolution; `tree` is the moment at which every package had its place;
 //   kept        the same, and what came is kept in IndexedDB;
-//   bare        `fetch` of all documents that the resolution asks for, in its order, as many at once;
+//   bare        `fetch` of all documents that the resolution gets, in its order, as many at once;
 //   packuments  the same without the documents of versions: what the tree needs;
 //   chain       the same, but each packument only after one that names its package, as a resolver
 //               has to: the lower limit of `tree`;
@@ -99,6 +99,8 @@ async function compare(project) {
   }
   for (const subject of ['cold', 'kept']) {
     if (!subjects.includes(subject)) continue;
+    const startup = median(of(subject, (one) => one.startup ?? Number.NaN));
+    console.log(`${project}, ${subject}: the worker was ready after ${startup.toFixed(3)} s, which the times leave out`);
     const trees = median(of(subject, ({ tree }) => tree ?? Number.NaN));
     const ofPackuments = trees / median(of('packuments', (one) => one.seconds));
     const ofChain = trees / median(of('chain', (one) => one.seconds));
@@ -111,7 +113,7 @@ async function compare(project) {
   }
 }
 
-/** @typedef {{ seconds: number, tree?: number, page: number, rest: number, lockfile?: string, requests: number }} Figures */
+/** @typedef {{ seconds: number, tree?: number, startup?: number, page: number, rest: number, lockfile?: string, requests: number }} Figures */
 /** @typedef {{ origin: string, manifest: string, flags: Record<string, boolean> }} Input */
 /** @typedef {{ url: string, accept: string, after?: number[] }} Document */
 /** @typedef {Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Record<string, string> | undefined>} Dependencies */

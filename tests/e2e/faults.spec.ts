@@ -105,6 +105,24 @@ for (const environment of ['Node', 'Chromium'] as const) {
   });
 }
 
+// A browser shows no status of a refusal without a CORS header, so it might be a dead network.
+test('a version that was never published takes no second request', async ({ page }) => {
+  const { origin, stop } = await serve(embedded, '--also-serve', DIST);
+  try {
+    const elsewhere = alias(origin);
+    await page.goto(`${elsewhere}/-/stats`);
+    const input = { manifest: '{ "optionalDependencies": { "ms": "99.0.0" } }', registry: origin };
+    const statistics = await page.evaluate(
+      async ({ module, input }) => (await (await import(module)).resolve(input).result).statistics,
+      { module: `${elsewhere}/index.js`, input },
+    );
+    // The document of the version, and the packument.
+    expect(statistics).toMatchObject({ requests: 2, retries: 0 });
+  } finally {
+    stop();
+  }
+});
+
 // A resolution that is aborted after one of its first events leaves nothing behind that changes the
 // next.
 for (const environment of ['Node', 'Chromium'] as const) {

@@ -1,8 +1,8 @@
 //! `cargo xtask wasm`: builds `pkg/dist` from `espalier-wasm` and `pkg/src`, and weighs it.
 //!
 //! The steps are cargo, wasm-bindgen (as a library, of the version that the workspace pins for the
-//! crate as well), `wasm-opt` and `tsc` from npm. Nothing is done when no input has changed since
-//! the last time.
+//! crate as well), `wasm-opt`, `tsc` and `rolldown` from npm. Nothing is done when no input has
+//! changed since the last time.
 
 mod callees;
 mod freshness;
@@ -23,7 +23,7 @@ use crate::browser;
 use crate::toolchain::{self, npm_program, root};
 
 /// The maximum weight of the wasm: its bytes, and the bytes that a browser downloads.
-const MAX_RAW: u64 = 903_000;
+const MAX_RAW: u64 = 903_100;
 const MAX_BROTLI: u64 = 321_000;
 
 /// A function with one caller becomes part of it only if it has at most this number of bytes. By
@@ -96,10 +96,18 @@ pub fn build(profile: Profile) -> Result<()> {
         optimise(&wasm_file())?;
     }
     toolchain::run(Command::new(npm_program("tsc")).args(["--project", "pkg"]))?;
+    bundle(&dist.join("worker-entry.js"))?;
     if profile == Profile::Release {
         weigh(&wasm_file())?;
     }
     freshness::remember(&fingerprint)
+}
+
+/// Puts the modules of the worker into its script. A browser that loads them singly learns of each
+/// from one that imports it, so the worker would be ready after twice the time.
+fn bundle(script: &Path) -> Result<()> {
+    let mut rolldown = Command::new(npm_program("rolldown"));
+    toolchain::run(rolldown.arg(script).arg("--file").arg(script).args(["--format", "esm"]))
 }
 
 /// Runs the core's tests as wasm, in Chromium.

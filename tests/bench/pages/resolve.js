@@ -9,9 +9,11 @@ const AT_ONCE = 128;
 const works = {
   /** Resolves, in a worker. */
   async resolve({ origin, manifest, flags, cache, snapshot }) {
+    const created = performance.now();
     const client = createWorkerClient();
     await client.resolve({ manifest: '{}', registry: `${origin}/` }).result;
     const start = performance.now();
+    const startup = (start - created) / 1000;
     const file = snapshot && { snapshot: new URL(snapshot, location.href) };
     const resolution = client.resolve({ manifest, ...flags, cache, ...file, registry: `${origin}/` });
     let tree = 0;
@@ -21,7 +23,7 @@ const works = {
     const { lockfile, statistics } = await resolution.result;
     const seconds = (performance.now() - start) / 1000;
     client.terminate();
-    return { seconds, tree, lockfile, requests: statistics.requests };
+    return { seconds, tree, startup, lockfile, requests: statistics.requests };
   },
 
   /** Only fetches, in a worker. A document with `after` waits for the first of those documents. */
@@ -54,25 +56,28 @@ const works = {
       if (named.size < data.length) throw new Error(`${data.length - named.size} documents were never named`);
       postMessage((performance.now() - start) / 1000);
     };
-    const worker = new Worker(URL.createObjectURL(new Blob([`(${work})(${AT_ONCE})`], { type: 'text/javascript' })));
+    const script = `(${work})(${AT_ONCE}).catch((error) => postMessage({ error: String(error) }))`;
+    const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
     worker.postMessage(documents);
     const seconds = await new Promise((told, failed) => {
-      worker.addEventListener('message', ({ data }) => told(data));
+      worker.addEventListener('message', ({ data }) => (data.error ? failed(new Error(data.error)) : told(data)));
       worker.addEventListener('error', failed);
     });
     worker.terminate();
     return { seconds };
   },
 
-  /** The requests of a resolution, in its order. */
+  /** The requests of a resolution that the registry answered, in their order. */
   async record({ origin, manifest, flags }) {
-    const documents = [];
+    const requests = [];
     const recording = (url, init) => {
-      documents.push({ url, accept: init.headers.accept ?? '*/*' });
-      return fetch(url, init);
+      const request = { url, accept: init.headers.accept ?? '*/*' };
+      const answer = fetch(url, init);
+      requests.push(answer.then(({ ok }) => (ok ? [request] : [])).catch(() => []));
+      return answer;
     };
     await resolve({ manifest, ...flags, registry: `${origin}/`, fetch: recording }).result;
-    return { documents };
+    return { documents: (await Promise.all(requests)).flat() };
   },
 
   async reload() {

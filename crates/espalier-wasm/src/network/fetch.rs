@@ -58,6 +58,9 @@ pub struct Manner {
     pub urgent: bool,
     /// Bypasses the browser's own cache, which may hold a damaged document.
     pub anew: bool,
+    /// Makes one attempt only, because the caller has something else to ask for. A browser can't
+    /// tell a refusal without a CORS header from a dead network, which would be worth a wait.
+    pub once: bool,
 }
 
 /// Reads a body with a content type. The error completes a sentence about the body.
@@ -120,7 +123,7 @@ impl Fetch {
             };
             manner.anew |= matches!(trouble, Trouble::Unusable(_) | Trouble::Other(_));
             let wait = self.retries.wait(attempt, trouble.asked_wait(), spread.wrapping_add(u64::from(attempt)));
-            let Some(wait) = wait.filter(|_| trouble.is_transient() && !self.ended.is_closed()) else {
+            let Some(wait) = wait.filter(|_| trouble.is_transient() && !manner.once && !self.ended.is_closed()) else {
                 return Err(with_address(trouble.into_failure(&get.address, attempt + 1)));
             };
             or(sleep(wait.as_secs_f64() * 1000.0), self.ended.closed()).await;

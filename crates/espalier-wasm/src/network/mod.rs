@@ -263,7 +263,9 @@ impl Network {
             }
         }
         self.refuse_offline(&get.address)?;
-        let manner = Manner { urgent: urgency == Urgency::Demanded, anew };
+        // Only a dependent has named a version without an integrity. The packument says the same of it.
+        let once = form.is_of_version() && integrity.is_none();
+        let manner = Manner { urgent: urgency == Urgency::Demanded, anew, once };
         let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
         #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
         let fresh_until = about.fresh_for.map_or(0.0, |seconds| Date::now() + seconds as f64 * 1000.0);
@@ -356,7 +358,7 @@ impl Network {
             }
         }
         self.refuse_offline(&get.address)?;
-        let manner = Manner { urgent, anew: false };
+        let manner = Manner { urgent, anew: false, once: false };
         let (Body { bytes, .. }, own) = fetch.get(&get, manner, Use::Tarball(expected.as_ref())).await?;
         if let (Some(cache), Some(key)) = (cache, &key) {
             cache.keep(key, &bytes, None);
