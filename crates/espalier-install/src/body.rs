@@ -9,8 +9,11 @@ use espalier_registry::{Trouble, printable};
 use flate2::bufread::MultiGzDecoder;
 use libdeflater::Decompressor;
 
-/// The most memory that an idle inflater keeps for the next body.
+/// The most memory that an idle inflater keeps for the next document.
 const MOST_KEPT: usize = 16 << 20;
+/// The lengths of an inflater's memory for tarballs. The system provides pages as far as tarballs
+/// reach, so the longest one alone determines how many it has to clear.
+const ROOMS: [usize; 2] = [2 << 20, 64 << 20];
 /// The smallest piece of memory that is lent. Larger pieces have two, four, eight times its length
 /// and so on, so that each fits many bodies.
 const SHORTEST: usize = 4 << 10;
@@ -121,6 +124,8 @@ pub(crate) fn recycle(piece: Vec<u8>) {
 pub(crate) struct Inflater {
     whole: Decompressor,
     inflated: Vec<u8>,
+    /// For tarballs, whose memory nobody keeps.
+    room: Vec<u8>,
 }
 
 /// The idle inflaters. The last one that was used is lent next, to whichever thread asks, because
@@ -128,11 +133,15 @@ pub(crate) struct Inflater {
 static IDLE: Mutex<Vec<Inflater>> = Mutex::new(Vec::new());
 
 impl Inflater {
+    fn new() -> Self {
+        Self { whole: Decompressor::new(), inflated: Vec::new(), room: Vec::new() }
+    }
+
     /// Lends one.
     pub(crate) fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         let spare = idle().pop();
-        let mut inflater = spare.unwrap_or_else(|| Self { whole: Decompressor::new(), inflated: Vec::new() });
+        let mut inflater = spare.unwrap_or_else(Self::new);
         let result = work(&mut inflater);
         if inflater.inflated.capacity() > MOST_KEPT {
             inflater.inflated = Vec::new();
@@ -142,38 +151,28 @@ impl Inflater {
     }
 
     fn inflate(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
-        match self.inflate_whole(body, limit) {
+        let whole = Whole::of(body, limit).and_then(|whole| {
+            if self.inflated.len() < whole.length {
+                recycle(std::mem::replace(&mut self.inflated, memory(whole.length)));
+            }
+            whole.inflate(&mut self.whole, &mut self.inflated)
+        });
+        match whole {
             Some(length) => Ok(&self.inflated[..length]),
             None => self.inflate_in_pieces(body, limit),
         }
     }
 
-    /// Decompresses a usual body in one go, and returns its length; `None` if the body is unusual,
-    /// damaged or longer than `limit`.
-    pub(crate) fn whole(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
-        let length = self.inflate_whole(body, limit)?;
-        Some(&self.inflated[..length])
-    }
-
-    /// Decompresses a body of one gzip member in one go. Its length and checksum are at its end.
-    /// Other bodies give `None`.
-    fn inflate_whole(&mut self, body: &[u8], limit: u64) -> Option<usize> {
-        let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;
-        let (rest, noted) = deflated.split_last_chunk()?;
-        let (deflated, checksum) = rest.split_last_chunk()?;
-        let length = usize::try_from(u32::from_le_bytes(*noted)).ok()?;
-        // Nothing is compressed further than this, and a length that isn't true shall not take
-        // memory.
-        if length as u64 > limit || length / 1032 > body.len() {
-            return None;
+    /// Decompresses a usual tarball in one go; `None` if it is unusual, damaged, or longer than
+    /// `limit` or the largest of [`ROOMS`].
+    pub(crate) fn tarball(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
+        let whole = Whole::of(body, limit)?;
+        let room = ROOMS.into_iter().find(|room| whole.length <= *room)?;
+        if self.room.len() < room {
+            self.room = vec![0; room];
         }
-        if self.inflated.len() < length {
-            recycle(std::mem::replace(&mut self.inflated, memory(length)));
-        }
-        let written = self.whole.deflate_decompress(deflated, &mut self.inflated[..length]).ok()?;
-        // In a body of several members, what is noted is the last one's.
-        let is_whole = written == length && crc32fast::hash(&self.inflated[..length]) == u32::from_le_bytes(*checksum);
-        is_whole.then_some(length)
+        let length = whole.inflate(&mut self.whole, &mut self.room)?;
+        Some(&self.room[..length])
     }
 
     fn inflate_in_pieces(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
@@ -183,6 +182,37 @@ impl Inflater {
             Ok(_) => Ok(&self.inflated),
             Err(error) => Err(format!("cannot be decompressed: {error}")),
         }
+    }
+}
+
+/// A body of one gzip member, whose length and checksum are at its end.
+struct Whole<'a> {
+    deflated: &'a [u8],
+    length: usize,
+    checksum: u32,
+}
+
+impl<'a> Whole<'a> {
+    /// Reads what the body says of itself; `None` if it is unusual or longer than `limit`.
+    fn of(body: &'a [u8], limit: u64) -> Option<Self> {
+        let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;
+        let (rest, length) = deflated.split_last_chunk()?;
+        let (deflated, checksum) = rest.split_last_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        // Nothing is compressed further than this, and a length that isn't true shall not take
+        // memory.
+        let is_possible = length as u64 <= limit && length / 1032 <= body.len();
+        is_possible.then_some(Self { deflated, length, checksum: u32::from_le_bytes(*checksum) })
+    }
+
+    /// Decompresses the body in one go, and returns its length; `None` if it has several members or
+    /// is damaged.
+    fn inflate(&self, decompressor: &mut Decompressor, memory: &mut [u8]) -> Option<usize> {
+        let inflated = &mut memory[..self.length];
+        let written = decompressor.deflate_decompress(self.deflated, inflated).ok()?;
+        // In a body of several members, what is noted is the last one's.
+        let is_whole = written == self.length && crc32fast::hash(inflated) == self.checksum;
+        is_whole.then_some(written)
     }
 }
 
@@ -198,7 +228,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{Encoding, Inflater, LONGEST_SPARE, MOST_SPARE, SPARE, memory, recycle};
+    use super::{Encoding, Inflater, LONGEST_SPARE, MOST_SPARE, ROOMS, SPARE, memory, recycle};
 
     fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -227,6 +257,18 @@ mod tests {
     fn a_bomb_is_refused() {
         let error = inflated(&compressed(&vec![0; 3_000_000]), 2_000_000);
         assert_eq!(error, Err("is longer than 2 MB".to_owned()));
+    }
+
+    #[test]
+    fn tarballs_are_inflated_into_a_room_that_is_long_enough() {
+        let mut inflater = Inflater::new();
+        for (length, room) in [(1, ROOMS[0]), (ROOMS[0] + 1, ROOMS[1]), (2, ROOMS[1])] {
+            let content = vec![7; length];
+            assert_eq!(inflater.tarball(&compressed(&content), u64::MAX), Some(content.as_slice()));
+            assert_eq!(inflater.room.len(), room);
+        }
+        let too_long = [vec![0; ROOMS[1] + 1], vec![7]].concat();
+        assert_eq!(inflater.tarball(&compressed(&too_long), u64::MAX), None);
     }
 
     #[test]

@@ -68,10 +68,6 @@ pub enum UnpackError {
 /// The maximum length of a package.json that is read.
 const LONGEST_MANIFEST: u64 = 16 << 20;
 
-/// The maximum length of an archive that is inflated in one go. A longer one is read piece by
-/// piece.
-const LONGEST_AT_ONCE: u64 = 64 << 20;
-
 /// Unpacks a tarball, compressed or not, into an empty folder. `activity` counts the time that the
 /// parts take.
 pub fn unpack(
@@ -90,12 +86,13 @@ pub fn unpack(
         unpacked: Unpacked::default(),
     };
     let read = Inflater::with(|inflater| {
-        let longest = archive::longest(bytes.len() as u64, limits).min(LONGEST_AT_ONCE);
-        match activity.inflating.time(|| inflater.whole(bytes, longest)) {
+        let longest = archive::longest(bytes.len() as u64, limits);
+        match activity.inflating.time(|| inflater.tarball(bytes, longest)) {
             Some(inflated) => {
                 let write = || archive::read_inflated(inflated, bytes.len() as u64, limits, &mut unpacking);
                 activity.writing.time(write)
             }
+            // It is read piece by piece.
             None => archive::read(bytes, limits, &mut unpacking),
         }
     });
