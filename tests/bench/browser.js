@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import puppeteer from 'puppeteer-core';
 import { chromiumPath } from '../chromium.js';
-import { executable, serve } from '../replay.js';
+import { executable, serveFast } from '../replay.js';
 import { highWater, runNative } from './native.js';
 import { PageServer } from './pages.js';
 import { table } from './table.js';
@@ -44,9 +44,9 @@ const native = subjects.includes('native') ? (values.native ?? executable('espal
 // One installer requests ranges and sends headers that need a preflight. The others are not
 // affected.
 const options = ['--tls', '--delay', values.delay, '--ranges', '--preflight'];
-const registry = await serve(values.corpus, ...options);
+const registry = await serveFast(values.corpus, ...options);
 // The native build trusts no self-signed certificate, so it uses plain HTTP.
-const plain = await serve(values.corpus, '--delay', values.delay);
+const plain = await serveFast(values.corpus, '--delay', values.delay);
 const here = import.meta.dirname;
 if (!existsSync(join(here, 'node_modules'))) npm('ci', '--no-audit', '--no-fund');
 npm('exec', '--', 'vite', 'build', '--logLevel', 'error');

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
 import { preview } from 'vite';
 import { chromiumPath } from '../chromium.js';
-import { serve } from '../replay.js';
+import { serveFast } from '../replay.js';
 import { recorded } from './project.js';
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ const PHASE = 'phase ';
 if (!values.corpus) throw new Error('--corpus names the recorded registry');
 const { manifest, switches } = recorded(values.corpus, values.project);
 
-const registry = await serve(values.corpus, '--tls');
+const registry = await serveFast(values.corpus, '--tls');
 const root = fileURLToPath(new URL('../../web/', import.meta.url));
 const server = await preview({
   root,

@@ -25,7 +25,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { executable, root, serve } from '../replay.js';
+import { executable, root, serveFast } from '../replay.js';
 import { Tab } from './tab.js';
 
 const { values } = parseArgs({
@@ -48,7 +48,7 @@ const subjects = ['cold', 'kept', 'bare', 'packuments', 'chain', 'warm', 'snapsh
 
 const scratch = mkdtempSync(join(tmpdir(), 'espalier-resolve-'));
 const certificate = join(scratch, 'certificate.pem');
-const registry = await serve(corpus, '--tls', '--certificate', certificate, '--delay', values.delay);
+const registry = await serveFast(corpus, '--tls', '--certificate', certificate, '--delay', values.delay);
 try {
   console.log(
     '| project | subject | seconds (median, least–most) | of bare | CPU seconds: page, rest | of bare | requests |',
@@ -100,7 +100,9 @@ async function compare(project) {
   for (const subject of ['cold', 'kept']) {
     if (!subjects.includes(subject)) continue;
     const startup = median(of(subject, (one) => one.startup ?? Number.NaN));
-    console.log(`${project}, ${subject}: the worker was ready after ${startup.toFixed(3)} s, which the times leave out`);
+    console.log(
+      `${project}, ${subject}: the worker was ready after ${startup.toFixed(3)} s, which the times leave out`,
+    );
     const trees = median(of(subject, ({ tree }) => tree ?? Number.NaN));
     const ofPackuments = trees / median(of('packuments', (one) => one.seconds));
     const ofChain = trees / median(of('chain', (one) => one.seconds));

@@ -263,7 +263,7 @@ impl Network {
             }
         }
         self.refuse_offline(&get.address)?;
-        // Only a dependent has named a version without an integrity. The packument says the same of it.
+        // The packument takes the place of a version's document whose integrity nobody knows.
         let once = form.is_of_version() && integrity.is_none();
         let manner = Manner { urgent: urgency == Urgency::Demanded, anew, once };
         let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
