@@ -152,7 +152,10 @@ export interface ResolveInput {
 
   /** The maximum number of concurrent requests. Default: 128. At most 1024. */
   concurrency?: number;
-  /** The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. */
+  /**
+   * The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. The
+   * document of an exact version has none, because the packument is requested instead.
+   */
   retries?: number;
   /** The time limit of an attempt in milliseconds. Default: 120,000 (npm: 300,000). */
   timeout?: number;
