@@ -134,13 +134,18 @@ function flags(file) {
  * @param {Document[]} documents
  */
 function packuments(documents) {
-  const names = new Set(documents.filter(({ accept }) => accept.includes('install-v1')).map(({ url }) => nameIn(url)));
-  return documents.filter(({ accept, url }) => accept.includes('install-v1') || !names.has(nameIn(url)));
+  const names = new Set(documents.filter(({ url }) => !versionIn(url)).map(({ url }) => nameIn(url)));
+  return documents.filter(({ url }) => !versionIn(url) || !names.has(nameIn(url)));
 }
 
 /** The name of the package of a document. @param {string} url */
 function nameIn(url) {
   return decodeURIComponent(new URL(url).pathname.split('/')[1] ?? '');
+}
+
+/** The version that a document is about, unless it is a packument. @param {string} url */
+function versionIn(url) {
+  return new URL(url).pathname.split('/')[2];
 }
 
 /**

@@ -21,10 +21,14 @@ use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
 use crate::pins;
 use crate::refusal::Refusal;
-use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, Reason, Request, Urgency};
+use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, PackumentForm, Reason, Request, Urgency};
 use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
+
+/// How many documents of versions are requested before everything else. The caller learns from them
+/// in which form the registry's packuments are cheaper.
+const SAMPLES: usize = 4;
 
 /// A chosen manifest, or the reason why there is none.
 pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;
@@ -34,7 +38,7 @@ pub struct Catalog {
     vocabulary: Rc<Vocabulary>,
     overrides: Rc<Overrides>,
     pickers: Pickers,
-    full_documents: bool,
+    form: PackumentForm,
     /// The addresses of the registries, if the documents of exact versions take the place of
     /// packuments.
     registries: Option<Arc<RegistryAddresses>>,
@@ -74,6 +78,8 @@ struct Foresight {
     foreseen: FxHashSet<(Name, Rc<str>)>,
     /// The manifests whose dependencies were requested ahead.
     looked_at: FxHashSet<*const Manifest>,
+    /// The number of documents of versions that are still requested before everything else.
+    samples: usize,
     /// The project's own dependencies.
     given: FxHashSet<Name>,
 }
@@ -95,7 +101,7 @@ impl Catalog {
                 timeless: Picker::new(node_version, npm_version, None, default_tag),
                 before_exclude: options.before_exclude.clone(),
             },
-            full_documents: before.is_some() || dev_dependencies,
+            form: if before.is_some() || dev_dependencies { PackumentForm::Full } else { PackumentForm::Any },
             // Only packuments have times, and the other versions for the report of a decision. Few
             // projects need `devDependencies`, so manifests of exact versions are read without them.
             registries: options
@@ -113,6 +119,7 @@ impl Catalog {
                 awaited: FxHashMap::default(),
                 foreseen: FxHashSet::default(),
                 looked_at: FxHashSet::default(),
+                samples: SAMPLES,
                 given: FxHashSet::default(),
             },
             packument_count: 0,
@@ -121,7 +128,7 @@ impl Catalog {
 
     /// The request for a package's packument.
     pub fn packument_request(&self, package: Name) -> Request {
-        Request::Packument { name: self.vocabulary.names.text(package).to_owned(), full: self.full_documents }
+        Request::Packument { name: self.vocabulary.names.text(package).to_owned(), form: self.form }
     }
 
     /// The request that leads to the choice for a spec.
@@ -137,6 +144,15 @@ impl Catalog {
     /// Makes all choices by packuments. Nothing may have been chosen before.
     pub fn use_only_packuments(&mut self) {
         self.registries = None;
+    }
+
+    /// Makes all choices by abbreviated packuments, unless full ones are needed. Nothing may have been
+    /// chosen before.
+    pub fn use_only_abbreviated(&mut self) {
+        self.use_only_packuments();
+        if self.form == PackumentForm::Any {
+            self.form = PackumentForm::Abbreviated;
+        }
     }
 
     /// The version that a spec names, unless the packument has to be asked for it.
@@ -236,8 +252,11 @@ impl Catalog {
         let is_requested = self.registries.is_some()
             && self.foresight.foreseen.contains(&(package, version))
             && !exchange.is_without_document(&pins::request(manifest));
-        if manifest.abbreviated && !self.foresight.tree_only && !is_requested {
-            exchange.want(&pins::completion(manifest), Urgency::Speculative);
+        if manifest.abbreviated.is_some() && !self.foresight.tree_only && !is_requested {
+            let is_sample = self.foresight.samples > 0;
+            self.foresight.samples -= usize::from(is_sample);
+            let urgency = if is_sample { Urgency::Demanded } else { Urgency::Speculative };
+            exchange.want(&pins::completion(manifest), urgency);
         }
         self.foresee_dependencies(exchange, manifest);
     }

@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use espalier_core::{Answer, Detail, Options, Packument, Progress, Project, Request, Resolution};
+//! use espalier_core::{Answer, Detail, Options, Packument, PackumentForm, Progress, Project, Request, Resolution};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // What a registry would say.
@@ -29,7 +29,7 @@
 //! let mut resolution = Resolution::new(project, Options::default());
 //! while resolution.advance() == Progress::Waiting {
 //!     while let Some((request, _urgency)) = resolution.next_request() {
-//!         assert_eq!(request, Request::Packument { name: "left-pad".into(), full: false });
+//!         assert_eq!(request, Request::Packument { name: "left-pad".into(), form: PackumentForm::Any });
 //!         let packument = Packument::parse(packument.as_bytes(), Detail::Whole)?;
 //!         resolution.supply(&request, Ok(Answer::Packument(Arc::new(packument))));
 //!     }
@@ -114,6 +114,8 @@ pub use parsed_lock::{LockEntries, LockEntry, LockfileText, ParsedLock};
 pub use proposal::Proposal;
 pub use refusal::Refusal;
 pub use remedy::Remedy;
-pub use request::{Answer, Event, GitCommit, GitRevision, PlacedTarball, Reason, Request, TarballListing, Urgency};
+pub use request::{
+    Answer, Event, GitCommit, GitRevision, PackumentForm, PlacedTarball, Reason, Request, TarballListing, Urgency,
+};
 pub use resolution::{Progress, Resolution};
 pub use resolve::workspaces::WorkspaceFolders;

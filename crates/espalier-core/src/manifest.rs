@@ -66,8 +66,8 @@ pub struct Manifest {
     pub unpacked_size: Option<u64>,
     /// `dist.fileCount`: the number of those files, if the registry states it.
     pub file_count: Option<u64>,
-    /// Whether the registry left out fields that a lock contains.
-    pub abbreviated: bool,
+    /// The length in bytes of its text, if the registry left out fields that a lock contains.
+    pub abbreviated: Option<u32>,
     /// Whether its `deprecated` counts as true in JavaScript.
     pub is_deprecated: bool,
     /// Whether there is a `devDependencies`, even an empty one.
@@ -93,6 +93,8 @@ const INSTALL_SCRIPTS: [&str; 3] = ["preinstall", "install", "postinstall"];
 
 impl Manifest {
     /// Parses the manifest of a version, from a packument or from its own document.
+    ///
+    /// `abbreviated` states whether the registry left out fields that a lock contains.
     pub fn from_registry(text: &str, abbreviated: bool, vocabulary: &Vocabulary) -> Result<Self, Error> {
         let (mut manifest, dist) = Self::without_dist(text, vocabulary)?;
         let mut shasum = None;
@@ -108,7 +110,8 @@ impl Manifest {
         if manifest.integrity.is_none() {
             manifest.integrity = shasum.and_then(|shasum| integrity::from_hex_sha1(&shasum)).map(Rc::from);
         }
-        manifest.abbreviated = abbreviated;
+        // No document is longer than 4 GiB.
+        manifest.abbreviated = abbreviated.then_some(u32::try_from(text.len()).unwrap_or(u32::MAX));
         Ok(manifest)
     }
 
@@ -300,7 +303,7 @@ impl Manifest {
             integrity: None,
             unpacked_size: None,
             file_count: None,
-            abbreviated: false,
+            abbreviated: None,
             is_deprecated,
             has_dev_dependencies: fields.dev.truthy()?,
             dev_engines: read[const { place("devEngines") }].truthy()?,

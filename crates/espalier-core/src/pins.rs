@@ -56,7 +56,8 @@ pub fn request(manifest: &Manifest) -> Request {
 /// The request for the same document if it completes a manifest.
 pub fn completion(manifest: &Manifest) -> Request {
     let (name, version) = identity(manifest);
-    Request::VersionDocument { name, version, integrity: manifest.integrity.as_deref().map(str::to_owned) }
+    let integrity = manifest.integrity.as_deref().map(str::to_owned);
+    Request::VersionDocument { name, version, integrity, abbreviated: manifest.abbreviated.unwrap_or_default() }
 }
 
 fn identity(manifest: &Manifest) -> (String, String) {

@@ -19,9 +19,8 @@ pub enum Request {
     Packument {
         /// The package's name, with its scope: `@babel/core`.
         name: String,
-        /// Whether the full document is needed (for its `time`, with `--before`). Otherwise the
-        /// abbreviated one is sufficient.
-        full: bool,
+        /// The document that is needed.
+        form: PackumentForm,
     },
     /// The manifest of a version that a dependent names exactly: the document of the version
     /// (`/<name>/<version>`). If the registry doesn't give it, the packument is requested.
@@ -41,6 +40,9 @@ pub enum Request {
         /// The tarball's integrity in the packument. It detects the document of another publication
         /// of the version.
         integrity: Option<String>,
+        /// The length in bytes of the manifest in the packument. A caller that compares it with the
+        /// document's knows how much longer full packuments would be.
+        abbreviated: u32,
     },
     /// The text of a folder's package.json.
     Folder {
@@ -80,6 +82,17 @@ pub enum Request {
     },
 }
 
+/// Which of its two documents about a package a registry shall give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PackumentForm {
+    /// Either. The abbreviated one is usually shorter, and documents of versions complete it.
+    Any,
+    /// The abbreviated one, because the lock may have no more than that.
+    Abbreviated,
+    /// The full one, for its `time` (with `--before`) or its `devDependencies`.
+    Full,
+}
+
 /// A revision of a git repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GitRevision {
@@ -112,7 +125,7 @@ impl Request {
 /// The urgency of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// The resolution can't continue without it.
+    /// The resolution can't continue without it, or the caller learns from it how to make the others.
     Demanded,
     /// It will probably be needed soon.
     Speculative,

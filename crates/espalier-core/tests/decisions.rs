@@ -137,10 +137,8 @@ fn the_tree_settles_before_a_document_of_a_version_is_needed() {
     let mut resolution = Resolution::new(project, Options::default());
     let mut documents = Vec::new();
     while resolution.advance() == Progress::Waiting {
-        // One request at a time: a host with few connections fetches what the tree needs first.
         let Some((request, _)) = resolution.next_request() else { break };
         if let Request::Packument { name, .. } = &request {
-            assert!(documents.is_empty(), "{name} comes after a version's document");
             let packument = Packument::parse(packument(name).to_string().as_bytes(), Detail::Abbreviated).expect("one");
             resolution.supply(&request, Ok(Answer::Packument(Arc::new(packument))));
         } else {
@@ -156,4 +154,31 @@ fn the_tree_settles_before_a_document_of_a_version_is_needed() {
     assert_eq!(resolution.advance(), Progress::Done);
     let outcome = resolution.finish().expect("a lock");
     assert_eq!(outcome.lockfile.text().matches(r#""license": "MIT""#).count(), 4);
+}
+
+/// A host with few connections fetches what the tree needs first, apart from a few samples, from which
+/// it learns in which form packuments are cheaper.
+#[test]
+fn all_but_a_few_documents_of_versions_come_after_the_packuments() {
+    let dependencies: serde_json::Map<_, _> = (0..20).map(|index| (format!("p{index}"), json!("*"))).collect();
+    let manifest = json!({ "name": "project", "dependencies": dependencies }).to_string();
+    let project = Project { manifest, folder_name: "project".into(), ..Project::default() };
+    let mut resolution = Resolution::new(project, Options::default());
+    let mut order = Vec::new();
+    while resolution.advance() == Progress::Waiting {
+        let Some((request, _)) = resolution.next_request() else { break };
+        order.push(request.is_for_lockfile());
+        if let Request::Packument { name, .. } = &request {
+            let packument = json!({
+                "dist-tags": { "latest": "1.0.0" },
+                "versions": { "1.0.0": { "name": name, "version": "1.0.0", "dist": { "integrity": "sha512-1" } } },
+            });
+            let packument = Packument::parse(packument.to_string().as_bytes(), Detail::Abbreviated).expect("one");
+            resolution.supply(&request, Ok(Answer::Packument(Arc::new(packument))));
+        }
+    }
+    assert_eq!(order.iter().filter(|&&is_document| is_document).count(), 20);
+    let last_packument = order.iter().rposition(|&is_document| !is_document).expect("a packument");
+    let ahead = order[..last_packument].iter().filter(|&&is_document| is_document).count();
+    assert_eq!(ahead, 4);
 }

@@ -151,7 +151,7 @@ impl World {
                 let document = document.filter(|_| self.faults.documents != *name);
                 return Ok(document.map_or(Answer::NoDocument, |text| Answer::VersionDocument(text.to_string())));
             }
-            Request::VersionDocument { name, version, integrity } => {
+            Request::VersionDocument { name, version, integrity, .. } => {
                 let document = &body(name)?["versions"][version];
                 assert_eq!(document["dist"]["integrity"].as_str(), integrity.as_deref());
                 return Ok(Answer::VersionDocument(document.to_string()));

@@ -68,12 +68,13 @@ impl Sources {
         // What is rarely done is in boxes: the future is moved several times for each request.
         let unread = match (misread, request) {
             (Some(misread), _) => Box::pin(misread.again()).await,
-            (None, Request::VersionDocument { name, version, integrity }) => {
-                self.registry.unread_version(name, version, integrity.as_deref()).await
+            (None, Request::VersionDocument { name, version, integrity, abbreviated }) => {
+                let unread = self.registry.unread_version(name, version, integrity.as_deref()).await;
+                unread.map(|unread| unread.instead_of(*abbreviated))
             }
             (None, other) => match (self.remembered(other), other) {
                 (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),
-                (None, Request::Packument { name, full }) => self.registry.unread_packument(name, *full).await,
+                (None, Request::Packument { name, form }) => self.registry.unread_packument(name, (*form).into()).await,
                 (None, Request::Manifest { name, version }) => {
                     match Box::pin(self.registry.unread_manifest(name, version)).await {
                         Ok(Some(unread)) => Ok(unread),

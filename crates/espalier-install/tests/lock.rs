@@ -195,6 +195,89 @@ async fn what_the_cache_says_in_short_makes_the_same_lock() {
     assert_eq!(other, lock_with_cache(&registry, "~1.0.0", &cache.path().join("new")).await.0);
 }
 
+/// A recording of `count` packages, each of which depends on the next one.
+fn chain(count: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("packuments")).expect("a folder");
+    for index in 0..count {
+        let name = if index == 0 { "a".to_owned() } else { format!("a{index}") };
+        let mut version = json!({
+            "name": name, "version": "1.0.0", "license": "ISC",
+            "dist": { "integrity": format!("sha512-{index:0>86}=="), "tarball": format!("/{name}/-/{name}-1.0.0.tgz") },
+        });
+        if index + 1 < count {
+            version["dependencies"] = json!({ format!("a{}", index + 1): "^1.0.0" });
+        }
+        let packument = json!({
+            "name": name, "dist-tags": { "latest": "1.0.0" }, "versions": { "1.0.0": version },
+            "time": { "1.0.0": "2026-01-01T00:00:00.000Z" },
+        });
+        fs::write(folder.path().join(format!("packuments/{name}.json")), packument.to_string()).expect("written");
+    }
+    folder
+}
+
+#[tokio::test]
+async fn packuments_are_requested_in_the_cheaper_form() {
+    let folder = chain(12);
+    let mut locks = Vec::new();
+    // Full packuments that are hardly longer, and full packuments that are several times as long.
+    // With one connection, the fifth packument follows the fourth sample before anybody reads that.
+    for (pad_full, expected) in [(1.0, (5, 7, 5)), (5.0, (12, 0, 12))] {
+        let server = serve(folder.path(), espalier_replay::Settings { pad_full, ..Default::default() }).await;
+        let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+        let counts = async |flag: (&str, &str)| {
+            let before = server.statistics();
+            let (_root, lock) = with_cache(&[("registry", &registry), ("maxsockets", "1"), flag], "1", cache.path());
+            let locked = lock.run(|_| {}, std::future::pending()).await.expect("a lock");
+            // The next one shall resolve, too.
+            let _ = fs::remove_dir_all(cache.path().join("resolutions-1"));
+            (locked.outcome.lockfile.text().replace(&registry, ""), server.statistics().since(&before))
+        };
+        let (lock, counted) = counts(("prefer-online", "false")).await;
+        let found = (counted.abbreviated_packuments, counted.full_packuments, counted.version_documents);
+        assert_eq!(found, expected, "{pad_full}");
+        assert_eq!(lock.matches(r#""license": "ISC""#).count(), 12);
+        // Each document is confirmed in the form in which it was sent.
+        let (again, counted) = counts(("prefer-online", "true")).await;
+        let sent = expected.0 + expected.1 + expected.2;
+        assert_eq!((counted.requests, counted.not_modified), (sent, sent), "{pad_full}");
+        let (offline, counted) = counts(("offline", "true")).await;
+        assert_eq!(counted.requests, 0, "{pad_full}");
+        assert!(again == lock && offline == lock, "{pad_full}");
+        locks.push(lock);
+    }
+    assert_eq!(locks[0], locks[1]);
+}
+
+/// npm asks for abbreviated packuments to complete a lock of version 1, and writes no license from
+/// them.
+#[tokio::test]
+async fn an_old_lock_gets_no_more_than_abbreviated_packuments_have() {
+    let folder = chain(12);
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    lock_with_cache(&registry, "1", cache.path()).await;
+    assert!(server.statistics().full_packuments > 0);
+    let entry = |index: usize| {
+        let name = if index == 0 { "a".to_owned() } else { format!("a{index}") };
+        let requires = if index < 11 { json!({ format!("a{}", index + 1): "^1.0.0" }) } else { json!({}) };
+        (name, json!({ "version": "1.0.0", "requires": requires }))
+    };
+    let entries: serde_json::Map<_, _> = (0..12).map(entry).collect();
+    let old = json!({ "name": "one", "lockfileVersion": 1, "requires": true, "dependencies": entries }).to_string();
+    let mut locks = Vec::new();
+    for cache in [cache.path(), &cache.path().join("new")] {
+        let (root, lock) = with_cache(&[("registry", &registry)], "1", cache);
+        fs::write(root.path().join("package-lock.json"), &old).expect("written");
+        let lock = Lock { project: ProjectFolder::at(root.path()).expect("a project"), ..lock };
+        let locked = lock.run(|_| {}, std::future::pending()).await.expect("a lock");
+        locks.push(locked.outcome.lockfile.text().to_owned());
+    }
+    assert!(locks[0].contains("sha512-") && !locks[0].contains("license"), "{}", locks[0]);
+    assert_eq!(locks[0], locks[1]);
+}
+
 #[tokio::test]
 async fn damaged_documents_are_fetched_again() {
     let folder = recording();

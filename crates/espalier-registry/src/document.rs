@@ -5,12 +5,15 @@
 //! that, the document does. If a registry has no document of a single version, the full packument
 //! replaces it. It contains the same manifest.
 
-use espalier_core::{Detail, FetchFailureKind, Packument};
+use espalier_core::{Detail, FetchFailureKind, Packument, PackumentForm};
 use serde::de::IgnoredAny;
 
 const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
 const ACCEPT_FULL: &str = "application/json";
+/// What takes the place of the content type if the full document was requested. A packument may have
+/// been requested in full instead of abbreviated, and is confirmed in the same form.
+const ASKED_IN_FULL: &str = "application/json; asked=full";
 
 /// The maximum length of a document as it is sent. The largest documents of npm's registry have a
 /// fifth of that.
@@ -18,9 +21,21 @@ pub const LONGEST_SENT: u64 = 256 << 20;
 /// The maximum length of a document after decompression.
 pub const LONGEST_MEANT: u64 = 1 << 30;
 
+/// The content type to keep with the answer to a request with this `Accept` header.
+pub(crate) fn content_type(accept: &str, stated: Option<String>) -> String {
+    let stated = stated.unwrap_or_default();
+    if accept == ACCEPT_FULL && !is_abbreviated(&stated) { ASKED_IN_FULL.to_owned() } else { stated }
+}
+
+fn is_abbreviated(content_type: &str) -> bool {
+    content_type.trim_start().to_ascii_lowercase().starts_with(ABBREVIATED)
+}
+
 /// Which document of a package. Abbreviated and full packuments are different documents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
+    /// The packument in the form that is cheaper on this registry.
+    Any,
     /// The packument, abbreviated if the registry can do that.
     Abbreviated,
     /// The whole packument.
@@ -29,10 +44,35 @@ pub enum Form {
     Version(String),
 }
 
+impl From<PackumentForm> for Form {
+    fn from(form: PackumentForm) -> Self {
+        match form {
+            PackumentForm::Any => Self::Any,
+            PackumentForm::Abbreviated => Self::Abbreviated,
+            PackumentForm::Full => Self::Full,
+        }
+    }
+}
+
 impl Form {
     /// The `Accept` header. Both values are safelisted, so browsers send no preflight.
     pub fn accept(&self) -> &'static str {
-        if *self == Self::Abbreviated { ACCEPT_ABBREVIATED } else { ACCEPT_FULL }
+        if self.may_be_abbreviated() { ACCEPT_ABBREVIATED } else { ACCEPT_FULL }
+    }
+
+    fn may_be_abbreviated(&self) -> bool {
+        matches!(self, Self::Any | Self::Abbreviated)
+    }
+
+    /// Whether a document that was kept with this content type is in this form.
+    pub fn includes(&self, content_type: &str) -> bool {
+        *self != Self::Abbreviated || content_type != ASKED_IN_FULL
+    }
+
+    /// The `Accept` header to ask whether a document has changed that was kept with this content
+    /// type.
+    pub fn accept_again(&self, content_type: &str) -> &'static str {
+        if content_type == ASKED_IN_FULL { ACCEPT_FULL } else { self.accept() }
     }
 
     /// Whether it is the document of a version.
@@ -52,9 +92,9 @@ impl Form {
 
     /// How much of each manifest a packument has that was requested in this form.
     pub fn detail(&self, content_type: &str) -> Detail {
-        if content_type.trim_start().to_ascii_lowercase().starts_with(ABBREVIATED) {
+        if is_abbreviated(content_type) {
             Detail::Abbreviated
-        } else if *self == Self::Abbreviated {
+        } else if self.may_be_abbreviated() {
             Detail::Unstated
         } else {
             // The registry doesn't have more than this document.
@@ -88,7 +128,7 @@ pub fn check_version(text: &[u8]) -> Result<&str, String> {
 mod tests {
     use espalier_core::{Detail, FetchFailureKind as Kind};
 
-    use super::{Form, check_version};
+    use super::{ACCEPT_FULL, ASKED_IN_FULL, Form, check_version, content_type};
 
     #[test]
     fn what_came_is_told_by_what_was_asked_and_said() {
@@ -98,11 +138,26 @@ mod tests {
             (Form::Abbreviated, "Application/VND.npm.install-v1+json", Detail::Abbreviated),
             (Form::Abbreviated, "application/json", Detail::Unstated),
             (Form::Abbreviated, "", Detail::Unstated),
+            (Form::Any, "application/vnd.npm.install-v1+json", Detail::Abbreviated),
+            (Form::Any, ASKED_IN_FULL, Detail::Unstated),
             (Form::Full, "application/json", Detail::Whole),
             (Form::Full, "application/vnd.npm.install-v1+json", Detail::Abbreviated),
         ] {
             assert_eq!(packument(&form, content_type), detail, "{form:?} {content_type}");
         }
+    }
+
+    #[test]
+    fn a_document_is_kept_with_the_form_that_was_asked_for() {
+        let kept = |form: &Form, stated: &str| content_type(form.accept(), Some(stated.to_owned()));
+        let (full, abbreviated) =
+            (kept(&Form::Full, "application/json; charset=utf-8"), kept(&Form::Any, "application/json"));
+        assert_eq!((Form::Any.accept_again(&full), Form::Any.includes(&full)), (ACCEPT_FULL, true));
+        assert_eq!(Form::Any.accept_again(&abbreviated), Form::Abbreviated.accept());
+        assert!(!Form::Abbreviated.includes(&full) && Form::Abbreviated.includes(&abbreviated));
+        // It is abbreviated nevertheless.
+        let kind = "application/vnd.npm.install-v1+json";
+        assert_eq!(kept(&Form::Full, kind), kind);
     }
 
     #[test]

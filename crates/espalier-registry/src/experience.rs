@@ -1,8 +1,14 @@
-//! What a run has learned about its registries: which of them have no documents of single versions.
+//! What a run has learned about its registries: which of them have no documents of single versions,
+//! and in which form their packuments are cheaper.
 //!
 //! Some registries answer requests for such documents with 404, 400 or 405. Without this module,
 //! each of thousands of packages would cost a useless request. A registry that has answered one
 //! such request has these documents, whatever it refuses afterwards.
+//!
+//! An abbreviated packument needs the document of a version beside it, for its license. On npm's
+//! registry, this document is several times as long as the manifest in the abbreviated packument, so
+//! full packuments would be, too. Where it is hardly longer, a full packument costs less than the
+//! second request. Either form gives the same answers.
 
 use espalier_core::Packument;
 
@@ -11,6 +17,8 @@ use crate::document::Form;
 
 /// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
+/// How many documents of versions are compared with manifests in abbreviated packuments.
+const SAMPLES: u32 = 4;
 
 /// What was learned. An adapter has one for each run.
 #[derive(Clone, Debug, Default)]
@@ -20,33 +28,56 @@ pub struct Experience {
     refused: Vec<(String, String)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
-    Given,
-    Refused(u32),
+/// What was seen of a registry.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Whether it has given the document of a version.
+    given: bool,
+    refusals: u32,
+    samples: u32,
+    /// The lengths of manifests in abbreviated packuments, and of the documents of the same
+    /// versions.
+    abbreviated: usize,
+    whole: usize,
 }
 
 impl Experience {
     /// The form to ask for, if this form is wanted.
     pub fn form(&self, registry: &Address, form: Form) -> Form {
-        let lacks = |(other, seen): &(Address, Seen)| {
-            other == registry && matches!(seen, Seen::Refused(times) if *times >= ENOUGH)
+        let Some((_, seen)) = self.seen.iter().find(|(other, _)| other == registry) else { return form };
+        let in_full = match form {
+            Form::Version(_) => !seen.given && seen.refusals >= ENOUGH,
+            // At most a quarter longer.
+            Form::Any => seen.samples >= SAMPLES && 4 * seen.whole <= 5 * seen.abbreviated,
+            Form::Abbreviated | Form::Full => false,
         };
-        if form.is_of_version() && self.seen.iter().any(lacks) { Form::Full } else { form }
+        if in_full { Form::Full } else { form }
     }
 
-    /// Records how a request for the document of a version ended: with the document, or with a
-    /// refusal although the packument has the version.
-    pub fn learn(&mut self, registry: &Address, given: bool) {
+    fn of(&mut self, registry: &Address) -> &mut Seen {
         let at = self.seen.iter().position(|(other, _)| other == registry).unwrap_or_else(|| {
-            self.seen.push((registry.clone(), Seen::Refused(0)));
+            self.seen.push((registry.clone(), Seen::default()));
             self.seen.len() - 1
         });
-        let seen = &mut self.seen[at].1;
-        *seen = match *seen {
-            Seen::Refused(times) if !given => Seen::Refused(times + 1),
-            _ => Seen::Given,
-        };
+        &mut self.seen[at].1
+    }
+
+    /// Records that a registry has refused the document of a version, although the packument has the
+    /// version.
+    pub fn learn_refusal(&mut self, registry: &Address) {
+        self.of(registry).refusals += 1;
+    }
+
+    /// Records that a registry has given the document of a version, and the lengths in bytes of the
+    /// manifest in the abbreviated packument and of the document. A length is 0 if nobody knows it.
+    pub fn learn_document(&mut self, registry: &Address, abbreviated: usize, length: usize) {
+        let seen = self.of(registry);
+        seen.given = true;
+        if seen.samples < SAMPLES && abbreviated > 0 && length > 0 {
+            seen.samples += 1;
+            seen.abbreviated += abbreviated;
+            seen.whole += length;
+        }
     }
 
     /// Records that a document was refused, though nobody knows yet whether there is such a version.
@@ -55,10 +86,10 @@ impl Experience {
     }
 
     /// Learns from a packument which refusals concerned one of its versions.
-    pub fn learn_from(&mut self, registry: &Address, name: &str, packument: &Packument) {
+    pub fn learn_packument(&mut self, registry: &Address, name: &str, packument: &Packument) {
         while let Some(at) = self.refused.iter().position(|(refused, _)| refused == name) {
             if packument.find(&self.refused.swap_remove(at).1).is_some() {
-                self.learn(registry, false);
+                self.learn_refusal(registry);
             }
         }
     }
@@ -79,10 +110,10 @@ mod tests {
         let mut experience = Experience::default();
         for _ in 0..3 {
             assert_eq!(experience.form(&one, version.clone()), version);
-            experience.learn(&one, false);
+            experience.learn_refusal(&one);
         }
         assert_eq!(experience.form(&one, version.clone()), Form::Full);
-        assert_eq!(experience.form(&one, Form::Abbreviated), Form::Abbreviated);
+        assert_eq!(experience.form(&one, Form::Any), Form::Any);
         assert_eq!(experience.form(&other, version.clone()), version);
     }
 
@@ -97,10 +128,10 @@ mod tests {
             experience.note_refusal("a", refused);
             experience.note_refusal("b", refused);
         }
-        experience.learn_from(&registry, "a", &packument);
+        experience.learn_packument(&registry, "a", &packument);
         assert_eq!(experience.form(&registry, version.clone()), version);
         experience.note_refusal("a", "1.2.0");
-        experience.learn_from(&registry, "a", &packument);
+        experience.learn_packument(&registry, "a", &packument);
         assert_eq!(experience.form(&registry, version), Form::Full);
     }
 
@@ -109,9 +140,37 @@ mod tests {
         let registry = address("http://one.test/");
         let version = Form::Version("1.0.0".to_owned());
         let mut experience = Experience::default();
-        for given in [false, true, false, false, false] {
-            experience.learn(&registry, given);
+        experience.learn_refusal(&registry);
+        experience.learn_document(&registry, 0, 0);
+        for _ in 0..3 {
+            experience.learn_refusal(&registry);
         }
         assert_eq!(experience.form(&registry, version.clone()), version);
+    }
+    #[test]
+    fn packuments_are_requested_in_full_where_documents_of_versions_are_hardly_longer() {
+        let registry = address("http://one.test/");
+        // The lengths of documents, beside manifests of 100 bytes.
+        for (documents, form) in [
+            (&[110, 120, 130, 140][..], Form::Full),
+            (&[130, 120, 130, 140], Form::Any),
+            (&[110, 120, 130], Form::Any),
+            // What came from a cache has no length.
+            (&[0, 110, 120, 130], Form::Any),
+            (&[0, 110, 120, 130, 140], Form::Full),
+            // The first ones decide.
+            (&[110, 120, 130, 140, 900], Form::Full),
+            (&[500, 500, 500, 500, 1, 1], Form::Any),
+        ] {
+            let mut experience = Experience::default();
+            for &length in documents {
+                experience.learn_document(&registry, 100, length);
+                experience.learn_document(&registry, 0, 1);
+            }
+            assert_eq!(experience.form(&registry, Form::Any), form, "{documents:?}");
+            assert_eq!(experience.form(&registry, Form::Abbreviated), Form::Abbreviated, "{documents:?}");
+            let other = address("http://other.test/");
+            assert_eq!(experience.form(&other, Form::Any), Form::Any, "{documents:?}");
+        }
     }
 }

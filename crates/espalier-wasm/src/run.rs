@@ -188,9 +188,10 @@ fn hand_over(resolution: &mut Resolution, source: &Source, workers: &mut Workers
         if let Some(answer) = source.at_hand(&request) {
             resolution.supply(&request, Ok(answer));
             goes_on = true;
-        } else if request.is_for_lockfile() {
+        } else if request.is_for_lockfile() && urgency == Urgency::Speculative {
             documents.waiting.push_back(request);
         } else {
+            documents.under_way += usize::from(request.is_for_lockfile());
             workers.give(request, urgency);
         }
     }

@@ -49,13 +49,12 @@ impl Source {
     /// Gets the answer to a request.
     pub async fn answer(&self, request: &Request, urgency: Urgency) -> Result<Answer, FetchFailure> {
         match request {
-            Request::Packument { name, full } => {
-                let form = if *full { Form::Full } else { Form::Abbreviated };
-                let (packument, life) = self.packument(name, &form, urgency).await?;
+            Request::Packument { name, form } => {
+                let (packument, life) = self.packument(name, &(*form).into(), urgency).await?;
                 Ok(self.kept(request, Answer::Packument(packument), life))
             }
             Request::Manifest { name, version } => {
-                match self.version_document(name, version, None, false, urgency).await {
+                match self.version_document(name, version, None, None, urgency).await {
                     Ok((text, fresh_until)) => {
                         let life = (text.len(), fresh_until);
                         Ok(self.kept(request, Answer::VersionDocument(text), life))
@@ -69,9 +68,10 @@ impl Source {
                     Err(failure) => Err(failure),
                 }
             }
-            Request::VersionDocument { name, version, integrity } => {
+            Request::VersionDocument { name, version, integrity, abbreviated } => {
                 let integrity = integrity.as_deref();
-                let (text, fresh_until) = self.version_document(name, version, integrity, true, urgency).await?;
+                let (text, fresh_until) =
+                    self.version_document(name, version, integrity, Some(*abbreviated), urgency).await?;
                 // A version with the integrity of its packument never changes.
                 let is_final = integrity.is_some_and(|integrity| text.contains(integrity));
                 let life = (text.len(), if is_final { f64::INFINITY } else { fresh_until });
@@ -111,7 +111,7 @@ impl Source {
         let fresh_until = self.network.document(name, form, None, urgency, &mut read).await?;
         let packument = Arc::new(packument.expect("it was read"));
         let registry = self.network.registries().of_package(name);
-        self.network.experience().borrow_mut().learn_from(registry, name, &packument);
+        self.network.experience().borrow_mut().learn_packument(registry, name, &packument);
         resting::awake(Arc::downgrade(&packument), bytes);
         Ok((packument, (bytes, fresh_until)))
     }
@@ -132,14 +132,14 @@ impl Source {
         answer
     }
 
-    /// The document of a version. With `or_part`, the version's part of the packument takes its place
-    /// if the registry has none.
+    /// The document of a version. If it completes an abbreviated manifest of some length in bytes, the
+    /// version's part of the full packument takes its place if the registry has no such document.
     async fn version_document(
         &self,
         name: &str,
         version: &str,
         integrity: Option<&str>,
-        or_part: bool,
+        abbreviated: Option<u32>,
         urgency: Urgency,
     ) -> Result<(String, f64), FetchFailure> {
         let registries = self.network.registries();
@@ -156,13 +156,13 @@ impl Source {
             };
             match self.network.document(name, &form, integrity, urgency, &mut read).await {
                 Ok(fresh_until) => {
-                    experience.borrow_mut().learn(registry, true);
+                    experience.borrow_mut().learn_document(registry, abbreviated.unwrap_or(0) as usize, document.len());
                     return Ok((document, fresh_until));
                 }
                 Err(failure) => refusal = failure,
             }
         }
-        if !or_part || replacement(version, &refusal).is_none() {
+        if abbreviated.is_none() || replacement(version, &refusal).is_none() {
             return Err(refusal);
         }
         let (packument, (_, fresh_until)) = match self.whole_packument(name, urgency).await {
@@ -172,7 +172,7 @@ impl Source {
         };
         let Some(index) = packument.find(version) else { return Err(refusal) };
         if refusal.kind != FetchFailureKind::NotCached {
-            experience.borrow_mut().learn(registry, false);
+            experience.borrow_mut().learn_refusal(registry);
         }
         Ok((packument.manifest(index).to_owned(), fresh_until))
     }

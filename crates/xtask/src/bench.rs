@@ -59,6 +59,10 @@ pub struct Arguments {
     /// Serve over TLS, with HTTP/2 for clients that offer it
     #[arg(long)]
     tls: bool,
+    /// Make the manifests in full documents this many times as long as recorded. Those of npm's
+    /// registry are several times as long as abbreviated ones
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    pad_full: f64,
     /// Run each contestant once more and count its system calls
     #[arg(long)]
     system_calls: bool,
@@ -100,7 +104,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         if arguments.project.is_empty() { PROJECTS.map(str::to_owned).into() } else { arguments.project.clone() };
     let mut report = Report::new(arguments.rounds, bench.contestants.iter().map(|one| one.0));
     for &delay in &arguments.delay {
-        let server = Replay::start(&bench.replay, Served::Corpus(corpus), delay, arguments.tls, &bench.scratch)?;
+        let recording = Served::Corpus { folder: corpus, pad_full: arguments.pad_full };
+        let server = Replay::start(&bench.replay, recording, delay, arguments.tls, &bench.scratch)?;
         for name in &names {
             let project = Project::read(corpus, name)?;
             for &phase in &bench.phases {

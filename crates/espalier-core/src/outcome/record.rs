@@ -74,7 +74,7 @@ impl Outcome {
 mod tests {
     use std::sync::Arc;
 
-    use crate::{Answer, Detail, Options, Outcome, Packument, Progress, Project, Request, Resolution};
+    use crate::{Answer, Detail, Options, Outcome, Packument, PackumentForm, Progress, Project, Request, Resolution};
 
     /// A tree with a deprecation, a command, and an unsuitable engine.
     fn outcome() -> Outcome {
@@ -83,7 +83,7 @@ mod tests {
         let mut resolution = Resolution::new(project, Options::default());
         while resolution.advance() != Progress::Done {
             while let Some((request, _)) = resolution.next_request() {
-                assert_eq!(request, Request::Packument { name: "a".to_owned(), full: false });
+                assert_eq!(request, Request::Packument { name: "a".to_owned(), form: PackumentForm::Any });
                 let packument = r#"{"versions":{"1.0.0":{"name":"a","version":"1.0.0","deprecated":"é","bin":"x.js",
                     "engines":{"node":"1"},"dist":{"tarball":"http://registry.test/a.tgz"}}}}"#;
                 let packument = Packument::parse(packument.as_bytes(), Detail::Whole).expect("a packument");

@@ -19,7 +19,7 @@ impl Start {
             return;
         }
         // npm asks for abbreviated packuments here, and writes no more into the lock than they have.
-        self.sources.catalog.use_only_packuments();
+        self.sources.catalog.use_only_abbreviated();
         let mut specs: Vec<(NodeId, Rc<Spec>)> = Vec::new();
         for node in self.tree.inventory(self.tree.root) {
             let installed = self.tree[node].path.as_deref().is_some_and(|path| path.starts_with("node_modules"));
@@ -60,12 +60,12 @@ impl Start {
         let name = self.tree[node].name;
         let base = self.tree.project.to_string();
         let manifest = self.sources.manifest_for(name, spec, &base).await?;
-        if !manifest.abbreviated {
+        if manifest.abbreviated.is_none() {
             return Ok(manifest);
         }
         // npm asks for the abbreviated document here and adds nothing to it.
         let mut manifest = (*manifest).clone();
-        manifest.abbreviated = false;
+        manifest.abbreviated = None;
         Ok(Rc::new(manifest))
     }
 

@@ -324,18 +324,19 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::time::Duration;
 
-    use espalier_core::{Answer, Request, Urgency};
+    use espalier_core::{Answer, PackumentForm, Request, Urgency};
 
     use super::{Allowance, BEHIND, Errand, Outbox, Waiting};
     use crate::driver::Came;
     use crate::registry::Permanence;
 
     fn packument(name: &str) -> Request {
-        Request::Packument { name: name.into(), full: false }
+        Request::Packument { name: name.into(), form: PackumentForm::Any }
     }
 
     fn version(name: &str) -> Request {
-        Request::VersionDocument { name: name.into(), version: "1.0.0".into(), integrity: Some("sha512-1".into()) }
+        let (version, integrity) = ("1.0.0".into(), Some("sha512-1".into()));
+        Request::VersionDocument { name: name.into(), version, integrity, abbreviated: 1 }
     }
 
     fn manifest(name: &str) -> Request {

@@ -54,6 +54,9 @@ struct Document {
     key: DocumentKey,
     /// To whom the registry gives it.
     recipient: Recipient,
+    /// For the document of a version: the length in bytes of the manifest in the abbreviated
+    /// packument, or 0.
+    abbreviated: u32,
 }
 
 /// What the cache has of a document.
@@ -80,7 +83,8 @@ enum Came {
 impl Registry {
     /// The packument of a package, in full if needed.
     pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
-        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_whole_packument).await
+        let form = if full { Form::Full } else { Form::Any };
+        self.unread_packument(name, form).await?.read_in_the_end(Unread::read_whole_packument).await
     }
 
     /// The packument as its registry sent it, with its content type, for a reader elsewhere.
@@ -89,12 +93,12 @@ impl Registry {
         if let Some(cache) = &self.cache {
             cache.documents.look_again();
         }
-        self.unread_packument(name, full).await?.read_in_the_end(Unread::read_packument_text).await
+        let form = if full { Form::Full } else { Form::Abbreviated };
+        self.unread_packument(name, form).await?.read_in_the_end(Unread::read_packument_text).await
     }
 
     /// The packument of a package, unread.
-    pub(crate) async fn unread_packument(&self, name: &str, full: bool) -> Result<Unread, FetchFailure> {
-        let form = if full { Form::Full } else { Form::Abbreviated };
+    pub(crate) async fn unread_packument(&self, name: &str, form: Form) -> Result<Unread, FetchFailure> {
         self.unread(name, form, None).await
     }
 
@@ -114,7 +118,8 @@ impl Registry {
         let is_private = !credential.is_absent();
         let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
         let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
-        let document = Document { registry: self.clone(), get, key, recipient };
+        let stored = stored.filter(|entry| key.form.includes(&entry.about.content_type));
+        let document = Document { registry: self.clone(), get, key, recipient, abbreviated: 0 };
         let is_usable = stored.as_ref().is_some_and(|entry| self.is_usable(&document, entry));
         Ok(LookedUp { document, stored, is_usable, is_private })
     }
@@ -158,7 +163,13 @@ impl Document {
         if self.registry.is_offline() {
             return Err(Registry::not_cached(&self.get.address));
         }
-        self.get.validators = stored.as_ref().map(|entry| entry.about.validators.clone()).unwrap_or_default();
+        let DocumentKey { registry, form, .. } = &self.key;
+        if let Some(Entry { about, .. }) = &stored {
+            self.get.accept = form.accept_again(&about.content_type);
+            self.get.validators = about.validators.clone();
+        } else if *form == Form::Any {
+            self.get.accept = self.registry.experience().form(registry, Form::Any).accept();
+        }
         let reply = self.registry.requester.fetch(&self.get, Protocol::Either, &mut attempts).await?;
         let came = match (reply, stored) {
             (Reply::Body(received), _) => {
@@ -176,6 +187,12 @@ impl Document {
 }
 
 impl Unread {
+    /// The document of a version that completes an abbreviated manifest of this length in bytes.
+    pub fn instead_of(mut self, abbreviated: u32) -> Self {
+        self.document.abbreviated = abbreviated;
+        self
+    }
+
     /// The length of its body in bytes, as it was sent, or 0 if the body need not be read.
     pub fn length(&self) -> usize {
         if self.is_prepared() { 0 } else { self.entry().body.length() }

@@ -242,13 +242,18 @@ impl Network {
         read: Reader<'_>,
     ) -> Result<f64, FetchFailure> {
         let Inner { registries, fetch, cache, .. } = &*self.0;
-        let get = registries.document(name, form)?;
+        let mut get = registries.document(name, form)?;
         let key = match cache {
             Some(_) => document_key(&get).await,
             None => None,
         };
         let mut anew = false;
-        if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await {
+        if *form == Form::Any {
+            get.accept = self.0.experience.borrow().form(registries.of_package(name), Form::Any).accept();
+        }
+        if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await
+            && form.includes(&content_type)
+        {
             let text = bytes.to_vec();
             let is_right = || {
                 let integrity = integrity.filter(|_| form.is_of_version());
@@ -261,6 +266,7 @@ impl Network {
                 }
                 anew = true;
             }
+            get.accept = form.accept_again(&content_type);
         }
         self.refuse_offline(&get.address)?;
         // The packument takes the place of a version's document whose integrity nobody knows.

@@ -29,13 +29,22 @@ pub enum Treatment {
     Read,
 }
 
+/// The form of the packuments that are requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    /// Abbreviated. The documents of versions complete them.
+    Abbreviated,
+    /// Full.
+    Full,
+}
+
 /// Fetches documents. Returns the time in milliseconds.
-pub fn all(address: SocketAddr, paths: &[String], treatment: Treatment) -> Result<f64> {
+pub fn all(address: SocketAddr, forms: Forms, paths: &[String], treatment: Treatment) -> Result<f64> {
     let next = AtomicUsize::new(0);
     let start = Instant::now();
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
-            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
+            let (mut connection, mut inflated) = (Connection::open(address, forms)?, Inflated::default());
             while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let document = connection.get(path)?;
                 if treatment == Treatment::Drop {
@@ -84,7 +93,7 @@ impl Mentions {
 
 /// Fetches, inflates and reads documents. Each is requested once another one has named it. Returns
 /// the time in milliseconds.
-pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
+pub fn as_named(address: SocketAddr, forms: Forms, mentions: &Mentions) -> Result<f64> {
     let open = Mutex::new(Open {
         queue: mentions.known.iter().cloned().collect(),
         requested: mentions.known.clone(),
@@ -94,7 +103,7 @@ pub fn as_named(address: SocketAddr, mentions: &Mentions) -> Result<f64> {
     let start = Instant::now();
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
-            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
+            let (mut connection, mut inflated) = (Connection::open(address, forms)?, Inflated::default());
             loop {
                 let waiting = open.lock().expect("a client doesn't panic");
                 let is_idle = |open: &mut Open| open.queue.is_empty() && open.unread > 0;
@@ -166,7 +175,7 @@ fn read(path: &str, text: &[u8]) -> Result<()> {
 
 /// Fetches one document.
 pub fn once(address: SocketAddr, path: &str) -> Result<Vec<u8>> {
-    let mut connection = Connection::open(address)?;
+    let mut connection = Connection::open(address, Forms::Full)?;
     connection.get(path)?;
     Ok(connection.body)
 }
@@ -196,23 +205,26 @@ impl Inflated {
 /// A connection that serves one request after the other.
 pub struct Connection {
     stream: BufReader<TcpStream>,
+    forms: Forms,
     line: String,
     body: Vec<u8>,
 }
 
 impl Connection {
-    pub fn open(address: SocketAddr) -> Result<Self> {
+    pub fn open(address: SocketAddr, forms: Forms) -> Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::with_capacity(1 << 16, stream), line: String::new(), body: Vec::new() })
+        Ok(Self { stream: BufReader::with_capacity(1 << 16, stream), forms, line: String::new(), body: Vec::new() })
     }
 
     /// Requests a document and returns its body.
     pub fn get(&mut self, path: &str) -> Result<&[u8]> {
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\
-             accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*\r\n\r\n"
-        );
+        let accept = match self.forms {
+            Forms::Abbreviated => "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*",
+            Forms::Full => "application/json",
+        };
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\naccept: {accept}\r\n\r\n");
         // Statistics are wanted uncompressed.
         let request = if path.starts_with("/-/") { request.replace("accept-encoding: gzip\r\n", "") } else { request };
         self.stream.get_mut().write_all(request.as_bytes())?;
@@ -250,7 +262,7 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{CONNECTIONS, Mentions, as_named};
+    use super::{CONNECTIONS, Forms, Mentions, as_named};
 
     /// Answers with an empty object, and says of one document that it doesn't exist.
     fn serve(connection: &TcpStream) -> Option<()> {
@@ -280,7 +292,7 @@ mod tests {
         let documents = (0..4 * CONNECTIONS).map(|number| format!("/a/{number}"));
         let mut mentions = Mentions { documents: documents.collect(), ..Mentions::default() };
         mentions.complete();
-        let error = as_named(address, &mentions).expect_err("a document is missing");
+        let error = as_named(address, Forms::Full, &mentions).expect_err("a document is missing");
         assert!(format!("{error:#}").contains("/a/0: HTTP/1.1 404"), "{error:#}");
     }
 }

@@ -12,7 +12,7 @@ use espalier_core::spec::{SpecKind, Specs};
 use serde_json::Value;
 
 use self::link::Files;
-use super::fetch::{self, Mentions, Treatment};
+use super::fetch::{self, Forms, Mentions, Treatment};
 use super::phase::{Phase, Project};
 use super::server::Replay;
 
@@ -30,20 +30,17 @@ pub fn of(
 ) -> Result<BTreeMap<&'static str, f64>> {
     let mut floors = BTreeMap::new();
     if phase == Phase::P1 && !server.is_tls() {
-        let mentions = documents(project)?;
-        let both: Vec<String> = mentions.documents.iter().cloned().collect();
-        let packuments: Vec<String> = both.iter().filter(|path| fetch::is_packument(path)).cloned().collect();
-        floors.insert("packuments alone", fetch::all(server.address, &packuments, Treatment::Drop)?);
-        floors.insert("packuments and version documents alone", fetch::all(server.address, &both, Treatment::Drop)?);
-        floors.insert(
-            "packuments and version documents, inflated",
-            fetch::all(server.address, &both, Treatment::Inflate)?,
-        );
-        floors.insert(
-            "packuments and version documents, inflated and read",
-            fetch::all(server.address, &both, Treatment::Read)?,
-        );
-        floors.insert("the same, each after one that names it", fetch::as_named(server.address, &mentions)?);
+        let mentions = documents(project, server.forms)?;
+        let paths: Vec<String> = mentions.documents.iter().cloned().collect();
+        let mut fetched = |name, treatment| -> Result<()> {
+            floors.insert(name, fetch::all(server.address, server.forms, &paths, treatment)?);
+            Ok(())
+        };
+        fetched("documents alone", Treatment::Drop)?;
+        fetched("documents, inflated", Treatment::Inflate)?;
+        fetched("documents, inflated and read", Treatment::Read)?;
+        let as_named = fetch::as_named(server.address, server.forms, &mentions)?;
+        floors.insert("the same, each after one that names it", as_named);
     }
     if phase == Phase::P3 && !server.is_tls() {
         floors.insert("tarballs alone", unpack::all(server.address, made, scratch)?);
@@ -58,8 +55,9 @@ pub fn of(
 
 /// The documents for a lock's packages. A project names the packuments of its dependencies. A
 /// packument names the documents of its versions, and what their dependencies need. A package that
-/// others name only by exact versions needs no packument.
-fn documents(project: &Project) -> Result<Mentions> {
+/// others name only by exact versions needs no packument, and a full packument no documents of
+/// versions.
+fn documents(project: &Project, forms: Forms) -> Result<Mentions> {
     let lock: Value = serde_json::from_str(&project.lockfile)?;
     let entries = || lock["packages"].as_object().into_iter().flatten();
     let specs = Specs::default();
@@ -91,10 +89,11 @@ fn documents(project: &Project) -> Result<Mentions> {
             let (first, document) = (path(name, version), format!("{}/{version}", packument(name)));
             let own = mentions.named.entry(first.clone()).or_default();
             own.extend(named);
-            if first != document {
+            if forms == Forms::Abbreviated && first != document {
                 own.insert(document.clone());
+                mentions.documents.insert(document);
             }
-            mentions.documents.extend([first, document]);
+            mentions.documents.insert(first);
         }
     }
     mentions.complete();

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context as _, Result};
 use espalier_replay::{Statistics, Synthetic};
 
-use super::fetch;
+use super::fetch::{self, Forms};
 
 /// A running server. It ends when it is dropped.
 pub struct Replay {
@@ -20,13 +20,23 @@ pub struct Replay {
     pub certificate: Option<PathBuf>,
     /// The same registry without TLS and delay, to ask for its counts.
     pub address: SocketAddr,
+    /// The form in which its packuments cost less.
+    pub forms: Forms,
 }
+
+/// From this factor on, full packuments cost more than abbreviated ones and documents of versions.
+const LONGER: f64 = 1.25;
 
 /// The registry that a server serves.
 #[derive(Clone, Copy)]
 pub enum Served<'a> {
-    /// A recording, in this folder.
-    Corpus(&'a Path),
+    /// A recording, and how many times as long as recorded the manifests in full documents are.
+    Corpus {
+        /// Its folder.
+        folder: &'a Path,
+        /// The factor.
+        pad_full: f64,
+    },
     /// A made-up registry.
     Synthetic(Synthetic),
 }
@@ -36,7 +46,9 @@ impl Replay {
     pub fn start(program: &Path, served: Served<'_>, delay: u64, tls: bool, scratch: &Path) -> Result<Self> {
         let mut command = Command::new(program);
         match served {
-            Served::Corpus(folder) => command.arg("--corpus").arg(folder),
+            Served::Corpus { folder, pad_full } => {
+                command.arg("--corpus").arg(folder).args(["--pad-full", &pad_full.to_string()])
+            }
             Served::Synthetic(synthetic) => command.arg("--synthetic").arg(synthetic.to_string()),
         };
         command.args(["--delay", &format!("{delay}ms")]);
@@ -49,7 +61,11 @@ impl Replay {
         let origin = lines.next().context("espalier-replay said nothing")??;
         let address =
             origin.rsplit('/').next().unwrap_or_default().parse().with_context(|| format!("listens at {origin}"))?;
-        Ok(Self { process, origin, certificate, address })
+        let forms = match served {
+            Served::Corpus { pad_full, .. } if pad_full > LONGER => Forms::Abbreviated,
+            _ => Forms::Full,
+        };
+        Ok(Self { process, origin, certificate, address, forms })
     }
 
     /// Whether it speaks TLS.

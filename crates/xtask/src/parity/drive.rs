@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use espalier_core::request::{Answer as Reply, FetchFailure, FetchFailureKind, Request};
-use espalier_core::{ChangedManifest, Detail, LockfileText, Options, Packument, Progress, Resolution};
+use espalier_core::{ChangedManifest, Detail, LockfileText, Options, Packument, PackumentForm, Progress, Resolution};
 use espalier_replay::{Registry, document};
 
 use super::compare::Answer;
@@ -73,7 +73,9 @@ impl Recording {
 
     fn answer(&self, request: &Request, folder: &Path) -> Result<Reply, FetchFailure> {
         match request {
-            Request::Packument { name, full } => self.packument(name, *full).map(Reply::Packument),
+            Request::Packument { name, form } => {
+                self.packument(name, *form == PackumentForm::Full).map(Reply::Packument)
+            }
             Request::VersionDocument { name, version, .. } => self.version(name, version).map(Reply::VersionDocument),
             Request::Manifest { name, version } => match self.version(name, version) {
                 Err(failure) if failure.kind == FetchFailureKind::NotFound => Ok(Reply::NoDocument),

@@ -63,7 +63,7 @@ impl Unread {
             && let Some(text) = essentials::document(&self.entry().summary)
         {
             self.note_use();
-            self.document.registry.experience().learn(&self.document.key.registry, true);
+            self.document.learn_of_version(0);
             return Ok((text, true));
         }
         let (summary, kept, is_of_key) = self.read_version_as(|text| {
@@ -88,16 +88,17 @@ impl Unread {
         self,
         read: impl FnOnce(&[u8]) -> Result<T, String>,
     ) -> Result<(T, Option<Kept>, bool), Box<Misread>> {
-        let (registry, of) = (self.document.registry.clone(), self.document.key.registry.clone());
         let mut is_of_key = true;
+        let mut length = 0;
         let (document, read) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
+                length = text.len();
                 // A document of another publication must not be kept under this integrity.
                 is_of_key = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
                 read(text)
             })
         })?;
-        registry.experience().learn(&of, true);
+        read.document.learn_of_version(length);
         Ok((document, read.into_new().filter(|_| is_of_key), is_of_key))
     }
 
@@ -185,7 +186,7 @@ impl Unread {
     /// Lets the run learn which documents of versions the registry refuses.
     fn learn_from(&self, packument: &Packument) {
         let Document { registry, key, .. } = &self.document;
-        registry.experience().learn_from(&key.registry, &key.name, packument);
+        registry.experience().learn_packument(&key.registry, &key.name, packument);
     }
 
     /// Counts answers from the cache, and tells the cache what the registry has confirmed.
@@ -201,6 +202,12 @@ impl Unread {
 }
 
 impl Document {
+    /// Lets the run learn from the document of a version, of this length in bytes. The length is 0
+    /// if the cache had what a resolution needs of it.
+    fn learn_of_version(&self, length: usize) {
+        self.registry.experience().learn_document(&self.key.registry, self.abbreviated as usize, length);
+    }
+
     /// Reads a text that nobody needs afterwards.
     fn decoded<T>(&self, entry: &Entry, read: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<T, String> {
         let activity = self.registry.activity();

@@ -63,7 +63,7 @@ impl Registry {
         if self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty()) {
             return Ok(false);
         }
-        Ok(self.look_up(name, Form::Abbreviated, None)?.is_usable)
+        Ok(self.look_up(name, Form::Any, None)?.is_usable)
     }
 
     /// Records that the document of a version could not be fetched. Returns whether the packument may
@@ -97,7 +97,7 @@ impl Registry {
         };
         let text = packument.find(version).map(|index| packument.manifest(index).to_owned()).ok_or(failure)?;
         if !is_offline {
-            self.experience().learn(self.registries.of_package(name), false);
+            self.experience().learn_refusal(self.registries.of_package(name));
         }
         Ok(text)
     }

@@ -15,7 +15,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha512};
 
-use crate::bench::fetch::{Connection, Inflated};
+use crate::bench::fetch::{Connection, Forms, Inflated};
 
 /// The number of threads for each processor. One waits for the server while the other one unpacks.
 const THREADS: usize = 2;
@@ -28,7 +28,7 @@ pub fn all(address: SocketAddr, project: &Path, scratch: &Path) -> Result<f64> {
     let start = Instant::now();
     std::thread::scope(|scope| {
         let work = || -> Result<()> {
-            let (mut connection, mut inflated) = (Connection::open(address)?, Inflated::default());
+            let (mut connection, mut inflated) = (Connection::open(address, Forms::Full)?, Inflated::default());
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some((path, integrity)) = tarballs.get(index) else { return Ok(()) };
