@@ -29,7 +29,8 @@ pub use text::Source;
 pub struct Packument {
     /// The tags with their versions, in the registry's order.
     pub dist_tags: Vec<(String, String)>,
-    /// The versions with their publication times. Empty in abbreviated documents.
+    /// The versions with their publication times. Empty in abbreviated documents, and where the
+    /// completeness is unstated: whoever needs the times requests the full document.
     pub time: Vec<(String, String)>,
     /// The completeness of its manifests.
     pub detail: Detail,
@@ -154,7 +155,7 @@ impl Read {
             let place = cursor.value()?;
             return if body[place].starts_with('[') { cursor.end() } else { Err(Malformed) };
         }
-        let (mut is_first, mut has_modified) = (true, false);
+        let (mut is_first, mut has_modified, mut has_time) = (true, false, false);
         while let Some(key) = cursor.key(is_first)? {
             is_first = false;
             if key == "versions" {
@@ -164,13 +165,15 @@ impl Read {
             let value = &body[cursor.value()?];
             match &*key {
                 "dist-tags" => self.dist_tags = texts(value)?,
+                // Reading the times takes as long as everything else.
+                "time" if self.detail == Detail::Unstated => has_time = value.len() > "null".len(),
                 "time" => self.time = texts(value)?,
                 // Abbreviated documents have this instead of `time`.
                 "modified" => has_modified = value != "null",
                 _ => {}
             }
         }
-        if self.detail == Detail::Unstated && has_modified && self.time.is_empty() {
+        if self.detail == Detail::Unstated && has_modified && !has_time {
             self.detail = Detail::Abbreviated;
         }
         cursor.end()
