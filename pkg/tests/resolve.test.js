@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { resolve } from 'espalier';
+import { openCache, resolve } from 'espalier';
 import { startRegistry } from './registry.js';
 
 const PACKAGES = {
@@ -52,6 +52,45 @@ test('bytes are counted before and after decompression', async () => {
   });
   const { statistics } = await resolve({ manifest: { dependencies: { a: '*' } }, registry: url }).result;
   assert.deepEqual([statistics.requests, statistics.wireBytes, statistics.bytes], [1, sent.length, body.length]);
+});
+
+test('packuments are requested in full where that is hardly longer', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+  // The license is missing in abbreviated packuments only.
+  const manifestOf = (/** @type {number} */ index, /** @type {string} */ padding) => ({
+    name: names[index],
+    version: '1.0.0',
+    dependencies: index + 1 < names.length ? { [names[index + 1] ?? '']: '^1.0.0' } : {},
+    dist: { tarball: `http://registry.test/p${index}/-/p${index}-1.0.0.tgz`, integrity: `sha512-${index}==` },
+    padding,
+  });
+  const locks = [];
+  for (const [padding, isFull] of /** @type {const} */ ([
+    ['', true],
+    ['longer '.repeat(100), false],
+  ])) {
+    const { url, requests } = await startRegistry({}, (path, response) => {
+      const [name = '', version] = path.split('/');
+      const index = names.indexOf(name);
+      const isAbbreviated = !version && requests.at(-1)?.headers.accept?.includes('install-v1');
+      const whole = { ...manifestOf(index, padding), license: 'MIT' };
+      const type = isAbbreviated ? 'application/vnd.npm.install-v1+json' : 'application/json';
+      response.writeHead(200, { 'content-type': type });
+      const versions = { '1.0.0': isAbbreviated ? manifestOf(index, '') : whole };
+      response.end(JSON.stringify(version ? whole : { name, versions, time: { '1.0.0': 'x' } }));
+      return true;
+    });
+    const [manifest, cache] = [{ dependencies: { p0: '1' } }, openCache()];
+    const { lockfile } = await resolve({ manifest, registry: url, cache, concurrency: 1 }).result;
+    assert.equal(lockfile.match(/"license": "MIT"/g)?.length, names.length);
+    const documents = requests.filter(({ path }) => path.includes('/')).length;
+    assert.equal(documents < names.length, isFull, `${documents} documents of versions`);
+    const count = requests.length;
+    const again = await resolve({ manifest, registry: url, cache }).result;
+    assert.deepEqual([again.lockfile, requests.length], [lockfile, count]);
+    locks.push(lockfile);
+  }
+  assert.equal(locks[0], locks[1]);
 });
 
 test('the graph has the sizes that the registry states', async () => {

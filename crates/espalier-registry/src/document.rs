@@ -9,10 +9,14 @@ use espalier_core::{Detail, FetchFailureKind, Packument, PackumentForm};
 use serde::de::IgnoredAny;
 
 const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
-const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// The `Accept` headers. All are safelisted, so browsers send no preflight. Registries look for
+/// npm's type. `espalier play` also tells which other form would do.
+const ACCEPT_ANY: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.5, */*; q=0.1";
+pub(crate) const ACCEPT_RATHER_FULL: &str = "application/json, */*; q=0.1";
 const ACCEPT_FULL: &str = "application/json";
-/// What takes the place of the content type if the full document was requested. A packument may have
-/// been requested in full instead of abbreviated, and is confirmed in the same form.
+/// What takes the place of the content type if a packument was requested in full, although the
+/// abbreviated one would do. It is confirmed in the same form.
 const ASKED_IN_FULL: &str = "application/json; asked=full";
 
 /// The maximum length of a document as it is sent. The largest documents of npm's registry have a
@@ -24,7 +28,7 @@ pub const LONGEST_MEANT: u64 = 1 << 30;
 /// The content type to keep with the answer to a request with this `Accept` header.
 pub(crate) fn content_type(accept: &str, stated: Option<String>) -> String {
     let stated = stated.unwrap_or_default();
-    if accept == ACCEPT_FULL && !is_abbreviated(&stated) { ASKED_IN_FULL.to_owned() } else { stated }
+    if accept == ACCEPT_RATHER_FULL && !is_abbreviated(&stated) { ASKED_IN_FULL.to_owned() } else { stated }
 }
 
 fn is_abbreviated(content_type: &str) -> bool {
@@ -55,13 +59,22 @@ impl From<PackumentForm> for Form {
 }
 
 impl Form {
-    /// The `Accept` header. Both values are safelisted, so browsers send no preflight.
+    /// The `Accept` header, as far as nothing is known about the registry.
     pub fn accept(&self) -> &'static str {
-        if self.may_be_abbreviated() { ACCEPT_ABBREVIATED } else { ACCEPT_FULL }
+        match self {
+            Self::Any => ACCEPT_ANY,
+            Self::Abbreviated => ACCEPT_ABBREVIATED,
+            Self::Full | Self::Version(_) => ACCEPT_FULL,
+        }
     }
 
-    fn may_be_abbreviated(&self) -> bool {
-        matches!(self, Self::Any | Self::Abbreviated)
+    /// The form of a packument that a request with this `Accept` header asks for.
+    pub fn of_accept(accept: &str) -> Self {
+        match accept {
+            ACCEPT_ANY | ACCEPT_RATHER_FULL => Self::Any,
+            _ if accept.contains(ABBREVIATED) => Self::Abbreviated,
+            _ => Self::Full,
+        }
     }
 
     /// Whether a document that was kept with this content type is in this form.
@@ -72,7 +85,7 @@ impl Form {
     /// The `Accept` header to ask whether a document has changed that was kept with this content
     /// type.
     pub fn accept_again(&self, content_type: &str) -> &'static str {
-        if content_type == ASKED_IN_FULL { ACCEPT_FULL } else { self.accept() }
+        if content_type == ASKED_IN_FULL { ACCEPT_RATHER_FULL } else { self.accept() }
     }
 
     /// Whether it is the document of a version.
@@ -94,7 +107,7 @@ impl Form {
     pub fn detail(&self, content_type: &str) -> Detail {
         if is_abbreviated(content_type) {
             Detail::Abbreviated
-        } else if self.may_be_abbreviated() {
+        } else if matches!(self, Self::Any | Self::Abbreviated) {
             Detail::Unstated
         } else {
             // The registry doesn't have more than this document.
@@ -128,7 +141,7 @@ pub fn check_version(text: &[u8]) -> Result<&str, String> {
 mod tests {
     use espalier_core::{Detail, FetchFailureKind as Kind};
 
-    use super::{ACCEPT_FULL, ASKED_IN_FULL, Form, check_version, content_type};
+    use super::{ACCEPT_ANY, ACCEPT_RATHER_FULL, ASKED_IN_FULL, Form, check_version, content_type};
 
     #[test]
     fn what_came_is_told_by_what_was_asked_and_said() {
@@ -148,16 +161,25 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_kept_with_the_form_that_was_asked_for() {
-        let kept = |form: &Form, stated: &str| content_type(form.accept(), Some(stated.to_owned()));
-        let (full, abbreviated) =
-            (kept(&Form::Full, "application/json; charset=utf-8"), kept(&Form::Any, "application/json"));
-        assert_eq!((Form::Any.accept_again(&full), Form::Any.includes(&full)), (ACCEPT_FULL, true));
-        assert_eq!(Form::Any.accept_again(&abbreviated), Form::Abbreviated.accept());
-        assert!(!Form::Abbreviated.includes(&full) && Form::Abbreviated.includes(&abbreviated));
+    fn a_packument_is_confirmed_in_the_form_that_was_asked_for() {
+        let kept = |accept: &str, stated: &str| content_type(accept, Some(stated.to_owned()));
+        let (full, other) =
+            (kept(ACCEPT_RATHER_FULL, "application/json; charset=utf-8"), kept(ACCEPT_ANY, "application/json"));
+        assert_eq!((Form::Any.accept_again(&full), Form::Any.accept_again(&other)), (ACCEPT_RATHER_FULL, ACCEPT_ANY));
+        assert!(Form::Any.includes(&full) && !Form::Abbreviated.includes(&full) && Form::Abbreviated.includes(&other));
         // It is abbreviated nevertheless.
         let kind = "application/vnd.npm.install-v1+json";
-        assert_eq!(kept(&Form::Full, kind), kind);
+        assert_eq!(kept(ACCEPT_RATHER_FULL, kind), kind);
+    }
+
+    #[test]
+    fn a_request_says_which_forms_would_do() {
+        for form in [Form::Any, Form::Abbreviated, Form::Full] {
+            assert_eq!(Form::of_accept(form.accept()), form);
+        }
+        assert_eq!(Form::of_accept(ACCEPT_RATHER_FULL), Form::Any);
+        assert_eq!(Form::of_accept("application/vnd.npm.install-v1+json"), Form::Abbreviated);
+        assert_eq!(Form::of_accept("*/*"), Form::Full);
     }
 
     #[test]

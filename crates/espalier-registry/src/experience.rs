@@ -13,7 +13,7 @@
 use espalier_core::Packument;
 
 use crate::address::Address;
-use crate::document::Form;
+use crate::document::{ACCEPT_RATHER_FULL, Form};
 
 /// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
@@ -44,14 +44,20 @@ struct Seen {
 impl Experience {
     /// The form to ask for, if this form is wanted.
     pub fn form(&self, registry: &Address, form: Form) -> Form {
-        let Some((_, seen)) = self.seen.iter().find(|(other, _)| other == registry) else { return form };
-        let in_full = match form {
-            Form::Version(_) => !seen.given && seen.refusals >= ENOUGH,
-            // At most a quarter longer.
-            Form::Any => seen.samples >= SAMPLES && 4 * seen.whole <= 5 * seen.abbreviated,
-            Form::Abbreviated | Form::Full => false,
-        };
-        if in_full { Form::Full } else { form }
+        let lacks = |seen: &Seen| !seen.given && seen.refusals >= ENOUGH;
+        if form.is_of_version() && self.seen_of(registry).is_some_and(lacks) { Form::Full } else { form }
+    }
+
+    /// The `Accept` header for a document in this form.
+    pub fn accept(&self, registry: &Address, form: &Form) -> &'static str {
+        // At most a quarter longer.
+        let is_hardly_longer = |seen: &Seen| seen.samples >= SAMPLES && 4 * seen.whole <= 5 * seen.abbreviated;
+        let rather_full = *form == Form::Any && self.seen_of(registry).is_some_and(is_hardly_longer);
+        if rather_full { ACCEPT_RATHER_FULL } else { form.accept() }
+    }
+
+    fn seen_of(&self, registry: &Address) -> Option<&Seen> {
+        self.seen.iter().find(|(other, _)| other == registry).map(|(_, seen)| seen)
     }
 
     fn of(&mut self, registry: &Address) -> &mut Seen {
@@ -101,7 +107,7 @@ mod tests {
 
     use super::Experience;
     use crate::address::tests::address;
-    use crate::document::Form;
+    use crate::document::{ACCEPT_RATHER_FULL, Form};
 
     #[test]
     fn a_registry_that_only_refuses_is_not_asked_any_more() {
@@ -151,26 +157,29 @@ mod tests {
     fn packuments_are_requested_in_full_where_documents_of_versions_are_hardly_longer() {
         let registry = address("http://one.test/");
         // The lengths of documents, beside manifests of 100 bytes.
-        for (documents, form) in [
-            (&[110, 120, 130, 140][..], Form::Full),
-            (&[130, 120, 130, 140], Form::Any),
-            (&[110, 120, 130], Form::Any),
+        for (documents, is_full) in [
+            (&[110, 120, 130, 140][..], true),
+            (&[130, 120, 130, 140], false),
+            (&[110, 120, 130], false),
             // What came from a cache has no length.
-            (&[0, 110, 120, 130], Form::Any),
-            (&[0, 110, 120, 130, 140], Form::Full),
+            (&[0, 110, 120, 130], false),
+            (&[0, 110, 120, 130, 140], true),
             // The first ones decide.
-            (&[110, 120, 130, 140, 900], Form::Full),
-            (&[500, 500, 500, 500, 1, 1], Form::Any),
+            (&[110, 120, 130, 140, 900], true),
+            (&[500, 500, 500, 500, 1, 1], false),
         ] {
             let mut experience = Experience::default();
             for &length in documents {
                 experience.learn_document(&registry, 100, length);
                 experience.learn_document(&registry, 0, 1);
             }
-            assert_eq!(experience.form(&registry, Form::Any), form, "{documents:?}");
-            assert_eq!(experience.form(&registry, Form::Abbreviated), Form::Abbreviated, "{documents:?}");
+            let expected = if is_full { ACCEPT_RATHER_FULL } else { Form::Any.accept() };
+            assert_eq!(experience.accept(&registry, &Form::Any), expected, "{documents:?}");
+            for form in [Form::Abbreviated, Form::Full, Form::Version("1.0.0".to_owned())] {
+                assert_eq!(experience.accept(&registry, &form), form.accept(), "{documents:?}");
+            }
             let other = address("http://other.test/");
-            assert_eq!(experience.form(&other, Form::Any), Form::Any, "{documents:?}");
+            assert_eq!(experience.accept(&other, &Form::Any), Form::Any.accept(), "{documents:?}");
         }
     }
 }

@@ -87,14 +87,15 @@ impl Registry {
         self.unread_packument(name, form).await?.read_in_the_end(Unread::read_whole_packument).await
     }
 
-    /// The packument as its registry sent it, with its content type, for a reader elsewhere.
-    pub async fn packument_text(&self, name: &str, full: bool) -> Result<(Vec<u8>, String), FetchFailure> {
+    /// The packument as its registry sent it, with its content type, for a reader elsewhere, who asks
+    /// for it with this `Accept` header.
+    pub async fn packument_text(&self, name: &str, accept: &str) -> Result<(Vec<u8>, String), FetchFailure> {
         // The caller may ask again, so it should see what other processes have written since.
         if let Some(cache) = &self.cache {
             cache.documents.look_again();
         }
-        let form = if full { Form::Full } else { Form::Abbreviated };
-        self.unread_packument(name, form).await?.read_in_the_end(Unread::read_packument_text).await
+        let unread = self.unread_packument(name, Form::of_accept(accept)).await?;
+        unread.read_in_the_end(Unread::read_packument_text).await
     }
 
     /// The packument of a package, unread.
@@ -167,8 +168,8 @@ impl Document {
         if let Some(Entry { about, .. }) = &stored {
             self.get.accept = form.accept_again(&about.content_type);
             self.get.validators = about.validators.clone();
-        } else if *form == Form::Any {
-            self.get.accept = self.registry.experience().form(registry, Form::Any).accept();
+        } else {
+            self.get.accept = self.registry.experience().accept(registry, form);
         }
         let reply = self.registry.requester.fetch(&self.get, Protocol::Either, &mut attempts).await?;
         let came = match (reply, stored) {

@@ -248,9 +248,7 @@ impl Network {
             None => None,
         };
         let mut anew = false;
-        if *form == Form::Any {
-            get.accept = self.0.experience.borrow().form(registries.of_package(name), Form::Any).accept();
-        }
+        get.accept = self.0.experience.borrow().accept(registries.of_package(name), form);
         if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await
             && form.includes(&content_type)
         {

@@ -27,8 +27,6 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' S
 const ADVISORIES: &str = "-/registry/-/npm/v1/security/advisories/bulk";
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
-/// The content type of abbreviated packuments.
-const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
 
 pub type Answer = Response<Full<Bytes>>;
 
@@ -210,7 +208,7 @@ impl Answers {
                 let text = self.registry.version_document(&name, &version, None).await;
                 text.map(|text| (text.into_bytes(), JSON.to_owned()))
             }
-            None => self.registry.packument_text(&name, !accept.contains(ABBREVIATED)).await,
+            None => self.registry.packument_text(&name, accept).await,
         };
         match found {
             Ok((text, kind)) => with(StatusCode::OK, &kind, text.into()),
