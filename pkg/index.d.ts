@@ -154,7 +154,8 @@ export interface ResolveInput {
   concurrency?: number;
   /**
    * The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. The
-   * document of an exact version has none, because the packument is requested instead.
+   * document of a version is requested once if it is for an exact version, or as long as the registry
+   * has given no such document. Otherwise the packument takes its place.
    */
   retries?: number;
   /** The time limit of an attempt in milliseconds. Default: 120,000 (npm: 300,000). */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EspalierError, resolve } from 'espalier';
-import { startRegistry } from './registry.js';
+import { ABBREVIATED, startRegistry } from './registry.js';
 
 const PACKAGES = {
   a: { '1.0.0': { dependencies: { b: '^3.0.0' } } },
@@ -100,6 +100,25 @@ test('a broken connection is retried', async () => {
   });
   const { statistics } = await resolve({ manifest: { dependencies: { b: '*' } }, registry: url }).result;
   assert.equal(statistics.retries, 1);
+});
+
+// In a tab, a refusal without a CORS header looks like that.
+test('documents of versions that never came are not asked for again', async () => {
+  const { url, requests } = await startRegistry({}, (path, response) => {
+    if (path.includes('/')) {
+      response.destroy();
+      return true;
+    }
+    const isAbbreviated = requests.at(-1)?.headers.accept?.includes('install-v1');
+    const manifest = { name: path, version: '1.0.0', dist: { integrity: 'sha512-1==' } };
+    const versions = { '1.0.0': isAbbreviated ? manifest : { ...manifest, license: 'MIT' } };
+    response.writeHead(200, { 'content-type': isAbbreviated ? ABBREVIATED : 'application/json' });
+    response.end(JSON.stringify({ name: path, versions }));
+    return true;
+  });
+  const manifest = { dependencies: { a: '*', b: '*' } };
+  const { lockfile, statistics } = await resolve({ manifest, registry: url }).result;
+  assert.deepEqual([lockfile.match(/"license": "MIT"/g)?.length, statistics.retries], [2, 0]);
 });
 
 test('an unreachable registry is an error with the message of the platform', async () => {

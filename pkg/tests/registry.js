@@ -8,7 +8,7 @@ import { after } from 'node:test';
 /** @typedef {{ path: string, headers: import('node:http').IncomingHttpHeaders, aborted: boolean }} Seen */
 /** @typedef {(path: string, response: import('node:http').ServerResponse, seen: number) => boolean | void} Fault */
 
-const ABBREVIATED = 'application/vnd.npm.install-v1+json';
+export const ABBREVIATED = 'application/vnd.npm.install-v1+json';
 
 /**
  * Serves `packages` until the test file ends. `fault` may answer a request itself, and then says

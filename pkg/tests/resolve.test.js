@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openCache, resolve } from 'espalier';
-import { startRegistry } from './registry.js';
+import { ABBREVIATED, startRegistry } from './registry.js';
 
 const PACKAGES = {
   a: { '1.0.0': { dependencies: { b: '^1.0.0' } } },
@@ -74,7 +74,7 @@ test('packuments are requested in full where that is hardly longer', async () =>
       const index = names.indexOf(name);
       const isAbbreviated = !version && requests.at(-1)?.headers.accept?.includes('install-v1');
       const whole = { ...manifestOf(index, padding), license: 'MIT' };
-      const type = isAbbreviated ? 'application/vnd.npm.install-v1+json' : 'application/json';
+      const type = isAbbreviated ? ABBREVIATED : 'application/json';
       response.writeHead(200, { 'content-type': type });
       const versions = { '1.0.0': isAbbreviated ? manifestOf(index, '') : whole };
       response.end(JSON.stringify(version ? whole : { name, versions, time: { '1.0.0': 'x' } }));

@@ -56,6 +56,11 @@ impl Experience {
         if rather_full { ACCEPT_RATHER_FULL } else { form.accept() }
     }
 
+    /// Whether a registry has given the document of a version.
+    pub fn has_given(&self, registry: &Address) -> bool {
+        self.seen_of(registry).is_some_and(|seen| seen.given)
+    }
+
     fn seen_of(&self, registry: &Address) -> Option<&Seen> {
         self.seen.iter().find(|(other, _)| other == registry).map(|(_, seen)| seen)
     }

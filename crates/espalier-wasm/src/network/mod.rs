@@ -248,7 +248,8 @@ impl Network {
             None => None,
         };
         let mut anew = false;
-        get.accept = self.0.experience.borrow().accept(registries.of_package(name), form);
+        let registry = registries.of_package(name);
+        get.accept = self.0.experience.borrow().accept(registry, form);
         if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await
             && form.includes(&content_type)
         {
@@ -267,8 +268,10 @@ impl Network {
             get.accept = form.accept_again(&content_type);
         }
         self.refuse_offline(&get.address)?;
-        // The packument takes the place of a version's document whose integrity nobody knows.
-        let once = form.is_of_version() && integrity.is_none();
+        // The packument takes the place of a version's document whose integrity nobody knows. A registry
+        // that hasn't given any document may have none.
+        let may_lack = integrity.is_none() || !self.0.experience.borrow().has_given(registry);
+        let once = form.is_of_version() && may_lack;
         let manner = Manner { urgent: urgency == Urgency::Demanded, anew, once };
         let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
         #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
