@@ -55,6 +55,14 @@ export interface ResolveInput {
   /** The registries of scopes: `{ '@acme': 'https://npm.acme.example/' }`. */
   registries?: Record<`@${string}`, string | URL>;
   /**
+   * The address of a proxy that passes on what these registries give, for instance because they do
+   * not allow other origins (CORS). It takes the place of a registry's address in requests, which then
+   * carry no tokens: `react` is requested from `<via>react`. Lockfiles, errors and the cache state the
+   * address of the registry. Without `via`, a proxy has to be the `registry`, and each exact version
+   * costs a request more, because its document states a tarball elsewhere.
+   */
+  via?: string | URL;
+  /**
    * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token is sent only to addresses
    * below that of its registry. It makes browsers send a preflight request. If the registry refuses
    * it, the error is `EPREFLIGHT`.

@@ -10,6 +10,8 @@ import type { RunInput } from './glue.js';
 export interface CheckedInput extends RunInput {
   registry?: string | undefined;
   registries: Record<string, string>;
+  /** With a slash at the end. */
+  via?: string | undefined;
   tokens: Record<string, string>;
   npmrc?: string | undefined;
   environment: Record<string, string>;
@@ -44,7 +46,7 @@ const KNOWN = new Set<string>([
   ...SWITCHES,
   ...ALLOWANCES,
   ...OBJECTS,
-  ...['manifest', 'registry', 'before', 'cache', 'snapshot', 'snapshotSince'],
+  ...['manifest', 'registry', 'via', 'before', 'cache', 'snapshot', 'snapshotSince'],
   ...['concurrency', 'retries', 'timeout', 'fetch', 'signal'],
 ]);
 const KINDS = ['dev', 'optional', 'peer'];
@@ -95,6 +97,7 @@ function checked(input: ResolveInput, known: Set<string>): CheckedInput {
     folderName: input.folderName ?? 'project',
     registry: input.registry === undefined ? undefined : registryAddress('registry', input.registry),
     registries: scopes(input.registries),
+    via: input.via === undefined ? undefined : withSlash(registryAddress('via', input.via)),
     nodeVersion: input.nodeVersion,
     npmVersion: input.npmVersion,
     platform: platform(input.platform),
@@ -134,6 +137,7 @@ export function forRust(input: CheckedInput, install?: RunInput['install']): Run
   const {
     registry: _registry,
     registries: _registries,
+    via: _via,
     tokens: _tokens,
     npmrc: _npmrc,
     environment: _environment,
@@ -262,6 +266,11 @@ export function registryAddress(field: string, value: string | URL): string {
   url.hash = '';
   url.search = '';
   return url.href;
+}
+
+/** The address with a slash at the end, as registries have it. */
+export function withSlash(address: string): string {
+  return address.endsWith('/') ? address : `${address}/`;
 }
 
 function platform(platform: ResolveInput['platform']): RunInput['platform'] {

@@ -14,6 +14,7 @@ import {
   checkedInstallInput,
   forRust,
   isCache,
+  withSlash,
 } from './input.js';
 import type { Destination } from './install/destination.js';
 import { destinationOf } from './install/destinations.js';
@@ -23,6 +24,7 @@ import { PackageLoader } from './install/loader.js';
 import { LazyTree } from './install/mount.js';
 import { withNpmrc } from './npmrc.js';
 import { started, type Progress } from './progress.js';
+import { fetchVia } from './via.js';
 
 export function resolve(input: api.ResolveInput): api.Resolution {
   return started((progress) => {
@@ -120,7 +122,7 @@ class Context {
     const { input: merged, credentials, replaceRegistryHost } = withNpmrc(input);
     this.input = merged;
     const { registry, registries, cache, preferOffline = false, offline = false, retries, timeout } = merged;
-    const { snapshot, snapshotSince, before } = merged;
+    const { snapshot, snapshotSince, before, via } = merged;
     const opened = cache && (isCache(cache) ? cache : openCache(cache));
     this.#snapshot = snapshot === undefined ? undefined : new SnapshotCache(snapshot, opened, snapshotSince, before);
     const kept = this.#snapshot ?? opened;
@@ -136,9 +138,11 @@ class Context {
       retries,
       timeout,
       room,
-      asked: room > 0 ? numberOf([registry, registries, credentials, replaceRegistryHost]) : 0,
+      asked: room > 0 ? numberOf([registry, registries, credentials, replaceRegistryHost, via]) : 0,
     };
-    this.network = guarded(() => new glue.Network(options, fetch, kept));
+    const addresses = () => [guarded(() => this.network.registry()), ...Object.values(registries).map(withSlash)];
+    const used = via === undefined ? fetch : fetchVia(via, addresses, fetch);
+    this.network = guarded(() => new glue.Network(options, used, kept));
     signal.addEventListener('abort', () => this.end(signal.reason), { once: true });
   }
 

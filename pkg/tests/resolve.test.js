@@ -54,6 +54,35 @@ test('bytes are counted before and after decompression', async () => {
   assert.deepEqual([statistics.requests, statistics.wireBytes, statistics.bytes], [1, sent.length, body.length]);
 });
 
+test('a proxy passes on what registries give, and is not mentioned anywhere', async () => {
+  const registries = { a: 'http://registry.test/', '@acme/ui': 'http://acme.test/npm/' };
+  const { url, requests } = await startRegistry({}, (path, response) => {
+    const [, name = '', version = ''] = /^npm\/(.+)\/([^/]+)$/.exec(path) ?? [];
+    const registry = registries[/** @type {keyof typeof registries} */ (name)];
+    if (!registry) return;
+    const tarball = `${registry}${name}/-/${name.split('/').at(-1)}-${version}.tgz`;
+    response.end(JSON.stringify({ name, version, license: 'MIT', dist: { tarball, integrity: 'sha512-1==' } }));
+    return true;
+  });
+  const { lockfile, registry } = await resolve({
+    manifest: { dependencies: { a: '1.0.0', '@acme/ui': '2.0.0' } },
+    registry: 'http://registry.test',
+    registries: { '@acme': 'http://acme.test/npm' },
+    tokens: { 'http://acme.test/npm/': 'secret' },
+    via: `${url}/npm`,
+  }).result;
+  const paths = requests.map(({ path }) => path).sort();
+  assert.deepEqual(paths, ['npm/@acme/ui/2.0.0', 'npm/a/1.0.0']);
+  assert.ok(requests.every(({ headers }) => headers.authorization === undefined));
+  const { packages } = JSON.parse(lockfile);
+  assert.equal(packages['node_modules/a'].resolved, 'http://registry.test/a/-/a-1.0.0.tgz');
+  assert.equal(packages['node_modules/@acme/ui'].resolved, 'http://acme.test/npm/@acme/ui/-/ui-2.0.0.tgz');
+  assert.equal(registry, 'http://registry.test/');
+  const manifest = { dependencies: { missing: '1.0.0' } };
+  const failing = resolve({ manifest, registry: 'http://registry.test/', via: url, retries: 0 }).result;
+  await assert.rejects(failing, { code: 'E404', message: /http:\/\/registry\.test\/missing/ });
+});
+
 test('packuments are requested in full where that is hardly longer', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
   // The license is missing in abbreviated packuments only.

@@ -8,6 +8,10 @@ export interface Order {
   readonly manifest: string;
   /** Absent for npm's public registry, whose address only the resolver knows. */
   readonly registry?: string | undefined;
+  /** The registries of scopes. */
+  readonly registries?: Record<string, string> | undefined;
+  /** The address of a proxy for all registries. */
+  readonly via?: string | undefined;
   /** The address of documents to begin with. */
   readonly snapshot?: string | undefined;
   readonly settings: Settings;
@@ -86,13 +90,15 @@ function engine(): WorkerClient {
   return (client ??= createWorkerClient({ memory: MEMORY }));
 }
 
-function input({ manifest, registry, snapshot, settings, lockfile, files }: Order) {
+function input({ manifest, registry, registries, via, snapshot, settings, lockfile, files }: Order) {
   const { before, platform, node, ...flags } = settings;
   const [os, cpu, libc] = platform?.split('-') ?? [];
   return {
     manifest,
     ...flags,
     ...(registry ? { registry } : {}),
+    ...(registries ? { registries } : {}),
+    ...(via ? { via } : {}),
     ...(snapshot ? { snapshot: new URL(snapshot) } : {}),
     ...(lockfile ? { lockfile } : {}),
     ...(files ? { files } : {}),

@@ -2,6 +2,7 @@
 // address shows that.
 
 import { onCleanup } from 'solid-js';
+import type { Order } from '../engine';
 import { NODE, USUAL, type Settings } from '../model/address';
 
 export const isPlayed = new URLSearchParams(location.search).has('play');
@@ -13,6 +14,9 @@ export interface Played {
   readonly lockfile: string | null;
   readonly files: Record<string, string>;
   readonly revision: string;
+  /** The addresses of the default registry and of those for scopes. */
+  readonly registry: string;
+  readonly registries: Record<string, string>;
   readonly settings: {
     readonly legacyPeerDeps: boolean;
     readonly strictPeerDeps: boolean;
@@ -26,10 +30,19 @@ export interface Played {
 
 const EVERY = 1_000;
 
+let registries: Pick<Order, 'registry' | 'registries'> = {};
+
 export async function readPlayed(): Promise<Played> {
   const response = await fetch(new URL('-/project', document.baseURI));
   if (!response.ok) throw new Error(await response.text());
-  return (await response.json()) as Played;
+  const played = (await response.json()) as Played;
+  registries = { registry: played.registry, registries: played.registries };
+  return played;
+}
+
+/** The project's registries, by way of the serving program, which has the tokens. */
+export function ownRegistries(): Pick<Order, 'registry' | 'registries' | 'via'> {
+  return { ...registries, via: new URL('-/registry/', document.baseURI).href };
 }
 
 /** Reports changes of package.json or the lockfile on disk, and the end of the program. */

@@ -5,7 +5,7 @@ import type { Order } from '../engine';
 import { USUAL, type Settings } from '../model/address';
 import { faults, identity } from '../model/manifest';
 import { samples } from '../samples';
-import { isPlayed } from './played';
+import { isPlayed, ownRegistries } from './played';
 
 export const EMBEDDED = 'embedded';
 export const PUBLIC = 'public';
@@ -141,7 +141,11 @@ export function createProject() {
  * The sources of a manifest's documents, for the resolver. A sample starts with its snapshot, even
  * if it is edited.
  */
-export function sourceOf(registry: string, manifest: string): Pick<Order, 'registry' | 'snapshot'> {
+export function sourceOf(
+  registry: string,
+  manifest: string,
+): Pick<Order, 'registry' | 'registries' | 'via' | 'snapshot'> {
+  if (registry === OWN) return ownRegistries();
   const { name } = identity(manifest);
   const sample = registry === EMBEDDED && samples.find((candidate) => candidate.name === name);
   return {

@@ -18,7 +18,7 @@ mod wire;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use espalier_core::{FetchFailure, FetchFailureKind, Packument};
+use espalier_core::{FetchFailure, FetchFailureKind, Packument, RegistryAddresses};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
 pub(crate) use document::{Misread, Permanence, Summarised, Told, Unread, Unsettled};
@@ -103,6 +103,11 @@ impl Registry {
             wholes: Arc::default(),
             asked: None,
         })
+    }
+
+    /// The addresses of the registries, without credentials.
+    pub fn addresses(&self) -> Arc<RegistryAddresses> {
+        self.registries.addresses()
     }
 
     /// Begins to record the requested documents.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
-use espalier_core::{FetchFailure, FetchFailureKind, Options, Platform};
+use espalier_core::{FetchFailure, FetchFailureKind, Options, Platform, RegistryAddresses};
 use espalier_install::project::ProjectFolder;
 use espalier_install::registry::Registry;
 use http_body_util::Full;
@@ -152,12 +152,17 @@ impl Answers {
             })
             .collect();
         let Platform { os, cpu, libc } = &self.platform;
+        let RegistryAddresses { default, scopes } = &*self.registry.addresses();
+        let scopes: Map<String, Value> =
+            scopes.iter().map(|(scope, address)| (format!("@{scope}"), address.as_str().into())).collect();
         let about = json!({
             "folder": self.project.path().file_name().unwrap_or_default().to_string_lossy(),
             "manifest": self.project.manifest().unwrap_or_default(),
             "lockfile": lockfile,
             "files": files,
             "revision": revision,
+            "registry": default,
+            "registries": scopes,
             "settings": {
                 "legacyPeerDeps": self.options.legacy_peer_deps,
                 "strictPeerDeps": self.options.strict_peer_deps,

@@ -1,0 +1,24 @@
+// Sends requests for registries to another address, such as that of a proxy with CORS headers. Tokens
+// stay here, because they are for the registries.
+
+import type { Fetch } from '../index.js';
+
+/**
+ * A `fetch` for which `via` takes the place of the registries' addresses. All addresses end with a
+ * slash. The registries are known at the first request.
+ */
+export function fetchVia(via: string, registries: () => string[], fetch: Fetch = globalFetch): Fetch {
+  let known: string[] | undefined;
+  return (url, init) => {
+    // A registry can be below another one.
+    known ??= registries().sort((a, b) => b.length - a.length);
+    const registry = known.find((address) => url.startsWith(address));
+    if (registry === undefined) return fetch(url, init);
+    const { authorization: _token, ...headers } = init.headers;
+    return fetch(via + url.slice(registry.length), { ...init, headers });
+  };
+}
+
+function globalFetch(url: string, init: Parameters<Fetch>[1]): Promise<Response> {
+  return globalThis.fetch(url, init);
+}
