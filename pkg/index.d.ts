@@ -56,10 +56,11 @@ export interface ResolveInput {
   registries?: Record<`@${string}`, string | URL>;
   /**
    * The address of a proxy that passes on what these registries give, for instance because they do
-   * not allow other origins (CORS). It takes the place of a registry's address in requests, which then
-   * carry no tokens: `react` is requested from `<via>react`. Lockfiles, errors and the cache state the
-   * address of the registry. Without `via`, a proxy has to be the `registry`, and each exact version
-   * costs a request more, because its document states a tarball elsewhere.
+   * not allow other origins (CORS). It takes the place of a registry's address in requests: `react` is
+   * requested from `<via>react`. Lockfiles, errors and the cache state the address of the registry, so
+   * the proxy is trusted like the registry. No request carries a token then. Without `via`, a proxy
+   * has to be the `registry`, and each exact version costs a request more, because its document states
+   * a tarball elsewhere.
    */
   via?: string | URL;
   /**
@@ -162,8 +163,8 @@ export interface ResolveInput {
   concurrency?: number;
   /**
    * The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. The
-   * document of a version is requested once if it is for an exact version, or as long as the registry
-   * has given no such document. Otherwise the packument takes its place.
+   * document of a version is not requested again after a network failure if it is for an exact version,
+   * or as long as the registry has given no such document: the packument takes its place.
    */
   retries?: number;
   /** The time limit of an attempt in milliseconds. Default: 120,000 (npm: 300,000). */

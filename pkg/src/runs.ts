@@ -131,7 +131,8 @@ class Context {
     const options = {
       registry,
       registries,
-      credentials,
+      // Whoever is behind `via` must not get the tokens of the registries.
+      credentials: via === undefined ? credentials : {},
       replaceRegistryHost,
       preferOffline,
       offline,

@@ -1,5 +1,4 @@
-// Sends requests for registries to another address, such as that of a proxy with CORS headers. Tokens
-// stay here, because they are for the registries.
+// Sends requests for registries to another address, such as that of a proxy with CORS headers.
 
 import type { Fetch } from '../index.js';
 
@@ -13,9 +12,7 @@ export function fetchVia(via: string, registries: () => string[], fetch: Fetch =
     // A registry can be below another one.
     known ??= registries().sort((a, b) => b.length - a.length);
     const registry = known.find((address) => url.startsWith(address));
-    if (registry === undefined) return fetch(url, init);
-    const { authorization: _token, ...headers } = init.headers;
-    return fetch(via + url.slice(registry.length), { ...init, headers });
+    return fetch(registry === undefined ? url : via + url.slice(registry.length), init);
   };
 }
 

@@ -117,6 +117,18 @@ test('packuments are requested in full where that is hardly longer', async () =>
     const count = requests.length;
     const again = await resolve({ manifest, registry: url, cache }).result;
     assert.deepEqual([again.lockfile, requests.length], [lockfile, count]);
+    // npm completes a lock of version 1 from abbreviated packuments. Only those that aren't cached are
+    // requested, and they take no other's place.
+    const dependencies = Object.fromEntries(names.map((name) => [name, { version: '1.0.0' }]));
+    const old = JSON.stringify({ lockfileVersion: 1, dependencies });
+    const completed = await resolve({ manifest, lockfile: old, registry: url, cache }).result;
+    assert.doesNotMatch(completed.lockfile, /license/);
+    const abbreviated = requests.filter(
+      ({ path, headers }) => !path.includes('/') && /install/.test(`${headers.accept}`),
+    );
+    assert.equal(abbreviated.length, names.length);
+    const last = await resolve({ manifest, registry: url, cache, offline: true }).result;
+    assert.equal(last.lockfile, lockfile);
     locks.push(lockfile);
   }
   assert.equal(locks[0], locks[1]);

@@ -35,6 +35,8 @@ pub struct Packument {
     /// The completeness of its manifests.
     pub detail: Detail,
     text: Text,
+    /// The length in bytes of the whole text, or 0 if only a summary was read.
+    length: usize,
     versions: Versions,
     semver: OnceLock<Vec<Option<Version>>>,
 }
@@ -62,6 +64,7 @@ struct Read {
     dist_tags: Vec<(String, String)>,
     time: Vec<(String, String)>,
     detail: Detail,
+    length: usize,
     versions: Versions,
 }
 
@@ -139,7 +142,8 @@ impl<'de> Deserialize<'de> for Texts {
 
 impl Read {
     fn of(body: &str, detail: Detail) -> Result<Self, PackumentError> {
-        let mut read = Self { dist_tags: Vec::new(), time: Vec::new(), detail, versions: Versions::default() };
+        let (length, versions) = (body.len(), Versions::default());
+        let mut read = Self { dist_tags: Vec::new(), time: Vec::new(), detail, length, versions };
         match read.fields(body) {
             Ok(()) => Ok(read),
             Err(Malformed) => Err(cursor::complaint::<Shape>(body).into()),
@@ -180,8 +184,8 @@ impl Read {
     }
 
     fn with(self, text: Text) -> Packument {
-        let Self { dist_tags, time, detail, versions } = self;
-        Packument { dist_tags, time, detail, text, versions, semver: OnceLock::new() }
+        let Self { dist_tags, time, detail, length, versions } = self;
+        Packument { dist_tags, time, detail, text, length, versions, semver: OnceLock::new() }
     }
 }
 
@@ -250,6 +254,14 @@ impl Packument {
     /// The version at an index, as text.
     pub fn version(&self, index: usize) -> &str {
         self.versions.name(index)
+    }
+
+    /// The length in bytes of its versions, and of what it has beside them, which is 0 if only a
+    /// summary was read.
+    pub fn lengths(&self) -> (usize, usize) {
+        let entries = &self.versions.entries;
+        let versions = entries.first().zip(entries.last()).map_or(0, |(first, last)| (last.end - first.start) as usize);
+        (versions, self.length.saturating_sub(versions))
     }
 
     /// The manifest at an index, as text.

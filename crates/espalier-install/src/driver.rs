@@ -74,7 +74,7 @@ impl Sources {
             }
             (None, other) => match (self.remembered(other), other) {
                 (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),
-                (None, Request::Packument { name, form }) => self.registry.unread_packument(name, (*form).into()).await,
+                (None, Request::Packument { name, form }) => self.registry.unread_packument(name, *form).await,
                 (None, Request::Manifest { name, version }) => {
                     match Box::pin(self.registry.unread_manifest(name, version)).await {
                         Ok(Some(unread)) => Ok(unread),

@@ -257,7 +257,7 @@ async fn an_old_lock_gets_no_more_than_abbreviated_packuments_have() {
     let folder = chain(12);
     let server = serve(folder.path(), espalier_replay::Settings::default()).await;
     let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
-    lock_with_cache(&registry, "1", cache.path()).await;
+    let (first, _) = lock_with_cache(&registry, "1", cache.path()).await;
     assert!(server.statistics().full_packuments > 0);
     let entry = |index: usize| {
         let name = if index == 0 { "a".to_owned() } else { format!("a{index}") };
@@ -276,6 +276,10 @@ async fn an_old_lock_gets_no_more_than_abbreviated_packuments_have() {
     }
     assert!(locks[0].contains("sha512-") && !locks[0].contains("license"), "{}", locks[0]);
     assert_eq!(locks[0], locks[1]);
+    // The cache still has the full packuments, whose licenses nothing else has.
+    let (_root, lock) = with_cache(&[("registry", &registry), ("offline", "true")], "1", cache.path());
+    let locked = lock.run(|_| {}, std::future::pending()).await.expect("a lock");
+    assert_eq!(locked.outcome.lockfile.text(), first);
 }
 
 #[tokio::test]

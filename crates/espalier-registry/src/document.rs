@@ -9,15 +9,11 @@ use espalier_core::{Detail, FetchFailureKind, Packument, PackumentForm};
 use serde::de::IgnoredAny;
 
 const ABBREVIATED: &str = "application/vnd.npm.install-v1+json";
-/// The `Accept` headers. All are safelisted, so browsers send no preflight. Registries look for
-/// npm's type. `espalier play` also tells which other form would do.
-const ACCEPT_ANY: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
-const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.5, */*; q=0.1";
-pub(crate) const ACCEPT_RATHER_FULL: &str = "application/json, */*; q=0.1";
+/// The `Accept` headers. All are safelisted, so browsers send no preflight.
+const ACCEPT_ABBREVIATED: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+/// It tells `espalier play` that the abbreviated packument would do.
+const ACCEPT_RATHER_FULL: &str = "application/json, */*; q=0.1";
 const ACCEPT_FULL: &str = "application/json";
-/// What takes the place of the content type if a packument was requested in full, although the
-/// abbreviated one would do. It is confirmed in the same form.
-const ASKED_IN_FULL: &str = "application/json; asked=full";
 
 /// The maximum length of a document as it is sent. The largest documents of npm's registry have a
 /// fifth of that.
@@ -25,45 +21,42 @@ pub const LONGEST_SENT: u64 = 256 << 20;
 /// The maximum length of a document after decompression.
 pub const LONGEST_MEANT: u64 = 1 << 30;
 
-/// The content type to keep with the answer to a request with this `Accept` header.
-pub(crate) fn content_type(accept: &str, stated: Option<String>) -> String {
-    let stated = stated.unwrap_or_default();
-    if accept == ACCEPT_RATHER_FULL && !is_abbreviated(&stated) { ASKED_IN_FULL.to_owned() } else { stated }
-}
-
 fn is_abbreviated(content_type: &str) -> bool {
     content_type.trim_start().to_ascii_lowercase().starts_with(ABBREVIATED)
 }
 
-/// Which document of a package. Abbreviated and full packuments are different documents.
+/// Which document of a package. Packuments in different forms are different documents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// The packument in the form that is cheaper on this registry.
-    Any,
     /// The packument, abbreviated if the registry can do that.
     Abbreviated,
+    /// The whole packument, although the abbreviated one would do.
+    RatherFull,
     /// The whole packument.
     Full,
     /// The document of this version.
     Version(String),
 }
 
-impl From<PackumentForm> for Form {
-    fn from(form: PackumentForm) -> Self {
-        match form {
-            PackumentForm::Any => Self::Any,
-            PackumentForm::Abbreviated => Self::Abbreviated,
-            PackumentForm::Full => Self::Full,
-        }
-    }
-}
+const ANY: &[Form] = &[Form::Abbreviated, Form::RatherFull];
+const ONLY_ABBREVIATED: &[Form] = &[Form::Abbreviated];
+const ONLY_FULL: &[Form] = &[Form::Full];
 
 impl Form {
-    /// The `Accept` header, as far as nothing is known about the registry.
+    /// The forms that answer a request for a packument.
+    pub fn answering(request: PackumentForm) -> &'static [Self] {
+        match request {
+            PackumentForm::Any => ANY,
+            PackumentForm::Abbreviated => ONLY_ABBREVIATED,
+            PackumentForm::Full => ONLY_FULL,
+        }
+    }
+
+    /// The `Accept` header.
     pub fn accept(&self) -> &'static str {
         match self {
-            Self::Any => ACCEPT_ANY,
             Self::Abbreviated => ACCEPT_ABBREVIATED,
+            Self::RatherFull => ACCEPT_RATHER_FULL,
             Self::Full | Self::Version(_) => ACCEPT_FULL,
         }
     }
@@ -71,21 +64,10 @@ impl Form {
     /// The form of a packument that a request with this `Accept` header asks for.
     pub fn of_accept(accept: &str) -> Self {
         match accept {
-            ACCEPT_ANY | ACCEPT_RATHER_FULL => Self::Any,
+            ACCEPT_RATHER_FULL => Self::RatherFull,
             _ if accept.contains(ABBREVIATED) => Self::Abbreviated,
             _ => Self::Full,
         }
-    }
-
-    /// Whether a document that was kept with this content type is in this form.
-    pub fn includes(&self, content_type: &str) -> bool {
-        *self != Self::Abbreviated || content_type != ASKED_IN_FULL
-    }
-
-    /// The `Accept` header to ask whether a document has changed that was kept with this content
-    /// type.
-    pub fn accept_again(&self, content_type: &str) -> &'static str {
-        if content_type == ASKED_IN_FULL { ACCEPT_RATHER_FULL } else { self.accept() }
     }
 
     /// Whether it is the document of a version.
@@ -107,7 +89,7 @@ impl Form {
     pub fn detail(&self, content_type: &str) -> Detail {
         if is_abbreviated(content_type) {
             Detail::Abbreviated
-        } else if matches!(self, Self::Any | Self::Abbreviated) {
+        } else if matches!(self, Self::Abbreviated | Self::RatherFull) {
             Detail::Unstated
         } else {
             // The registry doesn't have more than this document.
@@ -141,7 +123,7 @@ pub fn check_version(text: &[u8]) -> Result<&str, String> {
 mod tests {
     use espalier_core::{Detail, FetchFailureKind as Kind};
 
-    use super::{ACCEPT_ANY, ACCEPT_RATHER_FULL, ASKED_IN_FULL, Form, check_version, content_type};
+    use super::{Form, check_version};
 
     #[test]
     fn what_came_is_told_by_what_was_asked_and_said() {
@@ -151,8 +133,8 @@ mod tests {
             (Form::Abbreviated, "Application/VND.npm.install-v1+json", Detail::Abbreviated),
             (Form::Abbreviated, "application/json", Detail::Unstated),
             (Form::Abbreviated, "", Detail::Unstated),
-            (Form::Any, "application/vnd.npm.install-v1+json", Detail::Abbreviated),
-            (Form::Any, ASKED_IN_FULL, Detail::Unstated),
+            (Form::RatherFull, "application/vnd.npm.install-v1+json", Detail::Abbreviated),
+            (Form::RatherFull, "application/json", Detail::Unstated),
             (Form::Full, "application/json", Detail::Whole),
             (Form::Full, "application/vnd.npm.install-v1+json", Detail::Abbreviated),
         ] {
@@ -161,23 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn a_packument_is_confirmed_in_the_form_that_was_asked_for() {
-        let kept = |accept: &str, stated: &str| content_type(accept, Some(stated.to_owned()));
-        let (full, other) =
-            (kept(ACCEPT_RATHER_FULL, "application/json; charset=utf-8"), kept(ACCEPT_ANY, "application/json"));
-        assert_eq!((Form::Any.accept_again(&full), Form::Any.accept_again(&other)), (ACCEPT_RATHER_FULL, ACCEPT_ANY));
-        assert!(Form::Any.includes(&full) && !Form::Abbreviated.includes(&full) && Form::Abbreviated.includes(&other));
-        // It is abbreviated nevertheless.
-        let kind = "application/vnd.npm.install-v1+json";
-        assert_eq!(kept(ACCEPT_RATHER_FULL, kind), kind);
-    }
-
-    #[test]
-    fn a_request_says_which_forms_would_do() {
-        for form in [Form::Any, Form::Abbreviated, Form::Full] {
+    fn a_request_says_which_form_it_asks_for() {
+        for form in [Form::Abbreviated, Form::RatherFull, Form::Full] {
             assert_eq!(Form::of_accept(form.accept()), form);
         }
-        assert_eq!(Form::of_accept(ACCEPT_RATHER_FULL), Form::Any);
         assert_eq!(Form::of_accept("application/vnd.npm.install-v1+json"), Form::Abbreviated);
         assert_eq!(Form::of_accept("*/*"), Form::Full);
     }

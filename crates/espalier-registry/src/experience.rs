@@ -10,15 +10,18 @@
 //! full packuments would be, too. Where it is hardly longer, a full packument costs less than the
 //! second request. Either form gives the same answers.
 
-use espalier_core::Packument;
+use espalier_core::{Detail, Packument};
 
 use crate::address::Address;
-use crate::document::{ACCEPT_RATHER_FULL, Form};
+use crate::document::Form;
 
 /// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
 /// How many documents of versions are compared with manifests in abbreviated packuments.
 const SAMPLES: u32 = 4;
+/// How many bytes beside the versions of a packument don't count: even an abbreviated one has its
+/// name and tags.
+const USUAL_BESIDE: usize = 1024;
 
 /// What was learned. An adapter has one for each run.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +42,17 @@ struct Seen {
     /// versions.
     abbreviated: usize,
     whole: usize,
+    /// The lengths of the versions in full packuments, and of what is beside them, such as a readme.
+    versions: usize,
+    beside: usize,
+}
+
+impl Seen {
+    /// Whether full packuments are hardly longer than abbreviated ones: manifests are at most a
+    /// quarter longer, and what is beside them adds at most another quarter.
+    fn is_hardly_longer(&self) -> bool {
+        self.samples >= SAMPLES && 4 * self.whole <= 5 * self.abbreviated && 4 * self.beside <= self.versions
+    }
 }
 
 impl Experience {
@@ -48,12 +62,10 @@ impl Experience {
         if form.is_of_version() && self.seen_of(registry).is_some_and(lacks) { Form::Full } else { form }
     }
 
-    /// The `Accept` header for a document in this form.
-    pub fn accept(&self, registry: &Address, form: &Form) -> &'static str {
-        // At most a quarter longer.
-        let is_hardly_longer = |seen: &Seen| seen.samples >= SAMPLES && 4 * seen.whole <= 5 * seen.abbreviated;
-        let rather_full = *form == Form::Any && self.seen_of(registry).is_some_and(is_hardly_longer);
-        if rather_full { ACCEPT_RATHER_FULL } else { form.accept() }
+    /// The cheapest of the forms that answer a request for a packument. The first is the usual one.
+    pub fn cheapest<'a>(&self, registry: &Address, forms: &'a [Form]) -> &'a Form {
+        let rather_full = forms.iter().find(|form| **form == Form::RatherFull);
+        rather_full.filter(|_| self.seen_of(registry).is_some_and(Seen::is_hardly_longer)).unwrap_or(&forms[0])
     }
 
     /// Whether a registry has given the document of a version.
@@ -96,23 +108,30 @@ impl Experience {
         self.refused.push((name.to_owned(), version.to_owned()));
     }
 
-    /// Learns from a packument which refusals concerned one of its versions.
+    /// Learns from a packument which refusals concerned one of its versions, and from a full one what
+    /// it has beside manifests.
     pub fn learn_packument(&mut self, registry: &Address, name: &str, packument: &Packument) {
         while let Some(at) = self.refused.iter().position(|(refused, _)| refused == name) {
             if packument.find(&self.refused.swap_remove(at).1).is_some() {
                 self.learn_refusal(registry);
             }
         }
+        if packument.detail != Detail::Abbreviated {
+            let (versions, beside) = packument.lengths();
+            let seen = self.of(registry);
+            seen.versions += versions;
+            seen.beside += beside.saturating_sub(USUAL_BESIDE);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use espalier_core::{Detail, Packument};
+    use espalier_core::{Detail, Packument, PackumentForm};
 
     use super::Experience;
     use crate::address::tests::address;
-    use crate::document::{ACCEPT_RATHER_FULL, Form};
+    use crate::document::Form;
 
     #[test]
     fn a_registry_that_only_refuses_is_not_asked_any_more() {
@@ -124,7 +143,7 @@ mod tests {
             experience.learn_refusal(&one);
         }
         assert_eq!(experience.form(&one, version.clone()), Form::Full);
-        assert_eq!(experience.form(&one, Form::Any), Form::Any);
+        assert_eq!(experience.form(&one, Form::Abbreviated), Form::Abbreviated);
         assert_eq!(experience.form(&other, version.clone()), version);
     }
 
@@ -178,13 +197,32 @@ mod tests {
                 experience.learn_document(&registry, 100, length);
                 experience.learn_document(&registry, 0, 1);
             }
-            let expected = if is_full { ACCEPT_RATHER_FULL } else { Form::Any.accept() };
-            assert_eq!(experience.accept(&registry, &Form::Any), expected, "{documents:?}");
-            for form in [Form::Abbreviated, Form::Full, Form::Version("1.0.0".to_owned())] {
-                assert_eq!(experience.accept(&registry, &form), form.accept(), "{documents:?}");
+            let expected = if is_full { Form::RatherFull } else { Form::Abbreviated };
+            assert_eq!(*experience.cheapest(&registry, Form::answering(PackumentForm::Any)), expected, "{documents:?}");
+            for (form, expected) in [(PackumentForm::Abbreviated, Form::Abbreviated), (PackumentForm::Full, Form::Full)]
+            {
+                assert_eq!(*experience.cheapest(&registry, Form::answering(form)), expected, "{documents:?}");
             }
             let other = address("http://other.test/");
-            assert_eq!(experience.accept(&other, &Form::Any), Form::Any.accept(), "{documents:?}");
+            let found = experience.cheapest(&other, Form::answering(PackumentForm::Any));
+            assert_eq!(*found, Form::Abbreviated, "{documents:?}");
+        }
+    }
+
+    #[test]
+    fn readmes_make_full_packuments_expensive() {
+        let registry = address("http://one.test/");
+        let manifest = "x".repeat(5000);
+        for (readme, expected) in [(500, Form::RatherFull), (4000, Form::Abbreviated)] {
+            let mut experience = Experience::default();
+            for _ in 0..4 {
+                experience.learn_document(&registry, 100, 110);
+            }
+            let readme = "x".repeat(readme);
+            let text = format!(r#"{{"readme":"{readme}","versions":{{"1.0.0":"{manifest}","1.1.0":"{manifest}"}}}}"#);
+            let packument = Packument::parse(text.as_bytes(), Detail::Unstated).expect("a packument");
+            experience.learn_packument(&registry, "a", &packument);
+            assert_eq!(*experience.cheapest(&registry, Form::answering(PackumentForm::Any)), expected);
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::trouble::{Broken, Trouble};
-use crate::{document, freshness, retry};
+use crate::{freshness, retry};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Get {
         match *status {
             304 if !self.validators.is_empty() => Judged::Unchanged { fresh_for: fresh_for.unwrap_or_default() },
             200 => Judged::Body(Received {
-                content_type: document::content_type(self.accept, header("content-type")),
+                content_type: header("content-type").unwrap_or_default(),
                 validators: Validators { etag: header("etag"), last_modified: header("last-modified") },
                 fresh_for,
             }),

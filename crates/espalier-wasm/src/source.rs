@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use espalier_core::{Answer, FetchFailure, FetchFailureKind, Packument, Request, TarballListing, Urgency};
+use espalier_core::{
+    Answer, FetchFailure, FetchFailureKind, Packument, PackumentForm, Request, TarballListing, Urgency,
+};
 use espalier_package::archive::{self, ArchiveError, Limits};
 use espalier_package::identity::package_of;
 use espalier_registry::document::{self, Form};
@@ -50,7 +52,7 @@ impl Source {
     pub async fn answer(&self, request: &Request, urgency: Urgency) -> Result<Answer, FetchFailure> {
         match request {
             Request::Packument { name, form } => {
-                let (packument, life) = self.packument(name, &(*form).into(), urgency).await?;
+                let (packument, life) = self.packument(name, *form, urgency).await?;
                 Ok(self.kept(request, Answer::Packument(packument), life))
             }
             Request::Manifest { name, version } => {
@@ -101,14 +103,16 @@ impl Source {
         answer
     }
 
-    async fn packument(&self, name: &str, form: &Form, urgency: Urgency) -> Result<Found, FetchFailure> {
+    async fn packument(&self, name: &str, form: PackumentForm, urgency: Urgency) -> Result<Found, FetchFailure> {
+        let forms = Form::answering(form);
         let (mut packument, mut bytes) = (None, 0);
         let mut read = |text: &[u8], content_type: &str| {
-            packument = Some(form.packument(text, content_type)?);
+            // If there are two forms, both are read in the same way.
+            packument = Some(forms[0].packument(text, content_type)?);
             bytes = text.len();
             Ok(())
         };
-        let fresh_until = self.network.document(name, form, None, urgency, &mut read).await?;
+        let fresh_until = self.network.document(name, forms, None, urgency, &mut read).await?;
         let packument = Arc::new(packument.expect("it was read"));
         let registry = self.network.registries().of_package(name);
         self.network.experience().borrow_mut().learn_packument(registry, name, &packument);
@@ -125,7 +129,7 @@ impl Source {
         }
         let whole = Rc::<Whole>::default();
         self.wholes.borrow_mut().insert(name.to_owned(), Rc::clone(&whole));
-        let answer = self.packument(name, &Form::Full, urgency).await;
+        let answer = self.packument(name, PackumentForm::Full, urgency).await;
         self.wholes.borrow_mut().remove(name);
         *whole.answer.borrow_mut() = Some(answer.clone());
         whole.is_there.close();
@@ -154,7 +158,7 @@ impl Source {
                 document::check_version(text)?.clone_into(&mut document);
                 Ok(())
             };
-            match self.network.document(name, &form, integrity, urgency, &mut read).await {
+            match self.network.document(name, &[form], integrity, urgency, &mut read).await {
                 Ok(fresh_until) => {
                     experience.borrow_mut().learn_document(registry, abbreviated.unwrap_or(0) as usize, document.len());
                     return Ok((document, fresh_until));

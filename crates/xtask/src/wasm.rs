@@ -158,7 +158,10 @@ fn remapped_paths() -> Result<Vec<String>> {
         format!("--remap-path-prefix={}/lib/rustlib/src/rust=/rustc/{}", rustc(&["--print", "sysroot"])?, commit()?);
     let sources = fs::read_dir(home.join("registry/src")).into_iter().flatten();
     let paths = sources.map(|source| Ok(format!("--remap-path-prefix={}/=", source?.path().display())));
-    std::iter::once(Ok(library)).chain(paths).collect()
+    // The files of the workspace have shorter names, too.
+    let own = ["core", "package", "registry", "wasm"];
+    let own = own.map(|name| Ok(format!("--remap-path-prefix=crates/espalier-{name}/src={name}")));
+    std::iter::once(Ok(library)).chain(own).chain(paths).collect()
 }
 
 /// The commit of the compiler, in whose name it states the paths of the standard library.

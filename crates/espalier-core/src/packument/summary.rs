@@ -72,6 +72,7 @@ impl Packument {
             detail: summary.detail,
             versions: Versions { names: summary.names.to_owned(), entries },
             text: Text::settled(Parts::of(&summary.manifests, bytes), source),
+            length: 0,
             semver: OnceLock::new(),
         })
     }

@@ -144,8 +144,8 @@ impl DocumentKey {
     fn text(&self) -> String {
         let integrity = self.integrity.as_deref().unwrap_or_default();
         let form = match &self.form {
-            // `Form::includes` tells them apart.
-            Form::Any | Form::Abbreviated => "abbreviated",
+            Form::Abbreviated => "abbreviated",
+            Form::RatherFull => "rather full",
             Form::Full => "full",
             Form::Version(version) => version,
         };
@@ -321,7 +321,7 @@ impl Documents {
     /// Removes the packuments of a package, and the manifest of one of its versions.
     pub(crate) fn forget(&self, registry: &Address, name: &str, version: Option<&str>) {
         let manifest = version.map(|version| Form::Version(version.to_owned()));
-        for form in [Form::Any, Form::Full].into_iter().chain(manifest) {
+        for form in [Form::Abbreviated, Form::RatherFull, Form::Full].into_iter().chain(manifest) {
             let key = DocumentKey { registry: registry.clone(), name: name.to_owned(), form, integrity: None };
             self.add(0, Write::Forget(digest(&key.text())));
         }

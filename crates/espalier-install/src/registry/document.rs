@@ -12,7 +12,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use espalier_core::{FetchFailure, Packument};
+use espalier_core::{FetchFailure, Packument, PackumentForm};
 use espalier_registry::Get;
 use espalier_registry::document::Form;
 
@@ -83,7 +83,7 @@ enum Came {
 impl Registry {
     /// The packument of a package, in full if needed.
     pub async fn packument(&self, name: &str, full: bool) -> Result<Arc<Packument>, FetchFailure> {
-        let form = if full { Form::Full } else { Form::Any };
+        let form = if full { PackumentForm::Full } else { PackumentForm::Any };
         self.unread_packument(name, form).await?.read_in_the_end(Unread::read_whole_packument).await
     }
 
@@ -94,13 +94,48 @@ impl Registry {
         if let Some(cache) = &self.cache {
             cache.documents.look_again();
         }
-        let unread = self.unread_packument(name, Form::of_accept(accept)).await?;
-        unread.read_in_the_end(Unread::read_packument_text).await
+        let found = match Form::of_accept(accept) {
+            Form::RatherFull => self.look_up_either(name, &Form::RatherFull)?,
+            // The reader may need an abbreviated one. Offline, the other form is better than nothing.
+            Form::Abbreviated if self.is_offline() => self.look_up_either(name, &Form::Abbreviated)?,
+            form => self.look_up(name, form, None)?,
+        };
+        found.unread().await?.read_in_the_end(Unread::read_packument_text).await
     }
 
     /// The packument of a package, unread.
-    pub(crate) async fn unread_packument(&self, name: &str, form: Form) -> Result<Unread, FetchFailure> {
-        self.unread(name, form, None).await
+    pub(crate) async fn unread_packument(&self, name: &str, form: PackumentForm) -> Result<Unread, FetchFailure> {
+        self.look_up_packument(name, form)?.unread().await
+    }
+
+    fn look_up_packument(&self, name: &str, form: PackumentForm) -> Result<LookedUp, FetchFailure> {
+        let forms = Form::answering(form);
+        // A snapshot doesn't depend on what was learned, nor on what a cache has.
+        if forms.len() == 1 || self.notes_documents() {
+            return self.look_up(name, forms[0].clone(), None);
+        }
+        let cheapest = self.experience().cheapest(self.registries.of_package(name), forms).clone();
+        // Thousands of packages are looked up in the first run.
+        if self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty()) {
+            return self.look_up(name, cheapest, None);
+        }
+        self.look_up_either(name, &cheapest)
+    }
+
+    /// What the cache has of a packument that may be abbreviated or full. A full one needs nothing
+    /// else, so it comes first. If the cache has neither, the registry will be asked for this form.
+    fn look_up_either(&self, name: &str, form: &Form) -> Result<LookedUp, FetchFailure> {
+        let full = self.look_up(name, Form::RatherFull, None)?;
+        if full.is_usable {
+            return Ok(full);
+        }
+        let abbreviated = self.look_up(name, Form::Abbreviated, None)?;
+        let is_full = match (full.stored.is_some(), abbreviated.stored.is_some()) {
+            (true, _) => !abbreviated.is_usable,
+            (false, true) => false,
+            (false, false) => *form == Form::RatherFull,
+        };
+        Ok(if is_full { full } else { abbreviated })
     }
 
     async fn unread(&self, name: &str, form: Form, integrity: Option<&str>) -> Result<Unread, FetchFailure> {
@@ -119,7 +154,6 @@ impl Registry {
         let is_private = !credential.is_absent();
         let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
         let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
-        let stored = stored.filter(|entry| key.form.includes(&entry.about.content_type));
         let document = Document { registry: self.clone(), get, key, recipient, abbreviated: 0 };
         let is_usable = stored.as_ref().is_some_and(|entry| self.is_usable(&document, entry));
         Ok(LookedUp { document, stored, is_usable, is_private })
@@ -164,13 +198,7 @@ impl Document {
         if self.registry.is_offline() {
             return Err(Registry::not_cached(&self.get.address));
         }
-        let DocumentKey { registry, form, .. } = &self.key;
-        if let Some(Entry { about, .. }) = &stored {
-            self.get.accept = form.accept_again(&about.content_type);
-            self.get.validators = about.validators.clone();
-        } else {
-            self.get.accept = self.registry.experience().accept(registry, form);
-        }
+        self.get.validators = stored.as_ref().map(|entry| entry.about.validators.clone()).unwrap_or_default();
         let reply = self.registry.requester.fetch(&self.get, Protocol::Either, &mut attempts).await?;
         let came = match (reply, stored) {
             (Reply::Body(received), _) => {

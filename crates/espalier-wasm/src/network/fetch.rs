@@ -58,8 +58,7 @@ pub struct Manner {
     pub urgent: bool,
     /// Bypasses the browser's own cache, which may hold a damaged document.
     pub anew: bool,
-    /// Makes one attempt only, because the caller has something else to ask for. A browser can't
-    /// tell a refusal without a CORS header from a dead network, which would be worth a wait.
+    /// Counts a network failure as a refusal, because the caller has something else to ask for.
     pub once: bool,
 }
 
@@ -123,7 +122,9 @@ impl Fetch {
             };
             manner.anew |= matches!(trouble, Trouble::Unusable(_) | Trouble::Other(_));
             let wait = self.retries.wait(attempt, trouble.asked_wait(), spread.wrapping_add(u64::from(attempt)));
-            let Some(wait) = wait.filter(|_| trouble.is_transient() && !manner.once && !self.ended.is_closed()) else {
+            // A browser doesn't tell a refusal without a CORS header from a dead network.
+            let is_refusal = manner.once && matches!(trouble, Trouble::Broken(_));
+            let Some(wait) = wait.filter(|_| trouble.is_transient() && !is_refusal && !self.ended.is_closed()) else {
                 return Err(with_address(trouble.into_failure(&get.address, attempt + 1)));
             };
             or(sleep(wait.as_secs_f64() * 1000.0), self.ended.closed()).await;

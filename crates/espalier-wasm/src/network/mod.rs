@@ -230,32 +230,39 @@ impl Network {
         self.0.offline || self.0.prefer_offline
     }
 
-    /// Gets a document and reads it. An unreadable document is fetched again, bypassing all caches.
-    /// A version document with the integrity of its packument never changes. Returns until when it
-    /// can be used without asking, in milliseconds since the epoch.
+    /// Gets a document in one of these forms and reads it. An unreadable document is fetched again,
+    /// bypassing all caches. A version document with the integrity of its packument never changes.
+    /// Returns until when it can be used without asking, in milliseconds since the epoch.
     pub async fn document(
         &self,
         name: &str,
-        form: &Form,
+        forms: &[Form],
         integrity: Option<&str>,
         urgency: Urgency,
         read: Reader<'_>,
     ) -> Result<f64, FetchFailure> {
         let Inner { registries, fetch, cache, .. } = &*self.0;
-        let mut get = registries.document(name, form)?;
-        let key = match cache {
-            Some(_) => document_key(&get).await,
-            None => None,
-        };
-        let mut anew = false;
         let registry = registries.of_package(name);
-        get.accept = self.0.experience.borrow().accept(registry, form);
-        if let Some(Entry { bytes, content_type, fresh_until }) = self.kept(key.as_deref()).await
-            && form.includes(&content_type)
-        {
+        let cheapest = self.0.experience.borrow().cheapest(registry, forms);
+        let of_version = cheapest.is_of_version();
+        let mut get = registries.document(name, cheapest)?;
+        let mut key = None;
+        let mut anew = false;
+        // A full packument, which is the last form, needs nothing else.
+        for form in forms.iter().rev() {
+            get.accept = form.accept();
+            let own_key = match cache {
+                Some(_) => document_key(&get).await,
+                None => None,
+            };
+            let entry = self.kept(own_key.as_deref()).await;
+            if form == cheapest {
+                key = own_key;
+            }
+            let Some(Entry { bytes, content_type, fresh_until }) = entry else { continue };
             let text = bytes.to_vec();
             let is_right = || {
-                let integrity = integrity.filter(|_| form.is_of_version());
+                let integrity = integrity.filter(|_| of_version);
                 integrity.is_some_and(|integrity| str::from_utf8(&text).is_ok_and(|text| text.contains(integrity)))
             };
             if self.is_usable(fresh_until) || is_right() {
@@ -265,13 +272,13 @@ impl Network {
                 }
                 anew = true;
             }
-            get.accept = form.accept_again(&content_type);
         }
+        get.accept = cheapest.accept();
         self.refuse_offline(&get.address)?;
         // The packument takes the place of a version's document whose integrity nobody knows. A registry
         // that hasn't given any document may have none.
         let may_lack = integrity.is_none() || !self.0.experience.borrow().has_given(registry);
-        let once = form.is_of_version() && may_lack;
+        let once = of_version && may_lack;
         let manner = Manner { urgent: urgency == Urgency::Demanded, anew, once };
         let (Body { bytes, about }, _) = fetch.get(&get, manner, Use::Document(read)).await?;
         #[expect(clippy::cast_precision_loss, reason = "nobody's document is fresh for that long")]
