@@ -241,6 +241,11 @@ impl Documents {
         })
     }
 
+    /// Whether there is a record of a key. Blocks.
+    pub(crate) fn knows(&self, key: &DocumentKey) -> bool {
+        self.reader().find(&digest(&key.text())).is_some()
+    }
+
     fn read_exactly(&self, key: &DocumentKey) -> Option<Entry> {
         let key = digest(&key.text());
         if self.damaged().contains(&key) {

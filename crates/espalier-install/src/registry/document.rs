@@ -125,17 +125,24 @@ impl Registry {
     /// What the cache has of a packument that may be abbreviated or full. A full one needs nothing
     /// else, so it comes first. If the cache has neither, the registry will be asked for this form.
     fn look_up_either(&self, name: &str, form: &Form) -> Result<LookedUp, FetchFailure> {
-        let full = self.look_up(name, Form::RatherFull, None)?;
-        if full.is_usable {
-            return Ok(full);
+        // Most registries never send a full one, and a look-up takes a while.
+        let full = self.key(name, Form::RatherFull, None);
+        if self.cache.as_ref().is_some_and(|cache| cache.documents.knows(&full)) {
+            let full = self.look_up(name, Form::RatherFull, None)?;
+            if full.is_usable {
+                return Ok(full);
+            }
+            let abbreviated = self.look_up(name, Form::Abbreviated, None)?;
+            return Ok(if abbreviated.is_usable { abbreviated } else { full });
         }
         let abbreviated = self.look_up(name, Form::Abbreviated, None)?;
-        let is_full = match (full.stored.is_some(), abbreviated.stored.is_some()) {
-            (true, _) => !abbreviated.is_usable,
-            (false, true) => false,
-            (false, false) => *form == Form::RatherFull,
-        };
-        Ok(if is_full { full } else { abbreviated })
+        let is_it = *form == Form::Abbreviated || abbreviated.stored.is_some();
+        if is_it { Ok(abbreviated) } else { self.look_up(name, form.clone(), None) }
+    }
+
+    fn key(&self, name: &str, form: Form, integrity: Option<&str>) -> DocumentKey {
+        let registry = self.registries.of_package(name).clone();
+        DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) }
     }
 
     async fn unread(&self, name: &str, form: Form, integrity: Option<&str>) -> Result<Unread, FetchFailure> {
@@ -144,8 +151,7 @@ impl Registry {
 
     fn look_up(&self, name: &str, form: Form, integrity: Option<&str>) -> Result<LookedUp, FetchFailure> {
         let get = self.registries.document(name, &form)?;
-        let registry = self.registries.of_package(name).clone();
-        let key = DocumentKey { registry, name: name.to_owned(), form, integrity: integrity.map(str::to_owned) };
+        let key = self.key(name, form, integrity);
         let credential = Credential {
             authorization: get.authorization.as_deref(),
             address: get.address.names_user().then(|| key.registry.as_str()),
