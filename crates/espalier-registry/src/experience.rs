@@ -177,6 +177,7 @@ mod tests {
         }
         assert_eq!(experience.form(&registry, version.clone()), version);
     }
+
     #[test]
     fn packuments_are_requested_in_full_where_documents_of_versions_are_hardly_longer() {
         let registry = address("http://one.test/");
