@@ -37,7 +37,8 @@ export interface Cache {
 
 /**
  * An entry. Keys are `document:` and an address with the requested form, or `tarball:` and an
- * integrity. The key of a document that needed a token contains the token's hash.
+ * integrity. The key of a document that needed a token contains the token's hash, and that of one from
+ * a proxy (`via`) the proxy's address.
  */
 export interface CacheEntry {
   bytes: Uint8Array<ArrayBuffer>;

@@ -57,10 +57,10 @@ export interface ResolveInput {
   /**
    * The address of a proxy that passes on what these registries give, for instance because they do
    * not allow other origins (CORS). It takes the place of a registry's address in requests: `react` is
-   * requested from `<via>react`. Lockfiles, errors and the cache state the address of the registry, so
-   * the proxy is trusted like the registry. No request carries a token then. Without `via`, a proxy
-   * has to be the `registry`, and each exact version costs a request more, because its document states
-   * a tarball elsewhere.
+   * requested from `<via>react`. Lockfiles and errors state the address of the registry. No request
+   * carries a token then. Documents from a proxy are cached for runs with the same `via` only. Without
+   * `via`, a proxy has to be the `registry`, and each exact version costs a request more, because its
+   * document states a tarball elsewhere.
    */
   via?: string | URL;
   /**

@@ -24,7 +24,7 @@ import { PackageLoader } from './install/loader.js';
 import { LazyTree } from './install/mount.js';
 import { withNpmrc } from './npmrc.js';
 import { started, type Progress } from './progress.js';
-import { fetchVia } from './via.js';
+import { cacheVia, fetchVia } from './via.js';
 
 export function resolve(input: api.ResolveInput): api.Resolution {
   return started((progress) => {
@@ -123,7 +123,8 @@ class Context {
     this.input = merged;
     const { registry, registries, cache, preferOffline = false, offline = false, retries, timeout } = merged;
     const { snapshot, snapshotSince, before, via } = merged;
-    const opened = cache && (isCache(cache) ? cache : openCache(cache));
+    const shared = cache && (isCache(cache) ? cache : openCache(cache));
+    const opened = shared && via !== undefined ? cacheVia(via, shared) : shared;
     this.#snapshot = snapshot === undefined ? undefined : new SnapshotCache(snapshot, opened, snapshotSince, before);
     const kept = this.#snapshot ?? opened;
     // A snapshot's documents are for this caller only.

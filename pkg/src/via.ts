@@ -1,6 +1,6 @@
 // Sends requests for registries to another address, such as that of a proxy with CORS headers.
 
-import type { Fetch } from '../index.js';
+import type { Cache, Fetch } from '../index.js';
 
 /**
  * A `fetch` for which `via` takes the place of the registries' addresses. All addresses end with a
@@ -13,6 +13,20 @@ export function fetchVia(via: string, registries: () => string[], fetch: Fetch =
     known ??= registries().sort((a, b) => b.length - a.length);
     const registry = known.find((address) => url.startsWith(address));
     return fetch(registry === undefined ? url : via + url.slice(registry.length), init);
+  };
+}
+
+/**
+ * A cache in which documents from `via` are beside those from elsewhere, because the proxy can have
+ * users of its own. A tarball is the same wherever it comes from.
+ */
+export function cacheVia(via: string, cache: Cache): Cache {
+  const own = (key: string) => (key.startsWith('document:') ? `${key} via ${via}` : key);
+  return {
+    get: (key) => cache.get(own(key)),
+    set: (key, entry) => cache.set(own(key), entry),
+    delete: (key) => cache.delete(own(key)),
+    flush: async () => cache.flush?.(),
   };
 }
 

@@ -64,13 +64,18 @@ test('a proxy passes on what registries give, and is not mentioned anywhere', as
     response.end(JSON.stringify({ name, version, license: 'MIT', dist: { tarball, integrity: 'sha512-1==' } }));
     return true;
   });
-  const { lockfile, registry } = await resolve({
+  const input = {
     manifest: { dependencies: { a: '1.0.0', '@acme/ui': '2.0.0' } },
     registry: 'http://registry.test',
     registries: { '@acme': 'http://acme.test/npm' },
     tokens: { 'http://acme.test/npm/': 'secret' },
-    via: `${url}/npm`,
-  }).result;
+    cache: openCache({ name: 'via' }),
+  };
+  const { lockfile, registry } = await resolve({ ...input, via: `${url}/npm` }).result;
+  // The proxy may have its own users, so its documents are for it only.
+  const again = await resolve({ ...input, via: `${url}/npm`, offline: true }).result;
+  assert.equal(again.lockfile, lockfile);
+  await assert.rejects(resolve({ ...input, offline: true }).result, { code: 'ENOTCACHED' });
   const paths = requests.map(({ path }) => path).sort();
   assert.deepEqual(paths, ['npm/@acme/ui/2.0.0', 'npm/a/1.0.0']);
   assert.ok(requests.every(({ headers }) => headers.authorization === undefined));

@@ -21,14 +21,10 @@ use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
 use crate::pins;
 use crate::refusal::Refusal;
-use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, PackumentForm, Reason, Request, Urgency};
+use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, PackumentForm, Reason, Request, SAMPLES, Urgency};
 use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
-
-/// How many documents of versions are requested before everything else. The caller learns from them
-/// in which form the registry's packuments are cheaper.
-const SAMPLES: usize = 4;
 
 /// A chosen manifest, or the reason why there is none.
 pub type Choice = Result<Rc<Manifest>, Rc<ResolveError>>;

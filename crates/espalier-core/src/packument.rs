@@ -256,12 +256,12 @@ impl Packument {
         self.versions.name(index)
     }
 
-    /// The length in bytes of its versions, and of what it has beside them, which is 0 if only a
-    /// summary was read.
-    pub fn lengths(&self) -> (usize, usize) {
+    /// The length in bytes of its versions, and of what it has beside them. `None` if only a summary
+    /// was read.
+    pub fn lengths(&self) -> Option<(usize, usize)> {
         let entries = &self.versions.entries;
         let versions = entries.first().zip(entries.last()).map_or(0, |(first, last)| (last.end - first.start) as usize);
-        (versions, self.length.saturating_sub(versions))
+        Some((versions, self.length.checked_sub(versions)?))
     }
 
     /// The manifest at an index, as text.

@@ -122,6 +122,10 @@ impl Request {
     }
 }
 
+/// How many documents of versions are requested before everything else. The caller learns from them
+/// in which form the registry's packuments are cheaper.
+pub const SAMPLES: usize = 4;
+
 /// The urgency of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {

@@ -70,7 +70,7 @@ impl Sources {
             (Some(misread), _) => Box::pin(misread.again()).await,
             (None, Request::VersionDocument { name, version, integrity, abbreviated }) => {
                 let unread = self.registry.unread_version(name, version, integrity.as_deref()).await;
-                unread.map(|unread| unread.instead_of(*abbreviated))
+                unread.map(|unread| unread.completing(*abbreviated))
             }
             (None, other) => match (self.remembered(other), other) {
                 (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),

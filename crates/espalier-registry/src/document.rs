@@ -1,7 +1,8 @@
 //! Packuments and version documents: how they are requested and recognised.
 //!
-//! Requests ask for abbreviated packuments, which are several times smaller. A registry that
-//! doesn't know them sends full ones. The content type identifies an abbreviated packument; failing
+//! Requests ask for abbreviated packuments, which are several times smaller on npm's registry, or for
+//! full ones where these cost less (`experience`). A registry that doesn't know abbreviated ones sends
+//! full ones. The content type identifies an abbreviated packument; failing
 //! that, the document does. If a registry has no document of a single version, the full packument
 //! replaces it. It contains the same manifest.
 

@@ -10,6 +10,7 @@
 //! full packuments would be, too. Where it is hardly longer, a full packument costs less than the
 //! second request. Either form gives the same answers.
 
+use espalier_core::request::SAMPLES;
 use espalier_core::{Detail, Packument};
 
 use crate::address::Address;
@@ -17,8 +18,6 @@ use crate::document::Form;
 
 /// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
-/// How many documents of versions are compared with manifests in abbreviated packuments.
-const SAMPLES: u32 = 4;
 /// How many bytes beside the versions of a packument don't count: even an abbreviated one has its
 /// name and tags.
 const USUAL_BESIDE: usize = 1024;
@@ -37,7 +36,8 @@ struct Seen {
     /// Whether it has given the document of a version.
     given: bool,
     refusals: u32,
-    samples: u32,
+    /// How many documents of versions were compared with manifests in abbreviated packuments.
+    samples: usize,
     /// The lengths of manifests in abbreviated packuments, and of the documents of the same
     /// versions.
     abbreviated: usize,
@@ -116,8 +116,9 @@ impl Experience {
                 self.learn_refusal(registry);
             }
         }
-        if packument.detail != Detail::Abbreviated {
-            let (versions, beside) = packument.lengths();
+        if packument.detail != Detail::Abbreviated
+            && let Some((versions, beside)) = packument.lengths()
+        {
             let seen = self.of(registry);
             seen.versions += versions;
             seen.beside += beside.saturating_sub(USUAL_BESIDE);

@@ -222,8 +222,8 @@ impl Document {
 }
 
 impl Unread {
-    /// The document of a version that completes an abbreviated manifest of this length in bytes.
-    pub fn instead_of(mut self, abbreviated: u32) -> Self {
+    /// The same document of a version, which completes an abbreviated manifest of this length in bytes.
+    pub fn completing(mut self, abbreviated: u32) -> Self {
         self.document.abbreviated = abbreviated;
         self
     }
