@@ -75,7 +75,7 @@ test('a proxy passes on what registries give, and is not mentioned anywhere', as
   // The proxy may have its own users, so its documents are for it only.
   const again = await resolve({ ...input, via: `${url}/npm`, offline: true }).result;
   assert.equal(again.lockfile, lockfile);
-  await assert.rejects(resolve({ ...input, offline: true }).result, { code: 'ENOTCACHED' });
+  await assert.rejects(resolve({ ...input, tokens: {}, offline: true }).result, { code: 'ENOTCACHED' });
   const paths = requests.map(({ path }) => path).sort();
   assert.deepEqual(paths, ['npm/@acme/ui/2.0.0', 'npm/a/1.0.0']);
   assert.ok(requests.every(({ headers }) => headers.authorization === undefined));
