@@ -46,7 +46,7 @@ pub struct Retirement {
 }
 
 /// A tarball and the packages that are made of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// The package's own name.
     pub name: String,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
-use super::flights::{Flights, ObtainError};
+use super::flights::{Flight, Flights, ObtainError};
 use crate::blocking;
 use crate::git::{self, Repository};
 use crate::integrity::Hashed;
@@ -67,15 +67,18 @@ impl Origins {
         if let Some(repository) = Repository::of(&source.resolved) {
             return self.clone_and_pack(&repository, source).await;
         }
-        self.flights.of(source, || self.fetch(source)).await
+        self.flights.of(source, |flight| self.fetch(source, flight)).await
     }
 
-    async fn fetch(&self, source: &Source) -> Result<StoredPackage, ObtainError> {
+    async fn fetch(&self, source: &Source, flight: Arc<Flight>) -> Result<StoredPackage, ObtainError> {
         let (store, integrity) = (Arc::clone(&self.store), source.integrity.clone());
         let activity = Arc::clone(self.registry.activity());
         let add = move |tarball: &Hashed<'_>| activity.unpacking.time(|| store.add(tarball, integrity.as_ref()));
         let take = move |tarball: &Hashed<'_>| match add(tarball) {
-            Ok(stored) => Ok(Ok(stored)),
+            Ok(stored) => {
+                flight.land(&stored);
+                Ok(Ok(stored))
+            }
             Err(AddError::Tarball(error)) => Err(error.to_string()),
             // Fetching it again would not help.
             Err(AddError::Store(error)) => Ok(Err(error)),

@@ -1,7 +1,11 @@
 //! The downloads of a run. Each tarball is fetched once, however often it is asked for.
+//!
+//! The thread that has unpacked a package also places it, if its places are known by then. Another
+//! thread would have to be woken for that.
 
+use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use espalier_core::FetchFailure;
 use rustc_hash::FxHashMap;
@@ -24,24 +28,35 @@ pub enum ObtainError {
 /// Address and integrity.
 type Key = (String, Option<String>);
 type Landed = Result<StoredPackage, FetchFailure>;
+/// Places a package.
+type Place = Box<dyn FnOnce(&StoredPackage) + Send>;
 
 /// The downloads by source.
 #[derive(Debug, Default)]
-pub struct Flights(Mutex<FxHashMap<Key, Arc<OnceCell<Landed>>>>);
+pub struct Flights(Mutex<FxHashMap<Key, Arc<Flight>>>);
+
+/// One download.
+#[derive(Default)]
+pub(super) struct Flight {
+    landed: OnceCell<Landed>,
+    /// What its thread does next. Whoever holds the lock knows that the package is not being placed.
+    place: Mutex<Option<Place>>,
+}
 
 impl Flights {
     /// The result of fetching a source, which may have been fetched before. If one caller goes
     /// away, the next one continues.
-    pub(super) async fn of<F>(&self, source: &Source, fetch: impl FnOnce() -> F) -> Result<StoredPackage, ObtainError>
+    pub(super) async fn of<F>(
+        &self,
+        source: &Source,
+        fetch: impl FnOnce(Arc<Flight>) -> F,
+    ) -> Result<StoredPackage, ObtainError>
     where
         F: Future<Output = Result<StoredPackage, ObtainError>>,
     {
-        let flight = {
-            let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(flights.entry(key(source)).or_default())
-        };
-        let landed = flight.get_or_try_init(|| async {
-            match fetch().await {
+        let flight = self.flight(source);
+        let landed = flight.landed.get_or_try_init(|| async {
+            match fetch(Arc::clone(&flight)).await {
                 Ok(stored) => Ok(Ok(stored)),
                 Err(ObtainError::Fetch(failure)) => Ok(Err(failure)),
                 // A store that was full may have room again.
@@ -51,9 +66,48 @@ impl Flights {
         landed.await.map_err(ObtainError::Store)?.clone().map_err(ObtainError::Fetch)
     }
 
+    /// The download of a source, which may not have begun.
+    pub(super) fn flight(&self, source: &Source) -> Arc<Flight> {
+        Arc::clone(self.all().entry(key(source)).or_default())
+    }
+
     /// Lets a source be fetched again, because its result was unusable.
     pub(super) fn forget(&self, source: &Source) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(source));
+        self.all().remove(&key(source));
+    }
+
+    fn all(&self) -> MutexGuard<'_, FxHashMap<Key, Arc<Flight>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Flight {
+    /// Has the package placed as soon as it lands. This does nothing if it has landed already.
+    pub fn place_with(&self, place: Place) {
+        *self.place() = Some(place);
+    }
+
+    /// Undoes this. Afterwards, the download places nothing.
+    pub fn place_nothing(&self) {
+        *self.place() = None;
+    }
+
+    /// Places the package that has just landed, if anybody has asked for that.
+    pub fn land(&self, stored: &StoredPackage) {
+        let mut place = self.place();
+        if let Some(place) = place.take() {
+            place(stored);
+        }
+    }
+
+    fn place(&self) -> MutexGuard<'_, Option<Place>> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Flight {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Flight").field("landed", &self.landed).finish_non_exhaustive()
     }
 }
 

@@ -44,7 +44,7 @@ use place::Linker;
 pub use place::PlaceError;
 use ready::Ready;
 use replaced::symlink;
-use task::{Job, Shared, run};
+use task::{Fetched, Job, Shared, run};
 
 /// The number of threads that help this one to place stored packages. More of them make no disk
 /// faster.
@@ -279,15 +279,12 @@ impl<'a> Reify<'a> {
             let help = blocking::beside(move || ready.place(&shared, &stopped));
             tasks.spawn(async move { Finished::Helper(blocking::result(help).await) });
         }
-        let fetching = |job| {
-            let task = run(Arc::clone(shared), job, stopped.clone());
-            async move {
-                let (placements, result) = task.await;
-                Finished::Job(placements, result)
-            }
+        let fetching = |jobs: Vec<Job>| {
+            let jobs = jobs.into_iter().map(|job| run(Arc::clone(shared), job, stopped.clone()));
+            until_failure(jobs.collect())
         };
-        for job in others {
-            tasks.spawn(fetching(job));
+        if !others.is_empty() {
+            tasks.spawn(fetching(others));
         }
         let mut left_out = Vec::new();
         let mut failed = None;
@@ -297,7 +294,7 @@ impl<'a> Reify<'a> {
             let next = if failed.is_none() { ready.next() } else { None };
             let is_placing = next.is_some();
             if let Some(left) = next.and_then(|job| ready.place_one(job, shared)) {
-                tasks.spawn(fetching(left));
+                tasks.spawn(fetching(vec![left]));
             }
             let finished = tokio::select! {
                 // An interruption counts even if everything has been placed by now.
@@ -319,13 +316,14 @@ impl<'a> Reify<'a> {
             let (placements, error) =
                 match finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())) {
                     Finished::Helper(left) => {
-                        for job in left {
-                            tasks.spawn(fetching(job));
-                        }
+                        tasks.spawn(fetching(left));
                         continue;
                     }
-                    Finished::Job(_, Ok(())) => continue,
-                    Finished::Job(placements, Err(error)) => (placements, error),
+                    Finished::Jobs => continue,
+                    Finished::Failed { placements, error, others } => {
+                        tasks.spawn(until_failure(others));
+                        (placements, error)
+                    }
                 };
             let is_optional = |placement: &Placement| self.layout.packages[&placement.location].optional;
             if failed.is_none() && placements.iter().all(is_optional) && matches!(error, ReifyError::Fetch { .. }) {
@@ -452,12 +450,26 @@ impl<'a> Reify<'a> {
     }
 }
 
-/// The subject of a task.
+/// How a task ended.
 enum Finished {
-    /// One source.
-    Job(Vec<Placement>, Result<(), ReifyError>),
+    /// All its jobs were done.
+    Jobs,
+    /// One of its jobs failed, and the others go on.
+    Failed { placements: Vec<Placement>, error: ReifyError, others: JoinSet<Fetched> },
     /// A helper with packages in the store. It couldn't place these.
     Helper(Vec<Job>),
+}
+
+/// Waits for jobs until one fails. The thread that waits for the whole installation is not woken for
+/// each of them.
+async fn until_failure(mut jobs: JoinSet<Fetched>) -> Finished {
+    while let Some(joined) = jobs.join_next().await {
+        let (placements, result) = joined.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+        if let Err(error) = result {
+            return Finished::Failed { placements, error, others: jobs };
+        }
+    }
+    Finished::Jobs
 }
 
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use super::ReifyError;
 use super::fetch::Origins;
-use super::flights::ObtainError;
+use super::flights::{Flight, ObtainError};
 use super::journal::Journal;
 use super::place::{Linker, PlaceError, Placing};
 use crate::activity::Activity;
@@ -40,14 +40,20 @@ pub(super) struct Shared {
     pub activity: Arc<Activity>,
 }
 
+/// The places of a source, and whether it was placed there.
+pub(super) type Fetched = (Vec<Placement>, Result<(), ReifyError>);
+
 /// Gets a source and places it. Nothing more is written after another task has failed.
-pub(super) async fn run(
-    shared: Arc<Shared>,
-    mut job: Job,
-    mut stopped: watch::Receiver<bool>,
-) -> (Vec<Placement>, Result<(), ReifyError>) {
+pub(super) async fn run(shared: Arc<Shared>, mut job: Job, mut stopped: watch::Receiver<bool>) -> Fetched {
     let placements = job.placements.clone();
+    let place = {
+        let (shared, placements, stopped) = (Arc::clone(&shared), placements.clone(), stopped.clone());
+        let place = move |stored: &_| if *stopped.borrow() { Ok(()) } else { shared.place(stored, &placements, false) };
+        Arc::new(place)
+    };
     for attempt in 0.. {
+        let is_fetched = job.source.stored.is_none() && job.source.is_download();
+        let landing = is_fetched.then(|| Landing::new(&shared, &job.source, Arc::clone(&place)));
         let obtained = tokio::select! {
             obtained = obtain(&shared, &job.source) => obtained,
             // A sender that is gone stops nothing.
@@ -63,11 +69,15 @@ pub(super) async fn run(
             }
             Err(ObtainError::Store(error)) => return (placements, Err(error.into())),
         };
-        let (sharing, package, goals, halt) =
-            (Arc::clone(&shared), stored.clone(), placements.clone(), stopped.clone());
-        let place = move || if *halt.borrow() { Ok(()) } else { sharing.place(&package, &goals, false) };
-        // What is in the store is placed before anything else is unpacked.
-        match shared.origins.registry.workers().run(usize::MAX, place).await {
+        let placed = match landing.and_then(Landing::result) {
+            Some(placed) => Some(placed),
+            // What is in the store is placed before anything else is unpacked.
+            None => {
+                let (place, stored) = (Arc::clone(&place), stored.clone());
+                shared.origins.registry.workers().run(usize::MAX, move || place(&stored)).await
+            }
+        };
+        match placed {
             Some(Ok(())) => {
                 shared.activity.installed.add(placements.len() as u64);
                 return (placements, Ok(()));
@@ -85,6 +95,44 @@ pub(super) async fn run(
         }
     }
     (placements, Ok(()))
+}
+
+/// A package that is placed by the thread that unpacks it. If nobody waits for it any more, it is not
+/// placed.
+struct Landing {
+    flight: Arc<Flight>,
+    placed: oneshot::Receiver<Result<(), PlaceError>>,
+}
+
+impl Landing {
+    fn new(
+        shared: &Arc<Shared>,
+        source: &Source,
+        place: Arc<impl Fn(&StoredPackage) -> Result<(), PlaceError> + Send + Sync + 'static>,
+    ) -> Self {
+        let (send, placed) = oneshot::channel();
+        let (origins, wanted) = (shared.origins.clone(), source.clone());
+        let flight = origins.flights.flight(source);
+        flight.place_with(Box::new(move |stored| {
+            // Another package is not placed. Whoever asked for this one reports that.
+            if origins.check_identity(&wanted, &stored.record).is_ok() {
+                // The receiver is kept until the placing has ended.
+                let _ = send.send(place(stored));
+            }
+        }));
+        Self { flight, placed }
+    }
+
+    /// Whether the package that has landed was placed.
+    fn result(mut self) -> Option<Result<(), PlaceError>> {
+        self.placed.try_recv().ok()
+    }
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        self.flight.place_nothing();
+    }
 }
 
 async fn obtain(shared: &Shared, source: &Source) -> Result<StoredPackage, ObtainError> {
