@@ -21,7 +21,7 @@ use crate::packument::Packument;
 use crate::pick::{Engine, NoPick, Picker};
 use crate::pins;
 use crate::refusal::Refusal;
-use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, PackumentForm, Reason, Request, SAMPLES, Urgency};
+use crate::request::{Answer, Event, FetchFailure, FetchFailureKind, PackumentForm, Reason, Request, Urgency};
 use crate::semver::Version;
 use crate::spec::{Spec, SpecKind};
 use crate::vocabulary::Vocabulary;
@@ -74,8 +74,6 @@ struct Foresight {
     foreseen: FxHashSet<(Name, Rc<str>)>,
     /// The manifests whose dependencies were requested ahead.
     looked_at: FxHashSet<*const Manifest>,
-    /// The number of documents of versions that are still requested before everything else.
-    samples: usize,
     /// The project's own dependencies.
     given: FxHashSet<Name>,
 }
@@ -115,7 +113,6 @@ impl Catalog {
                 awaited: FxHashMap::default(),
                 foreseen: FxHashSet::default(),
                 looked_at: FxHashSet::default(),
-                samples: SAMPLES,
                 given: FxHashSet::default(),
             },
             packument_count: 0,
@@ -248,11 +245,8 @@ impl Catalog {
         let is_requested = self.registries.is_some()
             && self.foresight.foreseen.contains(&(package, version))
             && !exchange.is_without_document(&pins::request(manifest));
-        if manifest.abbreviated.is_some() && !self.foresight.tree_only && !is_requested {
-            let is_sample = self.foresight.samples > 0;
-            self.foresight.samples -= usize::from(is_sample);
-            let urgency = if is_sample { Urgency::Demanded } else { Urgency::Speculative };
-            exchange.want(&pins::completion(manifest), urgency);
+        if manifest.abbreviated && !self.foresight.tree_only && !is_requested {
+            exchange.want(&pins::completion(manifest), Urgency::Speculative);
         }
         self.foresee_dependencies(exchange, manifest);
     }

@@ -66,8 +66,8 @@ pub struct Manifest {
     pub unpacked_size: Option<u64>,
     /// `dist.fileCount`: the number of those files, if the registry states it.
     pub file_count: Option<u64>,
-    /// The length in bytes of its text, if the registry left out fields that a lock contains.
-    pub abbreviated: Option<u32>,
+    /// Whether the registry left out fields that a lock contains.
+    pub abbreviated: bool,
     /// Whether its `deprecated` counts as true in JavaScript.
     pub is_deprecated: bool,
     /// Whether there is a `devDependencies`, even an empty one.
@@ -110,8 +110,7 @@ impl Manifest {
         if manifest.integrity.is_none() {
             manifest.integrity = shasum.and_then(|shasum| integrity::from_hex_sha1(&shasum)).map(Rc::from);
         }
-        // No document is longer than 4 GiB.
-        manifest.abbreviated = abbreviated.then_some(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        manifest.abbreviated = abbreviated;
         Ok(manifest)
     }
 
@@ -303,7 +302,7 @@ impl Manifest {
             integrity: None,
             unpacked_size: None,
             file_count: None,
-            abbreviated: None,
+            abbreviated: false,
             is_deprecated,
             has_dev_dependencies: fields.dev.truthy()?,
             dev_engines: read[const { place("devEngines") }].truthy()?,

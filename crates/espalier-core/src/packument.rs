@@ -86,6 +86,24 @@ pub enum Detail {
 /// manifest.
 const ONLY_WHOLE: [&str; 4] = ["license", "licenses", "maintainers", "_npmUser"];
 
+/// Fields that npm's registry leaves in abbreviated manifests, as far as they are long.
+const ABBREVIATED: [&str; 11] = [
+    "name",
+    "version",
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "bin",
+    "dist",
+    "engines",
+    "funding",
+];
+
+/// How many manifests show how long the others are.
+const SAMPLES: usize = 4;
+
 /// Why a body is not a packument.
 #[derive(Debug, thiserror::Error)]
 pub enum PackumentError {
@@ -262,6 +280,24 @@ impl Packument {
         let entries = &self.versions.entries;
         let versions = entries.first().zip(entries.last()).map_or(0, |(first, last)| (last.end - first.start) as usize);
         Some((versions, self.length.checked_sub(versions)?))
+    }
+
+    /// The length in bytes of its last manifests, and the length that they would have in an
+    /// abbreviated packument. Both are 0 if the text was dropped.
+    pub fn sample(&self) -> (usize, usize) {
+        let (mut whole, mut abbreviated) = (0, 0);
+        for index in self.len().saturating_sub(SAMPLES)..self.len() {
+            self.text.look(&self.versions.place(index), &mut |manifest| {
+                whole += manifest.len();
+                // The quotation marks, the colon and the comma count, too. The text was checked when the
+                // packument was parsed.
+                let _ = json::members(manifest, &ABBREVIATED, |key, value| {
+                    abbreviated += key.len() + value.len() + 4;
+                    Ok(())
+                });
+            });
+        }
+        (whole, abbreviated)
     }
 
     /// The manifest at an index, as text.

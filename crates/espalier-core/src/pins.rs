@@ -57,7 +57,7 @@ pub fn request(manifest: &Manifest) -> Request {
 pub fn completion(manifest: &Manifest) -> Request {
     let (name, version) = identity(manifest);
     let integrity = manifest.integrity.as_deref().map(str::to_owned);
-    Request::VersionDocument { name, version, integrity, abbreviated: manifest.abbreviated.unwrap_or_default() }
+    Request::VersionDocument { name, version, integrity }
 }
 
 fn identity(manifest: &Manifest) -> (String, String) {

@@ -40,9 +40,6 @@ pub enum Request {
         /// The tarball's integrity in the packument. It detects the document of another publication
         /// of the version.
         integrity: Option<String>,
-        /// The length in bytes of the manifest in the packument. A caller that compares it with the
-        /// document's knows how much longer full packuments would be.
-        abbreviated: u32,
     },
     /// The text of a folder's package.json.
     Folder {
@@ -122,14 +119,10 @@ impl Request {
     }
 }
 
-/// How many documents of versions are requested before everything else. The caller learns from them
-/// in which form the registry's packuments are cheaper.
-pub const SAMPLES: usize = 4;
-
 /// The urgency of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// The resolution can't continue without it, or the caller learns from it how to make the others.
+    /// The resolution can't continue without it.
     Demanded,
     /// It will probably be needed soon.
     Speculative,

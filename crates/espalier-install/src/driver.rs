@@ -68,9 +68,8 @@ impl Sources {
         // What is rarely done is in boxes: the future is moved several times for each request.
         let unread = match (misread, request) {
             (Some(misread), _) => Box::pin(misread.again()).await,
-            (None, Request::VersionDocument { name, version, integrity, abbreviated }) => {
-                let unread = self.registry.unread_version(name, version, integrity.as_deref()).await;
-                unread.map(|unread| unread.completing(*abbreviated))
+            (None, Request::VersionDocument { name, version, integrity }) => {
+                self.registry.unread_version(name, version, integrity.as_deref()).await
             }
             (None, other) => match (self.remembered(other), other) {
                 (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),

@@ -221,9 +221,9 @@ fn chain(count: usize) -> tempfile::TempDir {
 async fn packuments_are_requested_in_the_cheaper_form() {
     let folder = chain(12);
     let mut locks = Vec::new();
-    // Full packuments that are hardly longer, and full packuments that are several times as long.
-    // With one connection, the fifth packument follows the fourth sample before anybody reads that.
-    for (pad_full, expected) in [(1.0, (5, 7, 5)), (5.0, (12, 0, 12))] {
+    // Full packuments that are hardly longer, and full packuments that are several times as long, as
+    // the second one shows.
+    for (pad_full, expected) in [(1.0, (1, 11, 1)), (5.0, (11, 1, 11))] {
         let server = serve(folder.path(), espalier_replay::Settings { pad_full, ..Default::default() }).await;
         let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
         let counts = async |flag: (&str, &str)| {

@@ -6,15 +6,16 @@
 //! such request has these documents, whatever it refuses afterwards.
 //!
 //! An abbreviated packument needs the document of a version beside it, for its license. On npm's
-//! registry, this document is several times as long as the manifest in the abbreviated packument, so
-//! full packuments would be, too. Where it is hardly longer, a full packument costs less than the
-//! second request. Either form gives the same answers.
+//! public registry, full packuments are several times as long as abbreviated ones. Where they are
+//! hardly longer, a full one costs less than the second request. So the second packument of every
+//! other registry is requested in full, and shows how long an abbreviated one would be. A run that
+//! needs only one has nothing to learn. Either form gives the same answers.
 
-use espalier_core::request::SAMPLES;
 use espalier_core::{Detail, Packument};
 
 use crate::address::Address;
 use crate::document::Form;
+use crate::registries::public_host;
 
 /// How many refusals, without an answer among them, mean that a registry has no such documents.
 const ENOUGH: u32 = 3;
@@ -36,12 +37,12 @@ struct Seen {
     /// Whether it has given the document of a version.
     given: bool,
     refusals: u32,
-    /// How many documents of versions were compared with manifests in abbreviated packuments.
-    samples: usize,
-    /// The lengths of manifests in abbreviated packuments, and of the documents of the same
-    /// versions.
-    abbreviated: usize,
+    /// How many packuments were requested that may be abbreviated or full.
+    packuments: u32,
+    /// The lengths of manifests in a full packument, and the lengths that they would have in an
+    /// abbreviated one.
     whole: usize,
+    abbreviated: usize,
     /// The lengths of the versions in full packuments, and of what is beside them, such as a readme.
     versions: usize,
     beside: usize,
@@ -51,7 +52,7 @@ impl Seen {
     /// Whether full packuments are hardly longer than abbreviated ones: manifests are at most a
     /// quarter longer, and what is beside them adds at most another quarter.
     fn is_hardly_longer(&self) -> bool {
-        self.samples >= SAMPLES && 4 * self.whole <= 5 * self.abbreviated && 4 * self.beside <= self.versions
+        self.whole > 0 && 4 * self.whole <= 5 * self.abbreviated && 4 * self.beside <= self.versions
     }
 }
 
@@ -62,10 +63,20 @@ impl Experience {
         if form.is_of_version() && self.seen_of(registry).is_some_and(lacks) { Form::Full } else { form }
     }
 
-    /// The cheapest of the forms that answer a request for a packument. The first is the usual one.
+    /// The cheapest of the forms that answer a request for a packument, or the form that shows which
+    /// one that is. The first is the usual one.
     pub fn cheapest<'a>(&self, registry: &Address, forms: &'a [Form]) -> &'a Form {
         let rather_full = forms.iter().find(|form| **form == Form::RatherFull);
-        rather_full.filter(|_| self.seen_of(registry).is_some_and(Seen::is_hardly_longer)).unwrap_or(&forms[0])
+        let is_preferred = |seen: &Seen| match seen {
+            Seen { packuments: 1, whole: 0, .. } => registry.host() != public_host(),
+            seen => seen.is_hardly_longer(),
+        };
+        rather_full.filter(|_| self.seen_of(registry).is_some_and(is_preferred)).unwrap_or(&forms[0])
+    }
+
+    /// Records that a packument was requested that may be abbreviated or full.
+    pub fn note_request(&mut self, registry: &Address) {
+        self.of(registry).packuments += 1;
     }
 
     /// Whether a registry has given the document of a version.
@@ -91,16 +102,9 @@ impl Experience {
         self.of(registry).refusals += 1;
     }
 
-    /// Records that a registry has given the document of a version, and the lengths in bytes of the
-    /// manifest in the abbreviated packument and of the document. A length is 0 if nobody knows it.
-    pub fn learn_document(&mut self, registry: &Address, abbreviated: usize, length: usize) {
-        let seen = self.of(registry);
-        seen.given = true;
-        if seen.samples < SAMPLES && abbreviated > 0 && length > 0 {
-            seen.samples += 1;
-            seen.abbreviated += abbreviated;
-            seen.whole += length;
-        }
+    /// Records that a registry has given the document of a version.
+    pub fn learn_document(&mut self, registry: &Address) {
+        self.of(registry).given = true;
     }
 
     /// Records that a document was refused, though nobody knows yet whether there is such a version.
@@ -108,8 +112,8 @@ impl Experience {
         self.refused.push((name.to_owned(), version.to_owned()));
     }
 
-    /// Learns from a packument which refusals concerned one of its versions, and from a full one what
-    /// it has beside manifests.
+    /// Learns from a packument which refusals concerned one of its versions, and from a full one how
+    /// long it is.
     pub fn learn_packument(&mut self, registry: &Address, name: &str, packument: &Packument) {
         while let Some(at) = self.refused.iter().position(|(refused, _)| refused == name) {
             if packument.find(&self.refused.swap_remove(at).1).is_some() {
@@ -122,6 +126,9 @@ impl Experience {
             let seen = self.of(registry);
             seen.versions += versions;
             seen.beside += beside.saturating_sub(USUAL_BESIDE);
+            if seen.whole == 0 {
+                (seen.whole, seen.abbreviated) = packument.sample();
+            }
         }
     }
 }
@@ -131,6 +138,7 @@ mod tests {
     use espalier_core::{Detail, Packument, PackumentForm};
 
     use super::Experience;
+    use crate::address::Address;
     use crate::address::tests::address;
     use crate::document::Form;
 
@@ -172,59 +180,68 @@ mod tests {
         let version = Form::Version("1.0.0".to_owned());
         let mut experience = Experience::default();
         experience.learn_refusal(&registry);
-        experience.learn_document(&registry, 0, 0);
+        experience.learn_document(&registry);
         for _ in 0..3 {
             experience.learn_refusal(&registry);
         }
         assert_eq!(experience.form(&registry, version.clone()), version);
     }
 
+    /// A full packument whose manifests have a part that abbreviated ones would have, one that they
+    /// wouldn't, and something beside the manifests, of these lengths in bytes.
+    fn packument([abbreviated, rest, beside]: [usize; 3]) -> Packument {
+        let [abbreviated, rest, beside] = [abbreviated, rest, beside].map(|length| "x".repeat(length));
+        let manifest = format!(r#"{{"dependencies":{{"a":"{abbreviated}"}},"scripts":"{rest}"}}"#);
+        let text = format!(r#"{{"readme":"{beside}","versions":{{"1.0.0":{manifest},"1.1.0":{manifest}}}}}"#);
+        Packument::parse(text.as_bytes(), Detail::Unstated).expect("a packument")
+    }
+
+    fn cheapest(experience: &Experience, registry: &Address, form: PackumentForm) -> Form {
+        experience.cheapest(registry, Form::answering(form)).clone()
+    }
+
     #[test]
-    fn packuments_are_requested_in_full_where_documents_of_versions_are_hardly_longer() {
+    fn packuments_are_requested_in_full_where_they_are_hardly_longer() {
         let registry = address("http://one.test/");
-        // The lengths of documents, beside manifests of 100 bytes.
-        for (documents, is_full) in [
-            (&[110, 120, 130, 140][..], true),
-            (&[130, 120, 130, 140], false),
-            (&[110, 120, 130], false),
-            // What came from a cache has no length.
-            (&[0, 110, 120, 130], false),
-            (&[0, 110, 120, 130, 140], true),
-            // The first ones decide.
-            (&[110, 120, 130, 140, 900], true),
-            (&[500, 500, 500, 500, 1, 1], false),
+        for (lengths, expected) in [
+            ([2000, 300, 0], Form::RatherFull),
+            ([2000, 700, 0], Form::Abbreviated),
+            // Readmes make them expensive.
+            ([2000, 300, 1500], Form::RatherFull),
+            ([2000, 300, 4000], Form::Abbreviated),
         ] {
             let mut experience = Experience::default();
-            for &length in documents {
-                experience.learn_document(&registry, 100, length);
-                experience.learn_document(&registry, 0, 1);
-            }
-            let expected = if is_full { Form::RatherFull } else { Form::Abbreviated };
-            assert_eq!(*experience.cheapest(&registry, Form::answering(PackumentForm::Any)), expected, "{documents:?}");
+            experience.learn_packument(&registry, "a", &packument(lengths));
+            assert_eq!(cheapest(&experience, &registry, PackumentForm::Any), expected, "{lengths:?}");
             for (form, expected) in [(PackumentForm::Abbreviated, Form::Abbreviated), (PackumentForm::Full, Form::Full)]
             {
-                assert_eq!(*experience.cheapest(&registry, Form::answering(form)), expected, "{documents:?}");
+                assert_eq!(cheapest(&experience, &registry, form), expected, "{lengths:?}");
             }
-            let other = address("http://other.test/");
-            let found = experience.cheapest(&other, Form::answering(PackumentForm::Any));
-            assert_eq!(*found, Form::Abbreviated, "{documents:?}");
         }
     }
 
     #[test]
-    fn readmes_make_full_packuments_expensive() {
-        let registry = address("http://one.test/");
-        let manifest = "x".repeat(5000);
-        for (readme, expected) in [(500, Form::RatherFull), (4000, Form::Abbreviated)] {
-            let mut experience = Experience::default();
-            for _ in 0..4 {
-                experience.learn_document(&registry, 100, 110);
-            }
-            let readme = "x".repeat(readme);
-            let text = format!(r#"{{"readme":"{readme}","versions":{{"1.0.0":"{manifest}","1.1.0":"{manifest}"}}}}"#);
-            let packument = Packument::parse(text.as_bytes(), Detail::Unstated).expect("a packument");
-            experience.learn_packument(&registry, "a", &packument);
-            assert_eq!(*experience.cheapest(&registry, Form::answering(PackumentForm::Any)), expected);
+    fn the_second_packument_of_each_registry_shows_how_long_full_ones_are() {
+        let (one, other) = (address("http://one.test/"), address("http://other.test/"));
+        let mut experience = Experience::default();
+        for expected in [Form::Abbreviated, Form::RatherFull, Form::Abbreviated, Form::Abbreviated] {
+            assert_eq!(cheapest(&experience, &one, PackumentForm::Any), expected);
+            experience.note_request(&one);
         }
+        experience.note_request(&other);
+        assert_eq!(cheapest(&experience, &other, PackumentForm::Any), Form::RatherFull);
+        // What a registry sends unasked shows the same.
+        experience.learn_packument(&other, "a", &packument([2000, 700, 0]));
+        assert_eq!(cheapest(&experience, &other, PackumentForm::Any), Form::Abbreviated);
+        experience.learn_packument(&one, "a", &packument([2000, 300, 0]));
+        assert_eq!(cheapest(&experience, &one, PackumentForm::Any), Form::RatherFull);
+    }
+
+    #[test]
+    fn the_public_registry_is_known() {
+        let registry = address(crate::PUBLIC_REGISTRY);
+        let mut experience = Experience::default();
+        experience.note_request(&registry);
+        assert_eq!(cheapest(&experience, &registry, PackumentForm::Any), Form::Abbreviated);
     }
 }

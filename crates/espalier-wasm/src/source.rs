@@ -56,7 +56,7 @@ impl Source {
                 Ok(self.kept(request, Answer::Packument(packument), life))
             }
             Request::Manifest { name, version } => {
-                match self.version_document(name, version, None, None, urgency).await {
+                match self.version_document(name, version, None, false, urgency).await {
                     Ok((text, fresh_until)) => {
                         let life = (text.len(), fresh_until);
                         Ok(self.kept(request, Answer::VersionDocument(text), life))
@@ -70,10 +70,9 @@ impl Source {
                     Err(failure) => Err(failure),
                 }
             }
-            Request::VersionDocument { name, version, integrity, abbreviated } => {
+            Request::VersionDocument { name, version, integrity } => {
                 let integrity = integrity.as_deref();
-                let (text, fresh_until) =
-                    self.version_document(name, version, integrity, Some(*abbreviated), urgency).await?;
+                let (text, fresh_until) = self.version_document(name, version, integrity, true, urgency).await?;
                 // A version with the integrity of its packument never changes.
                 let is_final = integrity.is_some_and(|integrity| text.contains(integrity));
                 let life = (text.len(), if is_final { f64::INFINITY } else { fresh_until });
@@ -136,14 +135,14 @@ impl Source {
         answer
     }
 
-    /// The document of a version. If it completes an abbreviated manifest of some length in bytes, the
-    /// version's part of the full packument takes its place if the registry has no such document.
+    /// The document of a version. If it only completes an abbreviated manifest, the version's part of
+    /// the full packument takes its place if the registry has no such document.
     async fn version_document(
         &self,
         name: &str,
         version: &str,
         integrity: Option<&str>,
-        abbreviated: Option<u32>,
+        completes: bool,
         urgency: Urgency,
     ) -> Result<(String, f64), FetchFailure> {
         let registries = self.network.registries();
@@ -160,13 +159,13 @@ impl Source {
             };
             match self.network.document(name, &[form], integrity, urgency, &mut read).await {
                 Ok(fresh_until) => {
-                    experience.borrow_mut().learn_document(registry, abbreviated.unwrap_or(0) as usize, document.len());
+                    experience.borrow_mut().learn_document(registry);
                     return Ok((document, fresh_until));
                 }
                 Err(failure) => refusal = failure,
             }
         }
-        if abbreviated.is_none() || replacement(version, &refusal).is_none() {
+        if !completes || replacement(version, &refusal).is_none() {
             return Err(refusal);
         }
         let (packument, (_, fresh_until)) = match self.whole_packument(name, urgency).await {

@@ -27,6 +27,10 @@ mod lasting {
         pub fn part(&self, range: &Range<usize>) -> &str {
             &self.0[range.clone()]
         }
+
+        pub fn look(&self, range: &Range<usize>, look: &mut dyn FnMut(&str)) {
+            look(self.part(range));
+        }
     }
 }
 
@@ -129,6 +133,13 @@ mod settling {
             }
             let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
             self.read.insert(range.start, part.unwrap_or_default().into())
+        }
+
+        /// Looks at a part without keeping it, unless the text was dropped.
+        pub fn look(&self, range: &Range<usize>, look: &mut dyn FnMut(&str)) {
+            let whole = self.whole();
+            let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
+            part.map_or((), look);
         }
 
         /// The parts that were read, with their positions, in order.

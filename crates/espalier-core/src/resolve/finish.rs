@@ -247,7 +247,7 @@ impl Ending {
     /// lock.
     async fn complete_manifests(&mut self) -> Result<(), ResolveError> {
         let nodes = self.tree.inventory(self.tree.root).into_iter();
-        let incomplete = nodes.filter(|&node| self.tree[node].manifest.abbreviated.is_some());
+        let incomplete = nodes.filter(|&node| self.tree[node].manifest.abbreviated);
         let want = |node: NodeId| self.sources.want_document(&self.tree[node].manifest);
         let wanted: Vec<(NodeId, Ticket)> = incomplete.map(|node| (node, want(node))).collect();
         // Copies of a package in several folders share a manifest. The key is its address, so the

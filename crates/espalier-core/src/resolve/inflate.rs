@@ -60,12 +60,12 @@ impl Start {
         let name = self.tree[node].name;
         let base = self.tree.project.to_string();
         let manifest = self.sources.manifest_for(name, spec, &base).await?;
-        if manifest.abbreviated.is_none() {
+        if !manifest.abbreviated {
             return Ok(manifest);
         }
         // npm asks for the abbreviated document here and adds nothing to it.
         let mut manifest = (*manifest).clone();
-        manifest.abbreviated = None;
+        manifest.abbreviated = false;
         Ok(Rc::new(manifest))
     }
 

@@ -336,7 +336,7 @@ mod tests {
 
     fn version(name: &str) -> Request {
         let (version, integrity) = ("1.0.0".into(), Some("sha512-1".into()));
-        Request::VersionDocument { name: name.into(), version, integrity, abbreviated: 1 }
+        Request::VersionDocument { name: name.into(), version, integrity }
     }
 
     fn manifest(name: &str) -> Request {

@@ -54,9 +54,6 @@ struct Document {
     key: DocumentKey,
     /// To whom the registry gives it.
     recipient: Recipient,
-    /// For the document of a version: the length in bytes of the manifest in the abbreviated
-    /// packument, or 0.
-    abbreviated: u32,
 }
 
 /// What the cache has of a document.
@@ -114,12 +111,15 @@ impl Registry {
         if forms.len() == 1 || self.notes_documents() {
             return self.look_up(name, forms[0].clone(), None);
         }
-        let cheapest = self.experience().cheapest(self.registries.of_package(name), forms).clone();
+        let registry = self.registries.of_package(name);
+        let cheapest = self.experience().cheapest(registry, forms).clone();
         // Thousands of packages are looked up in the first run.
-        if self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty()) {
-            return self.look_up(name, cheapest, None);
+        let is_empty = self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty());
+        let found = if is_empty { self.look_up(name, cheapest, None) } else { self.look_up_either(name, &cheapest) }?;
+        if !found.is_usable {
+            self.experience().note_request(registry);
         }
-        self.look_up_either(name, &cheapest)
+        Ok(found)
     }
 
     /// What the cache has of a packument that may be abbreviated or full. A full one needs nothing
@@ -160,7 +160,7 @@ impl Registry {
         let is_private = !credential.is_absent();
         let recipient = self.cache.as_ref().map_or(Recipient::ANYBODY, |cache| cache.recipients.of(credential));
         let stored = self.cache.as_ref().and_then(|cache| cache.documents.read(&key));
-        let document = Document { registry: self.clone(), get, key, recipient, abbreviated: 0 };
+        let document = Document { registry: self.clone(), get, key, recipient };
         let is_usable = stored.as_ref().is_some_and(|entry| self.is_usable(&document, entry));
         Ok(LookedUp { document, stored, is_usable, is_private })
     }
@@ -222,12 +222,6 @@ impl Document {
 }
 
 impl Unread {
-    /// The same document of a version, which completes an abbreviated manifest of this length in bytes.
-    pub fn completing(mut self, abbreviated: u32) -> Self {
-        self.document.abbreviated = abbreviated;
-        self
-    }
-
     /// The length of its body in bytes, as it was sent, or 0 if the body need not be read.
     pub fn length(&self) -> usize {
         if self.is_prepared() { 0 } else { self.entry().body.length() }

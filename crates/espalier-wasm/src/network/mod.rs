@@ -244,6 +244,9 @@ impl Network {
         let Inner { registries, fetch, cache, .. } = &*self.0;
         let registry = registries.of_package(name);
         let cheapest = self.0.experience.borrow().cheapest(registry, forms);
+        if forms.len() > 1 {
+            self.0.experience.borrow_mut().note_request(registry);
+        }
         let of_version = cheapest.is_of_version();
         let mut get = registries.document(name, cheapest)?;
         let mut key = None;

@@ -63,7 +63,7 @@ impl Unread {
             && let Some(text) = essentials::document(&self.entry().summary)
         {
             self.note_use();
-            self.document.learn_of_version(0);
+            self.document.learn_of_version();
             return Ok((text, true));
         }
         let (summary, kept, is_of_key) = self.read_version_as(|text| {
@@ -89,16 +89,14 @@ impl Unread {
         read: impl FnOnce(&[u8]) -> Result<T, String>,
     ) -> Result<(T, Option<Kept>, bool), Box<Misread>> {
         let mut is_of_key = true;
-        let mut length = 0;
         let (document, read) = self.read_as(|document, entry| {
             document.decoded(entry, |text| {
-                length = text.len();
                 // A document of another publication must not be kept under this integrity.
                 is_of_key = document.key.integrity.as_deref().is_none_or(|integrity| holds(text, integrity));
                 read(text)
             })
         })?;
-        read.document.learn_of_version(length);
+        read.document.learn_of_version();
         Ok((document, read.into_new().filter(|_| is_of_key), is_of_key))
     }
 
@@ -183,7 +181,8 @@ impl Unread {
         is_smaller.then(|| Source::new(text))
     }
 
-    /// Lets the run learn which documents of versions the registry refuses.
+    /// Lets the run learn which documents of versions the registry refuses, and how long its
+    /// packuments are.
     fn learn_from(&self, packument: &Packument) {
         let Document { registry, key, .. } = &self.document;
         registry.experience().learn_packument(&key.registry, &key.name, packument);
@@ -202,10 +201,9 @@ impl Unread {
 }
 
 impl Document {
-    /// Lets the run learn from the document of a version, of this length in bytes. The length is 0
-    /// if the cache had what a resolution needs of it.
-    fn learn_of_version(&self, length: usize) {
-        self.registry.experience().learn_document(&self.key.registry, self.abbreviated as usize, length);
+    /// Lets the run learn that the registry has documents of versions.
+    fn learn_of_version(&self) {
+        self.registry.experience().learn_document(&self.key.registry);
     }
 
     /// Reads a text that nobody needs afterwards.

@@ -29,7 +29,7 @@ fn document(registry: &Registry, form: Form, integrity: Option<&str>) -> Documen
     let get = registry.registries.document("a", &form).expect("a request");
     let of = registry.registries.of_package("a").clone();
     let key = DocumentKey { registry: of, name: "a".to_owned(), form, integrity: integrity.map(str::to_owned) };
-    Document { registry: registry.clone(), get, key, recipient: Recipient::ANYBODY, abbreviated: 0 }
+    Document { registry: registry.clone(), get, key, recipient: Recipient::ANYBODY }
 }
 
 fn entry(encoding: Encoding, body: &[u8]) -> Entry {
