@@ -139,7 +139,9 @@ mod settling {
         pub fn look(&self, range: &Range<usize>, look: &mut dyn FnMut(&str)) {
             let whole = self.whole();
             let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());
-            part.map_or((), look);
+            if let Some(part) = part {
+                look(part);
+            }
         }
 
         /// The parts that were read, with their positions, in order.
