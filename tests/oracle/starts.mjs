@@ -277,6 +277,19 @@ const withAddresses = (base, ...addresses) => {
   return { ...base, 'package-lock.json': replaced };
 };
 
+const linked = project({ dependencies: { a: '*', x: 'file:./node_modules/a' } });
+const lockOfLinked = (entry) => ({
+  name: 'project',
+  version: '1.0.0',
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    '': linked,
+    'node_modules/a': entry,
+    'node_modules/x': { resolved: 'node_modules/a', link: true },
+  },
+});
+
 const cases = [
   ['a bundle', { 'package.json': project({ dependencies: { k: '1' } }) }, 'install'],
   ['a bundle of a development dependency, beside bundles of the project', bundles, 'install'],
@@ -307,6 +320,25 @@ const cases = [
   ['a lock and an addition', old, 'install p@2'],
   ['a lock and a tag', old, 'install a@next'],
   ['a lock and the name of what is there', old, 'install b'],
+  // The target of a link beside the package is the candidate, whatever the registry has.
+  [
+    'a link to a package, and the name of the package',
+    {
+      'package.json': linked,
+      'package-lock.json': lockOfLinked({ version: '1.0.0', resolved: `${ORIGIN}/a/-/a-1.0.0.tgz` }),
+    },
+    'install a',
+  ],
+  [
+    'a link to a package without a version, and the name of the package',
+    { 'package.json': linked, 'package-lock.json': lockOfLinked({ resolved: `${ORIGIN}/a/-/a-1.0.0.tgz` }) },
+    'install a',
+  ],
+  [
+    'a link to a package, and a version that it does not have',
+    { 'package.json': linked, 'package-lock.json': lockOfLinked({ version: '1.0.0' }) },
+    'install a@2',
+  ],
   ['a lock and a removal', old, 'uninstall c'],
   ['a lock and an update of all', old, 'update'],
   ['a lock and an update of one', old, 'update b'],

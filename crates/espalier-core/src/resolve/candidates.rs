@@ -40,6 +40,9 @@ impl Search {
         if kind.is_peer() {
             let virtual_root = self.virtual_root(node, true);
             self.tree.complete_edges(virtual_root);
+        } else if self.is_linked_to(node, name) {
+            // Its copy in the virtual root is a candidate.
+            self.virtual_root(node, true);
         }
         if let Some((known, virtual_root)) = self.known_candidate(node, name)
             && self.tree.satisfied_by(edge, known)
@@ -59,6 +62,13 @@ impl Search {
         let parent = kind.is_peer().then(|| self.virtual_root(node, true));
         let mut set = PeerSet { required: std::iter::once(node).collect(), depth: 0, size: 0 };
         self.build_candidate(edge, parent, None, &mut set).await
+    }
+
+    /// Whether the child of a node with this name is the target of a link beside it.
+    fn is_linked_to(&self, node: NodeId, name: Name) -> bool {
+        let tree = &self.tree;
+        let links = tree.child(node, name).map_or(&[][..], |child| &tree[child].links_in);
+        links.iter().any(|&link| tree[link].parent == Some(node))
     }
 
     /// The candidate with this name in the latest virtual root of a node, if it meets the edge
