@@ -11,6 +11,7 @@ mod install;
 mod install_faults;
 mod install_hostile;
 mod install_links;
+mod install_omitted;
 mod install_packed;
 mod install_parts;
 mod lock;

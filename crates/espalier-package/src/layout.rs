@@ -7,6 +7,7 @@
 //! doesn't look at the disk.
 
 use std::cmp::Ordering;
+use std::iter::successors;
 
 pub use espalier_core::Omit;
 use espalier_core::graph::PatchFile;
@@ -23,6 +24,8 @@ pub struct Layout {
     pub packages: IndexMap<String, Package, FxBuildHasher>,
     /// Locations of the tree that aren't installed.
     pub left_out: FxHashSet<String>,
+    /// Omitted packages and links without a version. The lockfile doesn't list them.
+    pub unlisted: FxHashSet<String>,
 }
 
 /// A package and its folder. It has a field for each fact that an installation needs.
@@ -97,24 +100,28 @@ impl LayoutError {
 }
 
 impl Layout {
-    /// The layout of a resolved tree.
-    pub fn new(outcome: &Outcome, omit: Omit) -> Result<Self, LayoutError> {
+    /// The layout of a resolved tree. What isn't selected is not omitted either, because it stays as
+    /// it is.
+    pub fn new(outcome: &Outcome, omit: Omit, is_selected: &dyn Fn(&str) -> bool) -> Result<Self, LayoutError> {
         let graph = &outcome.graph;
-        let links = Links::of(graph);
+        let links: FxHashSet<&str> = graph.nodes.iter().filter_map(|node| node.link.as_deref()).collect();
         let is_omitted = |node: &GraphNode| {
-            is_omitted(node, omit) && lies_in_node_modules(&node.location) && links.reach(&node.location)
+            is_omitted(node, graph, omit) && lies_in_node_modules(&node.location) && is_selected(&node.location)
         };
         let left_out = graph.nodes.iter().filter(|&node| node.inert || is_omitted(node));
         let left_out: FxHashSet<String> = left_out.map(|node| node.location.clone()).collect();
         let unknown: FxHashSet<&str> = outcome.unknown_origins.iter().map(|(location, _)| location.as_str()).collect();
         let packages = IndexMap::with_capacity_and_hasher(graph.nodes.len(), FxBuildHasher);
-        let mut layout = Self { packages, left_out };
+        let mut layout = Self { packages, left_out, unlisted: FxHashSet::default() };
+        let has_no_version = |node: &&GraphNode| node.version.is_none() && is_omitted(node);
+        let unlisted = graph.nodes.iter().filter(has_no_version).map(|node| &node.location);
+        layout.unlisted = unlisted.filter(|location| !layout.is_below_left_out(location)).cloned().collect();
         for node in &graph.nodes {
             let location = &node.location;
             if location.is_empty() || layout.is_left_out(location) {
                 continue;
             }
-            if !is_harmless(location) && !links.lead_inside(location) {
+            if !is_harmless(location) && !lead_inside(&links, location) {
                 return Err(LayoutError::Location(location.clone()));
             }
             let package = Package::new(node, graph);
@@ -128,11 +135,11 @@ impl Layout {
 
     /// Whether a location, or one that contains it, isn't installed.
     pub fn is_left_out(&self, location: &str) -> bool {
-        if self.left_out.is_empty() {
-            return false;
-        }
-        let above = location.match_indices("/node_modules/").map(|(at, _)| &location[..at]);
-        self.left_out.contains(location) || above.into_iter().any(|above| self.left_out.contains(above))
+        !self.left_out.is_empty() && (self.left_out.contains(location) || self.is_below_left_out(location))
+    }
+
+    fn is_below_left_out(&self, location: &str) -> bool {
+        location.match_indices("/node_modules/").any(|(at, _)| self.left_out.contains(&location[..at]))
     }
 
     /// Removes these packages and everything below them.
@@ -170,13 +177,19 @@ impl Layout {
     }
 }
 
-/// Whether a package or a link to it is of an omitted kind (`_filterSet` of `reify.js`).
-fn is_omitted(node: &GraphNode, omit: Omit) -> bool {
-    !node.extraneous
+/// Whether a package or a link to it is of an omitted kind (`shouldOmit` of `node.js`). What belongs
+/// to a linked folder that is no workspace is never omitted.
+fn is_omitted(node: &GraphNode, graph: &Graph, omit: Omit) -> bool {
+    let is_of_kind = !node.extraneous
         && (node.peer && omit.peer
             || node.dev && omit.dev
             || node.optional && omit.optional
-            || node.dev_optional && omit.dev && omit.optional)
+            || node.dev_optional && omit.dev && omit.optional);
+    is_of_kind && {
+        let parent = |node: &&GraphNode| node.parent.map(|parent| &graph.nodes[parent as usize]);
+        let top = successors(Some(node), parent).last().unwrap_or(node);
+        top.location.is_empty() || top.workspace
+    }
 }
 
 /// The `resolved` of a package in the lockfile. The tree has absolute paths, the lockfile has paths
@@ -234,38 +247,13 @@ impl Origin {
     }
 }
 
-/// The links of a tree, by their targets.
-struct Links<'a> {
-    /// Folders that links beside the project's own packages lead to: workspaces, and folders
-    /// outside.
-    of_project: FxHashSet<&'a str>,
-    all: FxHashSet<&'a str>,
-}
-
-impl<'a> Links<'a> {
-    fn of(graph: &'a Graph) -> Self {
-        let links = graph.nodes.iter().filter_map(|node| Some((node.location.as_str(), node.link.as_deref()?)));
-        Self {
-            of_project: links.clone().filter(|(location, _)| depth(location) == 1).map(|(_, target)| target).collect(),
-            all: links.map(|(_, target)| target).collect(),
-        }
-    }
-
-    /// Whether a package belongs to the project or one of its workspaces. Packages of folders
-    /// outside are never omitted.
-    fn reach(&self, location: &str) -> bool {
-        let top = outermost(location).map_or("", |folder| split(folder).0);
-        top.is_empty() || self.of_project.contains(top)
-    }
-
-    /// Whether a location is a linked folder inside a package, which is part of the package's
-    /// tarball.
-    fn lead_inside(&self, location: &str) -> bool {
-        let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
-        // Nothing is installed outside the project, but a link may lead there.
-        let mut steps = location.split('/').skip_while(|step| *step == "..");
-        outermost(location).is_some() && steps.all(is_plain) && self.all.contains(location)
-    }
+/// Whether a location is a linked folder inside a package, which is part of the package's tarball.
+/// `links` are the targets of all links.
+fn lead_inside(links: &FxHashSet<&str>, location: &str) -> bool {
+    let is_plain = |step: &str| !matches!(step, "" | "." | "..") && !step.contains(['\\', '\0']);
+    // Nothing is installed outside the project, but a link may lead there.
+    let mut steps = location.split('/').skip_while(|step| *step == "..");
+    outermost(location).is_some() && steps.all(is_plain) && links.contains(location)
 }
 
 const FOLDER: &str = "node_modules";

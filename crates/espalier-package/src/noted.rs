@@ -42,6 +42,11 @@ impl Noted {
         self.0.keys().map(String::as_str)
     }
 
+    /// The recorded targets of links.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        self.0.values().filter(|entry| entry.link).filter_map(|entry| entry.resolved.as_deref())
+    }
+
     /// The package that is recorded at a location.
     pub fn get(&self, location: &str) -> Option<&Entry> {
         self.0.get(location)

@@ -65,7 +65,7 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
     let resolution = Resolution::new(project.clone(), options.clone());
     let result = driven(resolution, &source, &mut workers, &mut report).await?;
     let outcome = match result {
-        Ok(outcome) => Rc::new(outcome),
+        Ok(outcome) => outcome,
         Err(error) => {
             let remedies =
                 if input.remedies { remedies(project, options, &error, &source, &mut workers).await? } else { None };
@@ -73,20 +73,20 @@ pub async fn run(input: Input, network: Network, observe: Function) -> Result<Js
         }
     };
     let lockfile = project.lockfile.as_ref();
-    let tree = installed(&input, lockfile, &outcome, &placed, network.registries());
-    let tree = tree.map_err(|failure| outcome::rejection(&failure))?;
+    let installed = installed(&input, lockfile, outcome, &placed, network.registries());
+    let (outcome, tree) = installed.map_err(|failure| outcome::rejection(&failure))?;
     outcome::to_javascript(&outcome, tree)
 }
 
-/// The target tree, if there is anything to install.
+/// The outcome, and the target tree if there is anything to install.
 fn installed(
     input: &Input,
     lockfile: Option<&LockfileText>,
-    outcome: &Rc<Outcome>,
+    outcome: Outcome,
     placed: &[String],
     registries: &Registries,
-) -> Result<Option<TargetTree>, Failure<'static>> {
-    let Some(install) = &input.install else { return Ok(None) };
+) -> Result<(Rc<Outcome>, Option<TargetTree>), Failure<'static>> {
+    let Some(install) = &input.install else { return Ok((Rc::new(outcome), None)) };
     if install.frozen {
         let lockfile = lockfile.and_then(|lockfile| lockfile.parsed(&outcome.graph.project));
         let Some(lockfile) = lockfile else { return Err(Failure::NoLockfile) };
@@ -98,8 +98,9 @@ fn installed(
     let noted = install.noted.as_deref();
     let file = |path: &str| input.files.get(path).map(str::to_owned);
     let (omit, trust, registries) = (install.omit.into(), input.trust(), registries.clone());
-    let tree = TargetTree::new(Rc::clone(outcome), file, omit, trust, noted, registries, !install.frozen);
-    tree.map(Some).map_err(Failure::Tree)
+    let tree = TargetTree::new(outcome, file, omit, trust, noted, registries, !install.frozen);
+    let tree = tree.map_err(Failure::Tree)?;
+    Ok((tree.outcome(), Some(tree)))
 }
 
 /// Receives events. This is one type, because an instance of [`drive`] for each receiver would

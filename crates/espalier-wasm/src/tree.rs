@@ -105,7 +105,7 @@ impl TargetTree {
     /// The places of an outcome's packages. `noted` is the hidden lockfile of what is installed,
     /// and `file` reads a file of the project.
     pub fn new(
-        outcome: Rc<Outcome>,
+        mut outcome: Outcome,
         file: impl Fn(&str) -> Option<String>,
         omit: Omit,
         trust: Trust,
@@ -113,7 +113,10 @@ impl TargetTree {
         registries: Registries,
         is_lock_saved: bool,
     ) -> Result<Self, TreeError> {
-        let mut layout = Layout::new(&outcome, omit)?;
+        let mut layout = Layout::new(&outcome, omit, &|_| true)?;
+        if is_lock_saved {
+            outcome.lockfile.remove(&|location| layout.unlisted.contains(location));
+        }
         let noted = noted.and_then(Noted::read).unwrap_or_default();
         let locations = layout.packages.iter().filter(|(location, package)| !noted.has(location, package));
         let is_of_registry = |address: &str, name: &str| registries.is_of_registry(address, name);
@@ -130,7 +133,12 @@ impl TargetTree {
                 patches.insert(location.clone(), text);
             }
         }
-        Ok(Self { outcome, layout, noted, patches, registries, is_lock_saved })
+        Ok(Self { outcome: Rc::new(outcome), layout, noted, patches, registries, is_lock_saved })
+    }
+
+    /// The outcome, with the lockfile as an installation writes it.
+    pub fn outcome(&self) -> Rc<Outcome> {
+        Rc::clone(&self.outcome)
     }
 
     fn package<'a>(&'a self, location: &'a str, package: &'a Package) -> PackageObject<'a> {

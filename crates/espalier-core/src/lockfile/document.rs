@@ -78,6 +78,22 @@ impl Document {
         &self.text
     }
 
+    /// Removes the entries of these locations, none of which is the first.
+    pub fn remove(&mut self, is_unlisted: &dyn Fn(&str) -> bool) {
+        for index in (1..self.entries.len()).rev() {
+            if !is_unlisted(&self.location(&self.entries[index])) {
+                continue;
+            }
+            let (start, end) = (self.entries[index - 1].end, self.entries[index].end);
+            self.text.replace_range(start as usize..end as usize, "");
+            self.entries.remove(index);
+            for place in &mut self.entries[index..] {
+                place.key = place.key.start - (end - start)..place.key.end - (end - start);
+                place.end -= end - start;
+            }
+        }
+    }
+
     /// The hidden lockfile, possibly with other values for the project's name and version.
     /// `installed` says whether a location is on disk.
     pub fn hidden(&self, names: Option<&Map<String, Value>>, installed: &dyn Fn(&str) -> bool) -> String {
@@ -208,5 +224,22 @@ mod tests {
         assert_eq!(document.hidden(None, &installed), with_name.replace('\n', "\r\n"));
         assert!(document.hidden(None, &|location| location.ends_with("c\"\u{1}")).contains("c\\\"\\u0001\": {}"));
         assert!(document.hidden(None, &|_| false).contains("\"packages\": {}"));
+    }
+
+    #[test]
+    fn removed_entries_leave_the_text_of_the_others() {
+        let locations = ["", "node_modules/a", "node_modules/b", "node_modules/c\"", "node_modules/d"];
+        let packages = |is_listed: &dyn Fn(&str) -> bool| {
+            let packages: Vec<_> = locations.iter().filter(|location| is_listed(location)).collect();
+            let packages: Vec<_> = packages.into_iter().map(|location| (*location, json!({ "x": location }))).collect();
+            document(json!({ "lockfileVersion": 3, "packages": {} }), &packages, &Format::default())
+        };
+        let gone = ["node_modules/a", "node_modules/c\"", "node_modules/d"];
+        for count in 0..=gone.len() {
+            let is_gone = |location: &str| gone[..count].contains(&location);
+            let mut document = packages(&|_| true);
+            document.remove(&is_gone);
+            assert_eq!(document, packages(&|location| !is_gone(location)));
+        }
     }
 }

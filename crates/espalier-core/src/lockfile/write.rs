@@ -104,6 +104,12 @@ impl PackageLock {
         self.old.as_deref().unwrap_or_else(|| self.document.text())
     }
 
+    /// Removes the entries of packages that an installation omits, if npm doesn't list them. The
+    /// nested `dependencies` of older versions keep them (`#buildLegacyLockfile` of `shrinkwrap.js`).
+    pub fn remove(&mut self, is_unlisted: &dyn Fn(&str) -> bool) {
+        self.document.remove(is_unlisted);
+    }
+
     /// The text of `node_modules/.package-lock.json`. It states the project's name and version if
     /// this lockfile `is_saved`. Otherwise it states those of the previous lockfile, if there was
     /// one, because npm updates them when it writes a lockfile. `installed` says whether a location

@@ -178,7 +178,7 @@ impl Install {
     /// Carries out what a resolution decided.
     async fn apply(
         self,
-        resolved: Resolved,
+        mut resolved: Resolved,
         flights: Arc<Flights>,
         early: Early,
         unchanged: Option<&Unchanged>,
@@ -200,6 +200,7 @@ impl Install {
                 phases,
             });
         }
+        resolved.outcome.lockfile.remove(&|location| layout.unlisted.contains(location));
         let is_nothing_to_do = plan.is_empty() && left_out.is_empty() && note.is_none();
         let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
         let project = self.lock.project.path();

@@ -55,13 +55,14 @@ impl Install {
     ) -> Result<Prepared, InstallError> {
         let project = self.lock.project.path();
         let graph = &resolved.outcome.graph;
-        let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit)?;
+        let selection = self.selection(graph);
+        let is_selected = |location: &str| selection.includes(location);
+        let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit, &is_selected)?;
         let ground = Ground::new(project);
         check_workspaces(project, &ground, &layout)?;
         if !self.bin_links {
             layout.packages.values_mut().for_each(|package| package.bins.clear());
         }
-        let selection = self.selection(graph);
         self.check_reviewed(&layout, graph)?;
         if self.clean {
             // Packages outside the selection go, too.

@@ -64,6 +64,11 @@ impl Selection {
         Self(Some(meant))
     }
 
+    /// Whether a location is selected.
+    pub fn includes(&self, location: &str) -> bool {
+        self.0.as_ref().is_none_or(|meant| meant.contains(location))
+    }
+
     /// Removes from a layout what is neither selected nor installed already, that is, what the
     /// whole plan would write. Without a plan, everything that isn't selected goes.
     pub fn narrow(&self, layout: &mut Layout, plan: Option<&Touched>) {
@@ -71,7 +76,8 @@ impl Selection {
         let stays = |location: &String| {
             meant.contains(location) || plan.is_some_and(|Touched(touched)| !touched.contains(location))
         };
-        // A workspace's folder always exists. It counts as installed if a link leads to it.
+        // A workspace's folder always exists. It counts as installed if a link leads to it, selected
+        // or not (`reify.js` removes the `tops` without links).
         let linked: FxHashSet<&String> = layout
             .packages
             .iter()
@@ -81,7 +87,7 @@ impl Selection {
         let is_there = |location: &String| {
             if lies_in_node_modules(location) { stays(location) } else { linked.contains(location) }
         };
-        let out = layout.packages.keys().filter(|location| !meant.contains(*location) && !is_there(location));
+        let out = layout.packages.keys().filter(|location| !is_there(location));
         let out: Vec<String> = out.cloned().collect();
         layout.leave_out(out);
     }

@@ -124,9 +124,22 @@ impl<'a> Check<'a> {
             check.seen.extend(part.seen);
             check.listed.extend(part.listed);
         }
+        for folder in check.folders_without_links() {
+            check.folder(&folder)?;
+        }
         // npm 7 also recorded the project itself.
         let is_seen = |location: &str| location.is_empty() || check.seen.contains(location);
         noted.locations().all(is_seen).then_some(check)
+    }
+
+    /// The recorded folders outside of `node_modules` to which no recorded link leads: the targets of
+    /// omitted links, and those that contain packages.
+    fn folders_without_links(&self) -> BTreeSet<String> {
+        let linked: FxHashSet<&str> = self.noted.targets().collect();
+        let folder = |location: &'a str| location.split_once("/node_modules/").map_or(location, |(folder, _)| folder);
+        let is_project = |folder: &&str| !folder.is_empty() && folder.split('/').all(|step| step != "node_modules");
+        let folders = self.noted.locations().map(folder).filter(is_project);
+        folders.filter(|folder| !linked.contains(folder)).map(str::to_owned).collect()
     }
 
     fn folder(&mut self, location: &str) -> Option<()> {
