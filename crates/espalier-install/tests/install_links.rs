@@ -9,6 +9,8 @@ use std::path::Path;
 
 use crate::support::scene::Scene;
 use espalier_install::install::InstallError;
+use espalier_install::installed::{Installed, Source};
+use espalier_install::project::ProjectFolder;
 use serde_json::{Value, json};
 
 /// A folder beside the project. Returns a check that it is unchanged.
@@ -226,4 +228,22 @@ async fn a_file_outside_does_not_become_a_command() {
     unchanged("a command");
     let mode = fs::metadata(scene.path("outside/file")).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+/// `rebuild.js` passes over a package if it also links the commands of a link to it.
+#[tokio::test]
+async fn a_link_to_a_package_has_the_commands_of_the_package() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::new(&json!({ "name": "app", "dependencies": { "a": "*", "z": "file:node_modules/a" } }))
+        .package("a@1.0.0", json!({ "bin": "index.js" }));
+    for clean in [false, false, true] {
+        run(&scene, clean).await.expect("installed");
+        let command = scene.at("node_modules/.bin/a");
+        assert_eq!(fs::read_link(&command).expect("a link"), Path::new("../z/index.js"));
+        assert_eq!(fs::metadata(&command).expect("a file").permissions().mode() & 0o111, 0o111);
+        fs::remove_dir_all(scene.at("node_modules/.bin")).expect("removed");
+        let project = ProjectFolder::at(&scene.at("")).expect("a project");
+        Installed::load(&project, Source::NodeModules).expect("installed").relink(None).expect("linked");
+        assert_eq!(fs::read_link(&command).expect("a link"), Path::new("../z/index.js"));
+    }
 }

@@ -1,12 +1,14 @@
 //! Commands: which package owns a name in `.bin` (`bin-links`, `rebuild.js`).
 //!
 //! If several packages want a name in the same folder, the first in npm's order of building gets
-//! it, with packages before links. When npm adds to a tree, the added package gets it; here, the
-//! result is always that of a fresh installation.
+//! it, with packages before links. A link in the project's own `node_modules` gets the commands of
+//! the package that it leads to. Other links to packages leave them to the packages: npm does the
+//! opposite, and the next installation finds the commands missing. When npm adds to a tree, the added
+//! package gets a name; here, the result is always that of a fresh installation.
 
 use rustc_hash::FxHashSet;
 
-use crate::layout::{Layout, Origin, lies_in_node_modules, split};
+use crate::layout::{Layout, Origin, Package, lies_in_node_modules, split};
 
 /// A command in a `.bin` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +27,13 @@ pub struct BinLink {
 pub fn links(layout: &Layout) -> Vec<BinLink> {
     let order = layout.some_in_building_order(|_, package| !package.bins.is_empty());
     let (links, packages): (Vec<_>, Vec<_>) = order.into_iter().partition(|(_, package)| package.is_link());
+    let is_of_project = |(location, _): &&(&str, &Package)| split(location).0 == "node_modules";
+    let targets = links.iter().filter(is_of_project).filter_map(|(_, package)| package.link());
+    let linked: FxHashSet<&str> = targets.collect();
     let mut taken = FxHashSet::default();
     let mut bins = Vec::new();
     for (location, package) in packages.into_iter().chain(links) {
-        if !lies_in_node_modules(location) {
+        if !lies_in_node_modules(location) || linked.contains(location) {
             continue;
         }
         let (folder, name) = split(location);
@@ -36,7 +41,8 @@ pub fn links(layout: &Layout) -> Vec<BinLink> {
             let link = format!("{folder}/.bin/{command}");
             if taken.insert(link.clone()) {
                 let target = format!("../{name}/{file}");
-                let (package, file) = owner(layout, location, file);
+                let real = package.link().filter(|target| layout.packages.contains_key(*target));
+                let (package, file) = owner(layout, real.unwrap_or(location), file);
                 bins.push(BinLink { location: link, target, package, file });
             }
         }

@@ -225,7 +225,12 @@ impl Package {
 
     /// Whether it is a link.
     pub fn is_link(&self) -> bool {
-        matches!(self.origin, Origin::Link(_))
+        self.link().is_some()
+    }
+
+    /// The folder that it leads to if it is a link, relative to the project.
+    pub fn link(&self) -> Option<&str> {
+        if let Origin::Link(target) = &self.origin { Some(target) } else { None }
     }
 }
 

@@ -8,7 +8,7 @@ use espalier_package::noted::Noted;
 use rustc_hash::FxHashSet;
 
 use crate::plan::Plan;
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules};
+use crate::plan::layout::{Layout, lies_in_node_modules};
 
 /// The selected locations. `None` for the whole tree.
 #[derive(Debug, Default)]
@@ -78,14 +78,14 @@ impl Selection {
         };
         // A workspace's folder always exists. It counts as installed if a link leads to it, selected
         // or not (`reify.js` removes the `tops` without links).
-        let linked: FxHashSet<&String> = layout
+        let linked: FxHashSet<&str> = layout
             .packages
             .iter()
             .filter(|(location, _)| stays(location))
-            .filter_map(|(_, package)| if let Origin::Link(target) = &package.origin { Some(target) } else { None })
+            .filter_map(|(_, package)| package.link())
             .collect();
         let is_there = |location: &String| {
-            if lies_in_node_modules(location) { stays(location) } else { linked.contains(location) }
+            if lies_in_node_modules(location) { stays(location) } else { linked.contains(location.as_str()) }
         };
         let out = layout.packages.keys().filter(|location| !is_there(location));
         let out: Vec<String> = out.cloned().collect();

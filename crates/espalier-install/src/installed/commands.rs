@@ -32,8 +32,12 @@ impl Installed {
     fn commands(&self) -> Vec<(usize, BinLink)> {
         let nodes = &self.graph.nodes;
         let depth = |node: usize| format!("/{}", nodes[node].location).matches("/node_modules/").count();
-        let mut order: Vec<usize> =
-            (1..nodes.len()).filter(|&node| lies_in_node_modules(&nodes[node].location)).collect();
+        // As in an installation, a link of the project gets the commands of its target.
+        let of_project = nodes.iter().filter(|node| split(&node.location).0 == "node_modules");
+        let linked: HashSet<usize> = of_project.filter_map(|node| node.target).map(|node| node as usize).collect();
+        let mut order: Vec<usize> = (1..nodes.len())
+            .filter(|node| lies_in_node_modules(&nodes[*node].location) && !linked.contains(node))
+            .collect();
         order.sort_by(|&a, &b| {
             let is_link = |node: usize| nodes[node].target.is_some();
             let by_path = || collation::compare(&nodes[a].location, &nodes[b].location);
