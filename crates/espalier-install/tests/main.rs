@@ -9,6 +9,7 @@ mod hostile_input;
 mod identity;
 mod install;
 mod install_faults;
+mod install_folders;
 mod install_hostile;
 mod install_links;
 mod install_omitted;

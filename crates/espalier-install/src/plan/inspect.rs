@@ -10,7 +10,7 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use espalier_package::bins::BinLink;
-use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text, split};
+use espalier_package::layout::{Layout, Origin, Package, lies_in_node_modules, link_text, outermost, split};
 use espalier_package::noted::Noted;
 
 use super::verify::{self, Expectation};
@@ -75,11 +75,20 @@ impl Inspection<'_> {
         let inside = projects.iter().filter(|folder| !folder.starts_with("..")).map(String::as_str);
         names.extend(std::iter::once("node_modules").chain(inside).filter(|name| !folders.contains_key(name)));
         names.sort_unstable();
+        let linked = self.linked_folders();
         let none = FxHashSet::default();
         let mut present = FxHashMap::default();
         for folder in names {
-            let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
-            self.look_into(folder, folders.get(folder).unwrap_or(&none), owner, &mut findings, &mut present);
+            let owner =
+                folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get_key_value(owner));
+            // Packages that a package brings in its own `node_modules` are compared with that package.
+            // Those of a folder that isn't linked yet are somebody else's.
+            let keeps_others = owner.is_some_and(|(location, owner)| {
+                let is_new = || !owner.workspace && !linked.contains(location.as_str());
+                owner.bundles || owner.origin == Origin::Folder && is_new()
+            });
+            let expected = folders.get(folder).unwrap_or(&none);
+            self.look_into(folder, expected, keeps_others, &mut findings, &mut present);
         }
         self.look_for_forgotten(&folders, &mut findings);
         for (location, package) in &self.layout.packages {
@@ -105,6 +114,17 @@ impl Inspection<'_> {
         findings
     }
 
+    /// The folders, other than workspaces, to which links in place lead. npm reads what is in them
+    /// (`load-actual.js`), except in `ci`, which removes all links first.
+    fn linked_folders(&self) -> FxHashSet<&str> {
+        let links = self.layout.packages.iter().filter(|(_, package)| !self.clean && !package.workspace);
+        let is_in_place = |location: &str, target: &str| {
+            let real = |path: &str| self.project.join(path).canonicalize().ok();
+            real(location).is_some_and(|found| Some(found) == real(target))
+        };
+        links.filter_map(|(location, package)| package.link().filter(|target| is_in_place(location, target))).collect()
+    }
+
     /// Finds packages whose bundled packages were replaced by links or files. A package below such
     /// a link would be placed elsewhere.
     fn look_at_bundled(&self, present: &FxHashMap<String, FileType>, findings: &mut Findings) {
@@ -127,13 +147,13 @@ impl Inspection<'_> {
         }
     }
 
-    /// Finds entries of a `node_modules` that don't belong there. Adds the kinds of those that may
-    /// be packages to `present`.
+    /// Finds entries of a `node_modules` that don't belong there, or with `keeps_others`, that are in
+    /// the way. Adds the kinds of those that may be packages to `present`.
     fn look_into(
         &self,
         folder: &str,
         expected: &FxHashSet<&str>,
-        owner: Option<&Package>,
+        keeps_others: bool,
         findings: &mut Findings,
         present: &mut FxHashMap<String, FileType>,
     ) {
@@ -150,8 +170,6 @@ impl Inspection<'_> {
             }
             Footing::Foreign | Footing::Absent => return,
         }
-        // Packages that a package brings in its own `node_modules` are compared with that package.
-        let is_bundle = owner.is_some_and(|owner| owner.bundles);
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();
@@ -160,7 +178,7 @@ impl Inspection<'_> {
                 let ours = retired::is_retired(&path, &name);
                 let known = (name == ".bin" && is_folder) || name == ".package-lock.json";
                 let ours = ours || name == ".bin";
-                if !known && (ours || (self.clean && !is_bundle)) {
+                if !known && (ours || (self.clean && !keeps_others)) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             } else if name.starts_with('@') && is_folder {
@@ -168,13 +186,13 @@ impl Inspection<'_> {
                 for inner in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
                     let scoped = format!("{name}/{}", inner.file_name().to_string_lossy());
                     present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
-                    if expected.contains(scoped.as_str()) || is_bundle {
+                    if expected.contains(scoped.as_str()) || keeps_others {
                         is_used = true;
                     } else {
                         findings.extraneous.push(format!("{folder}/{scoped}"));
                     }
                 }
-                if !is_used && !is_bundle {
+                if !is_used && !keeps_others {
                     findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{name}/")));
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
@@ -182,24 +200,30 @@ impl Inspection<'_> {
                 // No installation makes a link to a scope, whose packages would lie elsewhere.
                 let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
                 present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
-                if !expected.contains(name.as_str()) && (is_scope || !is_bundle) {
+                if !expected.contains(name.as_str()) && (is_scope || !keeps_others) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             }
         }
     }
 
-    /// Finds installed packages in a package whose `node_modules` should have none. Packages that
-    /// it brings itself aren't in the hidden lockfile, and stay.
+    /// Finds installed packages in a package whose `node_modules` should have none, and in a folder of
+    /// the project that is no longer part of it. Packages that these bring themselves aren't in the
+    /// hidden lockfile, and stay.
     fn look_for_forgotten(&self, folders: &FxHashMap<&str, FxHashSet<&str>>, findings: &mut Findings) {
         let mut noted: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         let locations = self.installed.into_iter().flat_map(Noted::locations);
         for location in locations.filter(|location| lies_in_node_modules(location)) {
             let (folder, name) = split(location);
-            let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
-            // The target state has the owner, with nothing in its `node_modules`. Other folders go
-            // with their owner, or are compared anyway.
-            if owner.is_some_and(|owner| !owner.is_link()) && !folders.contains_key(folder) {
+            let Some(owner) = folder.strip_suffix("/node_modules") else { continue };
+            // The target state has the owner, with nothing in its `node_modules`, or the owner is a
+            // folder of the project, which stays. Other folders go with their owner, or are compared
+            // anyway.
+            let has_to_be_empty = match self.layout.packages.get(owner) {
+                Some(package) => !package.is_link(),
+                None => outermost(owner).is_none() && !owner.starts_with(".."),
+            };
+            if has_to_be_empty && !folders.contains_key(folder) {
                 noted.entry(folder).or_default().insert(name);
             }
         }
