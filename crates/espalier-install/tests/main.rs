@@ -10,6 +10,7 @@ mod identity;
 mod install;
 mod install_faults;
 mod install_folders;
+mod install_foreign;
 mod install_hostile;
 mod install_links;
 mod install_omitted;

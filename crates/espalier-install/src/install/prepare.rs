@@ -7,7 +7,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use espalier_core::Graph;
+use espalier_core::{EdgeKind, Graph};
 use espalier_package::noted::Noted;
 use espalier_package::trust::{Refusal, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -86,7 +86,8 @@ impl Install {
             }
         };
         let installed = early.installed(&self.lock.project).await;
-        let mut plan = self.plan(&ground, &layout, &store, installed.as_ref());
+        let workspaces = workspaces(graph);
+        let mut plan = self.plan(&ground, &layout, &workspaces, &store, installed.as_ref());
         let touched = Touched::by(&plan);
         selection.limit(&mut plan, installed.as_ref());
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
@@ -163,7 +164,14 @@ impl Install {
     }
 
     /// Compares the target state with the disk.
-    fn plan(&self, ground: &Ground, layout: &Layout, store: &Store, installed: Option<&Noted>) -> Plan {
+    fn plan(
+        &self,
+        ground: &Ground,
+        layout: &Layout,
+        workspaces: &[String],
+        store: &Store,
+        installed: Option<&Noted>,
+    ) -> Plan {
         let project = self.lock.project.path();
         let known: RefCell<FxHashMap<String, Option<StoredPackage>>> = RefCell::default();
         let stored = |location: &str| {
@@ -181,6 +189,7 @@ impl Install {
             bins: &bins,
             installed,
             clean: self.clean,
+            workspaces,
             stored: &stored,
             executable_mode: store.executable_mode(),
         };
@@ -190,6 +199,12 @@ impl Install {
         }
         Plan::new(layout, &findings, bins, stored)
     }
+}
+
+/// The folders of all workspaces.
+fn workspaces(graph: &Graph) -> Vec<String> {
+    let links = graph.edges_of(0).iter().filter(|edge| edge.kind == EdgeKind::Workspace).filter_map(|edge| edge.to);
+    links.filter_map(|link| graph.nodes[link as usize].link.clone()).collect()
 }
 
 /// Opens the store. If it can't be written to, opens one for this installation alone and returns a

@@ -3,6 +3,10 @@
 //! Links are never followed: a link in the place of a folder is wrong. Either the hidden lockfile
 //! is trusted, as in `npm install`, or every file is compared, in `ci` and without a hidden
 //! lockfile.
+//!
+//! npm's `ci` begins by emptying the `node_modules` of the project and of all workspaces
+//! (`lib/commands/ci.js`). So whatever is there and does not belong there is extraneous in `ci`. In
+//! other folders, and in every other command, hidden entries are somebody else's and stay.
 
 use std::fs::{self, FileType};
 use std::path::Path;
@@ -36,8 +40,20 @@ pub struct Findings {
     pub conditions: FxHashMap<String, Condition>,
     /// Paths that don't belong there, relative to the project.
     pub extraneous: Vec<String>,
+    /// The `.bin` folders that `ci` empties.
+    pub swept: Vec<Sweep>,
     /// The versions in the hidden lockfile, to report what an update changed.
     pub noted_versions: FxHashMap<String, String>,
+}
+
+/// A `.bin` folder in which nothing stays but the commands of packages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// Its path, relative to the project.
+    pub folder: String,
+    /// Whether files stay, because a package has brought them. Commands are links, except on
+    /// Windows.
+    pub keeps_files: bool,
 }
 
 /// What to compare, and how thoroughly.
@@ -52,8 +68,10 @@ pub struct Inspection<'a> {
     pub bins: &'a [BinLink],
     /// The hidden lockfile, if it is trusted. Otherwise files are compared.
     pub installed: Option<&'a Noted>,
-    /// Whether hidden folders of other programs (`.cache`, `.vite`) are removed, as in `npm ci`.
+    /// Whether this is `ci`.
     pub clean: bool,
+    /// The folders of all workspaces, selected or not.
+    pub workspaces: &'a [String],
     /// The stored package of a location.
     pub stored: &'a dyn Fn(&str) -> Option<StoredPackage>,
     /// The mode of executable files.
@@ -72,9 +90,12 @@ impl Inspection<'_> {
         let mut names: Vec<&str> = folders.keys().copied().collect();
         let projects = self.layout.packages.iter().filter(|(_, package)| package.origin == Origin::Folder);
         let projects = projects.map(|(location, _)| format!("{location}/node_modules")).collect::<Vec<_>>();
+        let emptied = self.workspaces.iter().filter(|_| self.clean).map(|folder| format!("{folder}/node_modules"));
+        let projects: Vec<String> = projects.into_iter().chain(emptied).collect();
         let inside = projects.iter().filter(|folder| !folder.starts_with("..")).map(String::as_str);
         names.extend(std::iter::once("node_modules").chain(inside).filter(|name| !folders.contains_key(name)));
         names.sort_unstable();
+        names.dedup();
         let linked = self.linked_folders();
         let none = FxHashSet::default();
         let mut present = FxHashMap::default();
@@ -170,29 +191,45 @@ impl Inspection<'_> {
             }
             Footing::Foreign | Footing::Absent => return,
         }
+        let is_emptied = self.is_emptied(folder);
+        // npm removes the links to other folders before it looks for packages, so it finds none
+        // there.
+        let is_passed_over = self.clean && !is_emptied && outermost(folder) == Some(folder);
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();
             let is_folder = kind.as_ref().is_ok_and(FileType::is_dir);
             if name.starts_with('.') {
-                let ours = retired::is_retired(&path, &name);
-                let known = (name == ".bin" && is_folder) || name == ".package-lock.json";
-                let ours = ours || name == ".bin";
-                if !known && (ours || (self.clean && !keeps_others)) {
+                if name == ".bin" && is_folder && !(is_emptied && expected.is_empty() && !keeps_others) {
+                    if is_emptied {
+                        findings.swept.push(Sweep { folder: format!("{folder}/.bin"), keeps_files: keeps_others });
+                    }
+                    continue;
+                }
+                let is_ours = name == ".bin" && !is_folder || retired::is_retired(&path, &name);
+                let is_hidden_lockfile = folder == "node_modules" && name == ".package-lock.json";
+                if is_ours && !is_passed_over || is_emptied && !keeps_others && !is_hidden_lockfile {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             } else if name.starts_with('@') && is_folder {
                 let mut is_used = false;
                 for inner in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                    let scoped = format!("{name}/{}", inner.file_name().to_string_lossy());
+                    let inner_name = inner.file_name().to_string_lossy().into_owned();
+                    let scoped = format!("{name}/{inner_name}");
                     present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
-                    if expected.contains(scoped.as_str()) || keeps_others {
+                    // A hidden entry is no package, and whoever made it has to remove it.
+                    let is_others = || {
+                        inner_name.starts_with('.')
+                            && !is_emptied
+                            && !retired::is_retired(&path.join(&name), &inner_name)
+                    };
+                    if expected.contains(scoped.as_str()) || keeps_others || is_passed_over || is_others() {
                         is_used = true;
                     } else {
                         findings.extraneous.push(format!("{folder}/{scoped}"));
                     }
                 }
-                if !is_used && !keeps_others {
+                if !is_used && is_emptied && !keeps_others {
                     findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{name}/")));
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
@@ -200,11 +237,18 @@ impl Inspection<'_> {
                 // No installation makes a link to a scope, whose packages would lie elsewhere.
                 let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
                 present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
-                if !expected.contains(name.as_str()) && (is_scope || !keeps_others) {
+                if !expected.contains(name.as_str()) && (is_scope || !keeps_others && !is_passed_over) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             }
         }
+    }
+
+    /// Whether `ci` empties this `node_modules`, which is that of the project, of a workspace, or of
+    /// a package in one of them.
+    fn is_emptied(&self, folder: &str) -> bool {
+        let owner = outermost(folder).map_or("", |folder| split(folder).0);
+        self.clean && (owner.is_empty() || self.workspaces.iter().any(|workspace| workspace == owner))
     }
 
     /// Finds installed packages in a package whose `node_modules` should have none, and in a folder of

@@ -14,7 +14,7 @@ use crate::git::Repository;
 use crate::integrity::Integrity;
 use crate::store::StoredPackage;
 use bins::BinLink;
-use inspect::{Condition, Findings};
+use inspect::{Condition, Findings, Sweep};
 use layout::{Layout, Origin, Package, lies_in_node_modules, link_text};
 
 /// The steps of an installation.
@@ -32,6 +32,8 @@ pub struct Plan {
     pub links: Vec<Link>,
     /// All commands, including existing ones.
     pub bins: Vec<BinLink>,
+    /// The `.bin` folders in which nothing else stays.
+    pub swept: Vec<Sweep>,
     /// The number of packages that stay as they are.
     pub kept: usize,
 }
@@ -110,7 +112,7 @@ impl Plan {
         bins: Vec<BinLink>,
         stored: impl Fn(&str) -> Option<StoredPackage>,
     ) -> Self {
-        let mut plan = Self { bins, ..Self::default() };
+        let mut plan = Self { bins, swept: findings.swept.clone(), ..Self::default() };
         let retirement = |path: &String| Retirement { path: path.clone(), removed: true };
         plan.retire.extend(findings.extraneous.iter().map(retirement));
         let mut sources: IndexMap<(String, Option<String>), usize> = IndexMap::new();

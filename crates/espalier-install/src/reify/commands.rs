@@ -1,41 +1,106 @@
 //! The commands in `.bin`, which are links to the packages' files (`bin-links`).
+//!
+//! Other entries of a `.bin` are somebody else's. As in npm, the commands of a removed or replaced
+//! package go with it, whatever is in their places, and everything else stays (`binPaths` of
+//! `node.js`). Only `ci` leaves nothing but the commands of packages.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
+use espalier_package::bin_field;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
 
 use super::journal::Journal;
 #[cfg(unix)]
 use super::place::{has_carriage_return, set_mode};
 use crate::ground::Footing;
+use crate::plan::Retirement;
 use crate::plan::bins::BinLink;
 #[cfg(unix)]
 use crate::plan::bins::without_carriage_return;
+use crate::plan::inspect::Sweep;
+use crate::plan::layout::{self, lies_in_node_modules};
+use crate::scripts::package::ScriptPackage;
 
-/// Makes every `.bin` folder hold exactly these commands. A command without its file is left out,
-/// as in npm.
-pub fn link_all(project: &Path, bins: &[BinLink], folders: &[String], mode: u32, journal: &Journal) -> io::Result<()> {
-    let mut by_folder: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
-    for folder in folders {
-        by_folder.entry(folder).or_default();
+/// The entries of `.bin` folders that go.
+#[derive(Debug, Default)]
+pub struct Outdated {
+    /// The locations of the commands of packages that are removed or replaced.
+    former: Vec<String>,
+    /// The folders in which only commands stay.
+    swept: Vec<Sweep>,
+}
+
+impl Outdated {
+    /// What goes when these packages go. Their package.json files name their commands, so this is to
+    /// be called before they are moved away.
+    pub fn with(project: &Path, packages: &[Retirement], swept: Vec<Sweep>) -> Self {
+        let mut former = Vec::new();
+        let mut has_commands: FxHashMap<String, bool> = FxHashMap::default();
+        for Retirement { path, .. } in packages.iter().filter(|package| lies_in_node_modules(&package.path)) {
+            let (folder, name) = layout::split(path);
+            let commands = format!("{folder}/.bin");
+            let has_commands = *has_commands.entry(commands.clone()).or_insert_with_key(|commands| {
+                let is_swept = swept.iter().any(|sweep| sweep.folder == *commands);
+                !is_swept && fs::symlink_metadata(project.join(commands)).is_ok_and(|found| found.is_dir())
+            });
+            let package = if has_commands { ScriptPackage::read(&project.join(path)).ok() } else { None };
+            let Some(package) = package else { continue };
+            let bin = package.field("bin").unwrap_or(&Value::Null);
+            let own = bin_field::commands(bin, package.name().unwrap_or(name));
+            former.extend(own.into_iter().map(|(command, _)| format!("{commands}/{command}")));
+        }
+        Self { former, swept }
     }
+
+    /// Removes those that nothing replaces. They go as early as their packages, so that a killed
+    /// installation leaves no command without a package.
+    pub fn begin(&mut self, bins: &[BinLink], journal: &Journal) -> io::Result<()> {
+        let wanted: FxHashSet<&str> = bins.iter().map(|bin| bin.location.as_str()).collect();
+        let is_wanted = |location: &String| wanted.contains(location.as_str());
+        let (replaced, removed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.former).into_iter().partition(is_wanted);
+        self.former = replaced;
+        removed.iter().try_for_each(|location| unlink(location, journal))
+    }
+
+    /// Adds the commands of packages that are left out.
+    pub fn extend(&mut self, locations: impl IntoIterator<Item = String>) {
+        self.former.extend(locations);
+    }
+}
+
+/// Creates these commands and removes outdated ones. A command without its file is left out, as in
+/// npm.
+pub fn link_all(project: &Path, bins: &[BinLink], outdated: &Outdated, mode: u32, journal: &Journal) -> io::Result<()> {
+    let mut linked: FxHashSet<&str> = FxHashSet::default();
     for bin in bins {
-        let (folder, name) = split(&bin.location);
         let file = project.join(&bin.package).join(&bin.file);
         if fs::symlink_metadata(&file).is_err() || is_elsewhere(bin, journal) {
             continue;
         }
-        by_folder.entry(folder).or_default().insert(name);
+        linked.insert(&bin.location);
         if link(project, bin, journal)? {
             repair(project, bin, &file, mode)?;
         }
     }
-    for (folder, names) in by_folder {
-        remove_others(project, folder, &names, journal)?;
+    for location in outdated.former.iter().filter(|location| !linked.contains(location.as_str())) {
+        unlink(location, journal)?;
+    }
+    for sweep in &outdated.swept {
+        remove_others(project, sweep, &linked, journal)?;
     }
     Ok(())
+}
+
+/// Moves away what is in the place of a command, unless a link leads there.
+pub fn unlink(location: &str, journal: &Journal) -> io::Result<()> {
+    if journal.footing(split(location).0) != Footing::Own {
+        return Ok(());
+    }
+    let endings: &[&str] = if cfg!(windows) { &["", ".cmd", ".ps1"] } else { &[""] };
+    endings.iter().try_for_each(|ending| journal.retire(&format!("{location}{ending}")))
 }
 
 /// Restores these commands and leaves others alone (`npm rebuild`).
@@ -154,25 +219,24 @@ fn repair(_: &Path, _: &BinLink, _: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-fn remove_others(project: &Path, location: &str, names: &FxHashSet<&str>, journal: &Journal) -> io::Result<()> {
-    let folder = &project.join(location);
-    // Most packages have no such folder. A link in its place, or on the way to it, leads elsewhere.
-    let is_there = fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir());
-    if !is_there || journal.footing(location) != Footing::Own {
+fn remove_others(project: &Path, sweep: &Sweep, linked: &FxHashSet<&str>, journal: &Journal) -> io::Result<()> {
+    let Sweep { folder, keeps_files } = sweep;
+    // What was not a folder has made way.
+    if journal.footing(folder) != Footing::Own {
         return Ok(());
     }
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    let mut is_empty = true;
-    for entry in entries.flatten() {
-        // Commands are links, except on Windows.
+    for entry in fs::read_dir(project.join(folder))?.flatten() {
         let is_command = cfg!(windows) || entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let name = if cfg!(windows) { name.trim_end_matches(".cmd").trim_end_matches(".ps1") } else { &name };
-        if is_command && !names.contains(name) {
-            journal.retire(&format!("{location}/{}", entry.file_name().to_string_lossy()))?;
+        let location = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        let command = if cfg!(windows) { without_ending(&location) } else { &location };
+        if (is_command || !keeps_files) && !linked.contains(command) {
+            journal.retire(&location)?;
         }
-        // A folder that becomes empty is removed together with what was moved away.
-        is_empty = false;
     }
-    if is_empty { fs::remove_dir(folder) } else { Ok(()) }
+    Ok(())
+}
+
+/// The command that one of the files for Windows belongs to.
+fn without_ending(location: &str) -> &str {
+    location.trim_end_matches(".cmd").trim_end_matches(".ps1")
 }

@@ -31,11 +31,12 @@ use tokio::task::JoinSet;
 
 use crate::activity::Activity;
 use crate::blocking;
-use crate::plan::layout::{Layout, Origin, Package, lies_in_node_modules, split};
+use crate::plan::layout::{Layout, Origin, Package, lies_in_node_modules};
 use crate::plan::optional::optional_set;
 use crate::plan::{Placement, PlacementKind, Plan, Source, bins};
 use crate::project::HIDDEN_LOCKFILE;
 use crate::store::StoreError;
+use commands::Outdated;
 pub use fetch::Origins;
 pub use flights::{Flights, ObtainError};
 pub use hold::Hold;
@@ -218,6 +219,9 @@ impl<'a> Reify<'a> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(disk(HIDDEN_LOCKFILE)(error)),
             _ => {}
         }
+        let swept = std::mem::take(&mut self.plan.swept);
+        let mut outdated = Outdated::with(self.project, &self.plan.retire, swept);
+        outdated.begin(&self.plan.bins, journal).map_err(disk("node_modules/.bin"))?;
         for retirement in &self.plan.retire {
             journal.retire(&retirement.path).map_err(disk(&retirement.path))?;
         }
@@ -226,18 +230,12 @@ impl<'a> Reify<'a> {
         let mut left_out = self.place_all(&shared, interruption).await?;
         left_out.append(&mut self.left_out);
         self.place_missing_bundled(&shared, &mut left_out).await?;
-        self.leave_out(&left_out, journal)?;
+        outdated.extend(self.leave_out(&left_out, journal)?);
         for link in &self.plan.links {
             make_link(self.project, &link.location, &link.text, journal).map_err(disk(&link.location))?;
         }
         let bins = bins::links(&self.layout);
-        // This includes folders that have just lost their last package, whose commands lead
-        // nowhere.
-        let emptied = self.plan.retire.iter().filter(|retirement| lies_in_node_modules(&retirement.path));
-        let emptied = emptied.map(|retirement| split(&retirement.path).0);
-        let folders: FxHashSet<&str> = self.layout.folders().into_keys().chain(emptied).collect();
-        let folders: Vec<String> = folders.into_iter().map(|folder| format!("{folder}/.bin")).collect();
-        commands::link_all(self.project, &bins, &folders, self.executable_mode, journal)
+        commands::link_all(self.project, &bins, &outdated, self.executable_mode, journal)
             .map_err(disk("node_modules/.bin"))?;
         self.origins.store.flush();
         Ok(self.report(&shared, left_out))
@@ -383,10 +381,11 @@ impl<'a> Reify<'a> {
         Ok(())
     }
 
-    /// Removes what can't be installed, with everything that only it needed.
-    fn leave_out(&mut self, failed: &[(String, String)], journal: &Journal) -> Result<(), ReifyError> {
+    /// Removes what can't be installed, with everything that only it needed. Returns the commands
+    /// that it had.
+    fn leave_out(&mut self, failed: &[(String, String)], journal: &Journal) -> Result<Vec<String>, ReifyError> {
         if failed.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let sets = failed.iter().flat_map(|(location, _)| optional_set(&self.outcome.graph, location));
         let set: Vec<String> = sets.filter(|location| lies_in_node_modules(location)).collect();
@@ -394,8 +393,7 @@ impl<'a> Reify<'a> {
             let path = self.project.join(location);
             journal.retire(location).map_err(|source| ReifyError::Disk { path, source })?;
         }
-        self.layout.leave_out(set);
-        Ok(())
+        Ok(without(&mut self.layout, set))
     }
 
     fn report(&self, shared: &Shared, left_out: Vec<(String, String)>) -> Report {
@@ -472,6 +470,15 @@ async fn until_failure(mut jobs: JoinSet<Fetched>) -> Finished {
     Finished::Jobs
 }
 
+/// Removes packages from a layout. Returns the commands that are lost.
+fn without(layout: &mut Layout, set: Vec<String>) -> Vec<String> {
+    let before = bins::links(layout);
+    layout.leave_out(set);
+    let after = bins::links(layout);
+    let after: FxHashSet<&str> = after.iter().map(|bin| bin.location.as_str()).collect();
+    before.into_iter().map(|bin| bin.location).filter(|location| !after.contains(location.as_str())).collect()
+}
+
 fn make_link(project: &Path, location: &str, text: &str, journal: &Journal) -> io::Result<()> {
     journal.making(location)?;
     symlink(Path::new(text), &project.join(location))
@@ -500,7 +507,9 @@ impl Built<'_> {
         }
         self.report.added.retain(|package| !set.contains(&package.location));
         self.report.left_out.push((location.to_owned(), reason));
-        self.layout.leave_out(set);
+        for command in without(&mut self.layout, set) {
+            let _ = commands::unlink(&command, &self.journal);
+        }
     }
 
     /// Restores the previous state.
