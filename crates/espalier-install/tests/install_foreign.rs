@@ -81,6 +81,24 @@ async fn the_commands_of_a_removed_package_go_with_it() {
     assert_eq!(kinds(&scene, &paths), ["", "", "../d/index.js", "../nothing"]);
 }
 
+/// Its package.json names a folder of commands, or a link has taken its place.
+#[tokio::test]
+async fn commands_that_are_harder_to_find_go_as_well() {
+    let scene = Scene::new(&json!({ "name": "app", "dependencies": { "d": "file:d", "@s/b": "*" } }))
+        .package("@s/b@1.0.0", json!({ "bin": "index.js" }));
+    scene.write("d/package.json", r#"{"name":"d","version":"1.0.0","directories":{"bin":"./bin"}}"#);
+    scene.write("d/bin/one", "");
+    scene.install().await;
+    fs::rename(scene.at("node_modules/@s"), scene.path("scope")).expect("moved");
+    symlink("../../scope", scene.at("node_modules/@s")).expect("a link");
+    let paths = ["node_modules/.bin/one", "node_modules/.bin/b"];
+    assert_eq!(kinds(&scene, &paths), ["../d/bin/one", "../@s/b/index.js"]);
+    scene.write("package.json", r#"{"name":"app"}"#);
+    scene.install().await;
+    assert_eq!(kinds(&scene, &paths), ["", ""]);
+    assert!(scene.path("scope/b/index.js").exists() && scene.at("d/bin/one").exists());
+}
+
 /// Its command was there before, and its script fails.
 #[tokio::test]
 async fn the_commands_of_a_package_that_is_left_out_go_with_it() {
@@ -187,4 +205,88 @@ async fn hidden_entries_of_scopes_stay_until_ci() {
     scene.ci().await;
     assert_eq!(kinds(&scene, &paths), ["", "", "", "", "folder"]);
     assert!(!scene.at("node_modules/@other").exists());
+}
+
+const OF_FORMER: [&str; 8] = [
+    "node_modules/a",
+    "node_modules/outside",
+    "packages/a/node_modules/c",
+    "packages/a/node_modules/.bin/c",
+    "packages/a/node_modules/tools",
+    "packages/a/node_modules/.cache",
+    "tools/node_modules/mine",
+    "../outside/node_modules/mine",
+];
+
+/// Two workspaces, of which `a` is one no longer. Links lead from it to another folder, and from
+/// `node_modules` to one outside.
+async fn former_workspace() -> Scene {
+    let scene = workspaces().package("e@1.0.0", json!({}));
+    scene.install().await;
+    for path in
+        ["tools/node_modules/mine/file", "../outside/node_modules/mine/file", "packages/a/node_modules/.cache/file"]
+    {
+        scene.write(path, "");
+    }
+    link(&scene, "../../../tools", "packages/a/node_modules/tools");
+    link(&scene, "../../outside", "node_modules/outside");
+    without_first_workspace(&scene, json!({}));
+    scene
+}
+
+fn without_first_workspace(scene: &Scene, dependencies: serde_json::Value) {
+    let manifest =
+        json!({ "name": "app", "version": "1.0.0", "workspaces": ["packages/b"], "dependencies": dependencies });
+    scene.write("package.json", &manifest.to_string());
+}
+
+/// For npm, every folder of the project to which a link in `node_modules` leads is in the tree.
+#[tokio::test]
+async fn a_former_workspace_loses_its_packages() {
+    let scene = former_workspace().await;
+    let before = kinds(&scene, &OF_FORMER);
+    assert!(before.iter().all(|kind| !kind.is_empty()), "{before:?}");
+    without_first_workspace(&scene, json!({ "e": "*" }));
+    scene.replace_tarball("e@1.0.0", b"not a tarball");
+    scene.fail_to_install().await;
+    assert_eq!(kinds(&scene, &OF_FORMER), before, "a failure restores everything");
+    without_first_workspace(&scene, json!({}));
+    scene.install().await;
+    assert_eq!(kinds(&scene, &OF_FORMER), ["", "", "", "", "", "folder", "", "folder"]);
+}
+
+/// The folder is no workspace when `ci` empties those, and nothing links to it afterwards.
+#[tokio::test]
+async fn ci_leaves_a_former_workspace_alone() {
+    let scene = former_workspace().await;
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let mut lock: serde_json::Value = serde_json::from_str(&scene.read("package-lock.json")).expect("JSON");
+    let packages = lock["packages"].as_object_mut().expect("packages");
+    packages.retain(|location, _| !location.ends_with("node_modules/a") && !location.starts_with("packages/a"));
+    packages.retain(|location, _| {
+        !matches!(&**location, "node_modules/lib" | "lib" | "node_modules/c") && !location.starts_with("lib/")
+    });
+    packages[""] = serde_json::from_str(&scene.read("package.json")).expect("JSON");
+    scene.write("package-lock.json", &lock.to_string());
+    scene.ci().await;
+    let after = kinds(&scene, &OF_FORMER);
+    assert_eq!(after[..2], ["", ""]);
+    assert!(after[2..].iter().all(|kind| !kind.is_empty()), "{after:?}");
+}
+
+/// It is the store of npm's `linked` strategy.
+#[tokio::test]
+async fn a_store_of_linked_packages_is_removed() {
+    let scene = Scene::of(&["a"]).package("a@1.0.0", json!({}));
+    scene.install().await;
+    scene.write("node_modules/.store/a/file", "");
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let mut install = scene.prepare(false, &server.origin());
+    install.without_workspaces = true;
+    install.run(|_| (), std::future::pending()).await.expect("installed");
+    assert!(scene.at("node_modules/.store").exists(), "another part of the tree may be in it");
+    scene.install().await;
+    assert!(!scene.at("node_modules/.store").exists());
 }

@@ -34,7 +34,7 @@ pub fn secured<'a>(bins: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(S
 }
 
 /// The path as `path.join('/', path)` makes it, without the leading slash.
-fn inside(path: &str) -> String {
+pub fn inside(path: &str) -> String {
     let mut steps = Vec::new();
     for step in path.split('/') {
         match step {

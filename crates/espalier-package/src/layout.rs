@@ -235,6 +235,11 @@ impl Package {
     pub fn link(&self) -> Option<&str> {
         if let Origin::Link(target) = &self.origin { Some(target) } else { None }
     }
+
+    /// Whether the lockfile says which bytes it consists of.
+    pub fn has_integrity(&self) -> bool {
+        matches!(self.origin, Origin::Tarball { integrity: Some(_), .. })
+    }
 }
 
 impl Origin {

@@ -136,6 +136,7 @@ fn execute(
         trust,
         scripts,
         without_workspaces: arguments.lock.workspaces.are_off(),
+        prunes: kind == Kind::Prune,
         bin_links: config.flag("bin-links", true),
         installer: installer(arguments, config),
     };

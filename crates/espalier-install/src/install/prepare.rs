@@ -13,9 +13,10 @@ use espalier_package::trust::{Refusal, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::early::Early;
-use super::selection::{Selection, Touched};
+use super::selection::{self, Selection, Touched};
 use super::{Install, InstallError, patches};
 use crate::ground::{Footing, Ground};
+use crate::installed::{Installed, Source};
 use crate::lock::{LockError, Resolved};
 use crate::plan::inspect::Inspection;
 use crate::plan::layout::{Layout, Origin, lies_in_node_modules, outermost, split};
@@ -56,7 +57,7 @@ impl Install {
         let project = self.lock.project.path();
         let graph = &resolved.outcome.graph;
         let selection = self.selection(graph);
-        let is_selected = |location: &str| selection.includes(location);
+        let is_selected = |location: &str| selection.has(location);
         let mut layout = Layout::new(&resolved.outcome, self.lock.settings.options.omit, &is_selected)?;
         let ground = Ground::new(project);
         check_workspaces(project, &ground, &layout)?;
@@ -89,8 +90,13 @@ impl Install {
         let workspaces = workspaces(graph);
         let mut plan = self.plan(&ground, &layout, &workspaces, &store, installed.as_ref());
         let touched = Touched::by(&plan);
-        selection.limit(&mut plan, installed.as_ref());
+        if !self.clean {
+            selection.limit(&mut plan);
+        }
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
+        if self.prunes && self.without_workspaces {
+            selection::remove_workspaces(&mut plan, &mut layout, graph, project);
+        }
         let mut left_out = self.left_out_as_unknown(&plan, &layout, resolved)?;
         let refused = self.check_trust(&plan, &layout, resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
@@ -101,11 +107,23 @@ impl Install {
 
     /// The selected part of the tree.
     fn selection(&self, graph: &Graph) -> Selection {
-        if self.without_workspaces {
-            return Selection::of_project(graph);
+        if !self.is_partial() {
+            return Selection::default();
         }
+        // npm's `ci` has emptied `node_modules` when it looks for what is installed.
+        let installed = || Installed::load(&self.lock.project, Source::NodeModules).ok();
+        let installed = if self.clean { None } else { installed() };
+        let installed = installed.as_ref().map(|installed| &installed.graph);
         let changes = &self.lock.changes;
-        Selection::of(graph, &changes.workspaces, changes.include_root)
+        if self.without_workspaces {
+            return Selection::of(graph, installed, &[], true);
+        }
+        Selection::of(graph, installed, &changes.workspaces, changes.include_root)
+    }
+
+    /// Whether only a part of the tree is installed.
+    pub(super) fn is_partial(&self) -> bool {
+        self.without_workspaces || !self.lock.changes.workspaces.is_empty()
     }
 
     /// Handles missing packages without a known source. An optional one is left out; any other is
@@ -190,6 +208,7 @@ impl Install {
             installed,
             clean: self.clean,
             workspaces,
+            partial: self.is_partial(),
             stored: &stored,
             executable_mode: store.executable_mode(),
         };

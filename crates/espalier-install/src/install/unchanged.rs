@@ -61,10 +61,9 @@ impl Unchanged {
     pub async fn of(install: &Install) -> Option<Self> {
         let lock = &install.lock;
         let project = &lock.project;
-        let is_partial = install.without_workspaces || !lock.changes.workspaces.is_empty();
         // A strict run reads the scripts of packages, and an extension may read anything.
         let is_open = install.scripts.strict || project.has_extension();
-        if install.clean || install.dry_run || lock.changes.any() || is_partial || is_open {
+        if install.clean || install.dry_run || lock.changes.any() || install.is_partial() || is_open {
             return None;
         }
         let cache = lock.cache.as_deref()?;

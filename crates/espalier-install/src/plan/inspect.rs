@@ -72,6 +72,8 @@ pub struct Inspection<'a> {
     pub clean: bool,
     /// The folders of all workspaces, selected or not.
     pub workspaces: &'a [String],
+    /// Whether only a part of the tree is installed.
+    pub partial: bool,
     /// The stored package of a location.
     pub stored: &'a dyn Fn(&str) -> Option<StoredPackage>,
     /// The mode of executable files.
@@ -132,6 +134,9 @@ impl Inspection<'_> {
             }
         }
         self.look_at_bundled(&present, &mut findings);
+        if !self.clean {
+            self.look_behind_former_links(&mut present, &mut findings);
+        }
         findings
     }
 
@@ -208,7 +213,9 @@ impl Inspection<'_> {
                 }
                 let is_ours = name == ".bin" && !is_folder || retired::is_retired(&path, &name);
                 let is_hidden_lockfile = folder == "node_modules" && name == ".package-lock.json";
-                if is_ours && !is_passed_over || is_emptied && !keeps_others && !is_hidden_lockfile {
+                // npm's `linked` strategy has left it (`[removeStaleStoreDir]` of `reify.js`).
+                let is_store = folder == "node_modules" && name == ".store" && !self.partial;
+                if (is_ours || is_store) && !is_passed_over || is_emptied && !keeps_others && !is_hidden_lockfile {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             } else if name.starts_with('@') && is_folder {
@@ -249,6 +256,49 @@ impl Inspection<'_> {
     fn is_emptied(&self, folder: &str) -> bool {
         let owner = outermost(folder).map_or("", |folder| split(folder).0);
         self.clean && (owner.is_empty() || self.workspaces.iter().any(|workspace| workspace == owner))
+    }
+
+    /// Finds the packages of folders that are no longer linked, such as a former workspace. For npm,
+    /// they are packages of the project that nothing needs any more.
+    fn look_behind_former_links(&self, present: &mut FxHashMap<String, FileType>, findings: &mut Findings) {
+        let is_former = |location: &String| {
+            matches!(findings.conditions.get(location), Some(Condition::Wrong(_)))
+                || findings.extraneous.binary_search(location).is_ok()
+        };
+        let links = present.iter().filter(|(_, kind)| kind.is_symlink()).map(|(location, _)| location);
+        let mut links: Vec<String> = links.filter(|location| is_former(location)).cloned().collect();
+        let mut seen = FxHashSet::default();
+        while let Some(link) = links.pop() {
+            let Some(target) = self.folder_behind(&link).filter(|target| seen.insert(target.clone())) else { continue };
+            let modules = format!("{target}/node_modules");
+            if self.ground.at(&modules) != Footing::Own {
+                continue;
+            }
+            let mut inside = FxHashMap::default();
+            self.look_into(&modules, &FxHashSet::default(), false, findings, &mut inside);
+            links.extend(inside.iter().filter(|(_, kind)| kind.is_symlink()).map(|(location, _)| location.clone()));
+            present.extend(inside);
+        }
+        findings.extraneous.sort_unstable();
+        findings.extraneous.dedup();
+    }
+
+    /// The folder that a link leads to, if it lies in the project, and in no other folder that has
+    /// packages of the project.
+    fn folder_behind(&self, link: &str) -> Option<String> {
+        let target = self.project.join(link).canonicalize().ok()?;
+        let inside = target.strip_prefix(self.project.canonicalize().ok()?).ok()?;
+        let steps: Vec<&str> = inside.iter().map(|step| step.to_str()).collect::<Option<_>>()?;
+        let path = steps.join("/");
+        let is_or_contains =
+            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_known = || {
+            self.layout
+                .packages
+                .iter()
+                .any(|(location, package)| package.origin == Origin::Folder && is_or_contains(location))
+        };
+        (!path.is_empty() && !steps.contains(&"node_modules") && !is_known()).then_some(path)
     }
 
     /// Finds installed packages in a package whose `node_modules` should have none, and in a folder of

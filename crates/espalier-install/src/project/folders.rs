@@ -44,24 +44,28 @@ impl ProjectFolder {
         Ok(found)
     }
 
-    /// The files and folders below a folder, as relative paths with forward slashes. Links aren't
-    /// followed. Unreadable entries are skipped. Blocks.
+    /// The files and folders below a folder of the project. Blocks.
     pub fn files_below(&self, folder: &str) -> Vec<String> {
-        let folder = self.path().join(folder);
-        let mut found = Vec::new();
-        let mut open = vec![String::new()];
-        while let Some(within) = open.pop() {
-            for entry in fs::read_dir(folder.join(&within)).into_iter().flatten().flatten() {
-                let Ok(name) = entry.file_name().into_string() else { continue };
-                let path = if within.is_empty() { name } else { format!("{within}/{name}") };
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    open.push(path.clone());
-                }
-                found.push(path);
-            }
-        }
-        found
+        files_below(&self.path().join(folder))
     }
+}
+
+/// The files and folders below a folder, as relative paths with forward slashes. Links aren't
+/// followed. Unreadable entries are skipped. Blocks.
+pub(crate) fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(within) = open.pop() {
+        for entry in fs::read_dir(folder.join(&within)).into_iter().flatten().flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let path = if within.is_empty() { name } else { format!("{within}/{name}") };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn has_manifest(folder: &Path) -> bool {

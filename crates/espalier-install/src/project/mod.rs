@@ -14,6 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use espalier_core::{Changes, FetchFailure, FetchFailureKind, NodeModules, Project, TarballListing};
 use espalier_package::agreement::Declared;
 
+pub(crate) use folders::files_below;
 pub(crate) use installed::HIDDEN_LOCKFILE;
 pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};

@@ -10,7 +10,6 @@ use std::path::Path;
 
 use espalier_package::bin_field;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 
 use super::journal::Journal;
 #[cfg(unix)]
@@ -21,7 +20,8 @@ use crate::plan::bins::BinLink;
 #[cfg(unix)]
 use crate::plan::bins::without_carriage_return;
 use crate::plan::inspect::Sweep;
-use crate::plan::layout::{self, lies_in_node_modules};
+use crate::plan::layout::{self, Layout, Package, lies_in_node_modules};
+use crate::project::files_below;
 use crate::scripts::package::ScriptPackage;
 
 /// The entries of `.bin` folders that go.
@@ -36,20 +36,24 @@ pub struct Outdated {
 impl Outdated {
     /// What goes when these packages go. Their package.json files name their commands, so this is to
     /// be called before they are moved away.
-    pub fn with(project: &Path, packages: &[Retirement], swept: Vec<Sweep>) -> Self {
+    pub fn with(project: &Path, packages: &[Retirement], layout: &Layout, swept: Vec<Sweep>) -> Self {
         let mut former = Vec::new();
         let mut has_commands: FxHashMap<String, bool> = FxHashMap::default();
-        for Retirement { path, .. } in packages.iter().filter(|package| lies_in_node_modules(&package.path)) {
-            let (folder, name) = layout::split(path);
+        for (path, removed) in packages.iter().flat_map(|package| single(project, package)) {
+            let (folder, name) = layout::split(&path);
             let commands = format!("{folder}/.bin");
             let has_commands = *has_commands.entry(commands.clone()).or_insert_with_key(|commands| {
                 let is_swept = swept.iter().any(|sweep| sweep.folder == *commands);
                 !is_swept && fs::symlink_metadata(project.join(commands)).is_ok_and(|found| found.is_dir())
             });
-            let package = if has_commands { ScriptPackage::read(&project.join(path)).ok() } else { None };
+            let package = if has_commands { ScriptPackage::read(&project.join(&path)).ok() } else { None };
             let Some(package) = package else { continue };
-            let bin = package.field("bin").unwrap_or(&Value::Null);
-            let own = bin_field::commands(bin, package.name().unwrap_or(name));
+            // A repaired package has the same commands as before.
+            let is_same = |new: &Package| new.version.as_deref() == package.version() && new.has_integrity();
+            if !removed && layout.packages.get(&path).is_some_and(is_same) {
+                continue;
+            }
+            let own = commands_of(&package, &project.join(&path), package.name().unwrap_or(name));
             former.extend(own.into_iter().map(|(command, _)| format!("{commands}/{command}")));
         }
         Self { former, swept }
@@ -69,6 +73,30 @@ impl Outdated {
     pub fn extend(&mut self, locations: impl IntoIterator<Item = String>) {
         self.former.extend(locations);
     }
+}
+
+/// The packages that go, and whether nothing takes their places. A scope can be a link, which goes as
+/// a whole.
+fn single(project: &Path, package: &Retirement) -> Vec<(String, bool)> {
+    let Retirement { path, removed } = package;
+    if lies_in_node_modules(path) {
+        return vec![(path.clone(), *removed)];
+    }
+    let is_scope = layout::split(path).1.starts_with('@');
+    let entries = is_scope.then(|| fs::read_dir(project.join(path)).ok()).flatten();
+    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.map(|name| (format!("{path}/{}", name.to_string_lossy()), *removed)).collect()
+}
+
+/// The commands of an installed package.
+fn commands_of(package: &ScriptPackage, folder: &Path, name: &str) -> Vec<(String, String)> {
+    if let Some(bin) = package.field("bin") {
+        return bin_field::commands(bin, name);
+    }
+    let directory = package.field("directories").and_then(|directories| directories.get("bin")?.as_str());
+    let Some(directory) = directory else { return Vec::new() };
+    let files = files_below(&folder.join(bin_field::inside(directory)));
+    bin_field::secured(files.iter().map(|file| (file.as_str(), file.as_str())))
 }
 
 /// Creates these commands and removes outdated ones. A command without its file is left out, as in

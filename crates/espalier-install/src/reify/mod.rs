@@ -220,7 +220,7 @@ impl<'a> Reify<'a> {
             _ => {}
         }
         let swept = std::mem::take(&mut self.plan.swept);
-        let mut outdated = Outdated::with(self.project, &self.plan.retire, swept);
+        let mut outdated = Outdated::with(self.project, &self.plan.retire, &self.layout, swept);
         outdated.begin(&self.plan.bins, journal).map_err(disk("node_modules/.bin"))?;
         for retirement in &self.plan.retire {
             journal.retire(&retirement.path).map_err(disk(&retirement.path))?;

@@ -164,6 +164,7 @@ impl Scene {
             scripts,
             project_scripts: true,
             without_workspaces: false,
+            prunes: false,
             bin_links: true,
             installer: None,
         }
