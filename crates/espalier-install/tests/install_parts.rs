@@ -101,6 +101,7 @@ async fn what_belongs_to_another_part_stays() {
         let scene = scene.flag("omit", "dev");
         install_only(&scene, "wa", false).await;
         assert_eq!(packages(&scene, &["r", "v", "a", "b"]), ["r", "v", "a", "b"]);
+        assert!(noted(&scene).contains(&"node_modules/v".to_owned()), "--omit concerns the selected part only");
         let is_there =
             |place: &str| scene.at(&format!("{place}/foreign")).exists() && scene.at(&format!("{place}/file")).exists();
         assert!(is_there("node_modules") && is_there("packages/b/node_modules"));
@@ -125,6 +126,17 @@ async fn what_a_part_needed_so_far_belongs_to_it() {
     assert!(!scene.read("package-lock.json").contains("node_modules/b"));
     scene.install().await;
     assert_eq!(packages(&scene, &["r", "v", "a", "b"]), [""; 0]);
+}
+
+/// npm takes an empty filter for none.
+#[tokio::test]
+async fn a_project_that_needs_nothing_is_installed_as_a_whole() {
+    let scene = workspaces();
+    let server = scene.serve().await;
+    let mut install = scene.prepare(false, &server.origin());
+    install.without_workspaces = true;
+    install.run(|_| (), std::future::pending()).await.expect("installed");
+    assert!(scene.at("node_modules/a").exists() && scene.at("node_modules/d").is_dir());
 }
 
 #[tokio::test]
