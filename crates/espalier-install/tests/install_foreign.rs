@@ -150,7 +150,9 @@ const FOREIGN: [&str; 6] =
     ["x/package.json", ".cache/file", ".bin/file", "@s/x/package.json", ".package-lock.json", "file"];
 
 fn add_entries(scene: &Scene, folder: &str) {
-    FOREIGN.iter().for_each(|path| scene.write(&format!("{folder}/node_modules/{path}"), "{}"));
+    for path in FOREIGN {
+        scene.write(&format!("{folder}/node_modules/{path}"), "{}");
+    }
 }
 
 fn left(scene: &Scene, folder: &str) -> Vec<&'static str> {
@@ -163,7 +165,9 @@ async fn ci_empties_the_folders_of_workspaces_only() {
     for selected in [&["a"][..], &[]] {
         let scene = workspaces();
         scene.install().await;
-        ["packages/a", "packages/b", "lib"].iter().for_each(|folder| add_entries(&scene, folder));
+        for folder in ["packages/a", "packages/b", "lib"] {
+            add_entries(&scene, folder);
+        }
         let server = scene.serve().await;
         scene.rebase(&server.origin());
         let mut ci = scene.prepare(true, &server.origin());
@@ -183,7 +187,9 @@ async fn ci_empties_the_folders_of_workspaces_only() {
 async fn install_removes_packages_and_no_hidden_entries_from_workspaces() {
     let scene = workspaces();
     scene.install().await;
-    ["packages/a", "packages/b", "lib"].iter().for_each(|folder| add_entries(&scene, folder));
+    for folder in ["packages/a", "packages/b", "lib"] {
+        add_entries(&scene, folder);
+    }
     scene.install().await;
     for folder in ["packages/a", "packages/b", "lib"] {
         assert_eq!(left(&scene, folder), [".cache/file", ".bin/file", ".package-lock.json"]);
@@ -230,11 +236,11 @@ async fn former_workspace() -> Scene {
     }
     link(&scene, "../../../tools", "packages/a/node_modules/tools");
     link(&scene, "../../outside", "node_modules/outside");
-    without_first_workspace(&scene, json!({}));
+    without_first_workspace(&scene, &json!({}));
     scene
 }
 
-fn without_first_workspace(scene: &Scene, dependencies: serde_json::Value) {
+fn without_first_workspace(scene: &Scene, dependencies: &serde_json::Value) {
     let manifest =
         json!({ "name": "app", "version": "1.0.0", "workspaces": ["packages/b"], "dependencies": dependencies });
     scene.write("package.json", &manifest.to_string());
@@ -246,11 +252,11 @@ async fn a_former_workspace_loses_its_packages() {
     let scene = former_workspace().await;
     let before = kinds(&scene, &OF_FORMER);
     assert!(before.iter().all(|kind| !kind.is_empty()), "{before:?}");
-    without_first_workspace(&scene, json!({ "e": "*" }));
+    without_first_workspace(&scene, &json!({ "e": "*" }));
     scene.replace_tarball("e@1.0.0", b"not a tarball");
     scene.fail_to_install().await;
     assert_eq!(kinds(&scene, &OF_FORMER), before, "a failure restores everything");
-    without_first_workspace(&scene, json!({}));
+    without_first_workspace(&scene, &json!({}));
     scene.install().await;
     assert_eq!(kinds(&scene, &OF_FORMER), ["", "", "", "", "", "folder", "", "folder"]);
 }

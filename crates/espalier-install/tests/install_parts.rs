@@ -63,13 +63,13 @@ async fn three_parts() -> Scene {
     let with_command =
         |scene: Scene, name: &&str| scene.package(&format!("{name}@1.0.0"), json!({ "bin": "index.js" }));
     let scene = ["r", "v", "a", "b", "x"].iter().fold(scene, with_command);
-    write_workspace(&scene, "a", json!({ "a": "1" }));
-    write_workspace(&scene, "b", json!({ "b": "1" }));
+    write_workspace(&scene, "a", &json!({ "a": "1" }));
+    write_workspace(&scene, "b", &json!({ "b": "1" }));
     scene.install().await;
     scene
 }
 
-fn write_workspace(scene: &Scene, name: &str, dependencies: serde_json::Value) {
+fn write_workspace(scene: &Scene, name: &str, dependencies: &serde_json::Value) {
     let manifest = json!({ "name": format!("w{name}"), "version": "1.0.0", "dependencies": dependencies });
     scene.write(&format!("packages/{name}/package.json"), &manifest.to_string());
 }
@@ -115,7 +115,7 @@ async fn what_a_part_needed_so_far_belongs_to_it() {
     let scene = three_parts().await;
     // In npm, nobody selected needs this any more, so it stays.
     scene.write("package.json", r#"{"name":"app","workspaces":["packages/*"]}"#);
-    write_workspace(&scene, "b", json!({}));
+    write_workspace(&scene, "b", &json!({}));
     let server = scene.serve().await;
     scene.rebase(&server.origin());
     let mut uninstall = scene.prepare(false, &server.origin());
