@@ -62,6 +62,9 @@ impl Outdated {
     /// Removes those that nothing replaces. They go as early as their packages, so that a killed
     /// installation leaves no command without a package.
     pub fn begin(&mut self, bins: &[BinLink], journal: &Journal) -> io::Result<()> {
+        if self.former.is_empty() {
+            return Ok(());
+        }
         let wanted: FxHashSet<&str> = bins.iter().map(|bin| bin.location.as_str()).collect();
         let is_wanted = |location: &String| wanted.contains(location.as_str());
         let (replaced, removed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.former).into_iter().partition(is_wanted);
