@@ -196,6 +196,20 @@ async fn install_removes_packages_and_no_hidden_entries_from_workspaces() {
     }
 }
 
+/// The hidden lockfile lists what is installed, and does not know the folder. The next installation
+/// does not trust it, because it does not list everything.
+#[tokio::test]
+async fn packages_in_a_new_workspace_stay_until_the_next_installation() {
+    let scene = workspaces();
+    scene.install().await;
+    scene.write("packages/z/package.json", r#"{"name":"z","version":"1.0.0"}"#);
+    add_entries(&scene, "packages/z");
+    scene.install().await;
+    assert_eq!(left(&scene, "packages/z"), FOREIGN);
+    scene.install().await;
+    assert_eq!(left(&scene, "packages/z"), [".cache/file", ".bin/file", ".package-lock.json"]);
+}
+
 /// npm loads no package whose name begins with a dot.
 #[tokio::test]
 async fn hidden_entries_of_scopes_stay_until_ci() {

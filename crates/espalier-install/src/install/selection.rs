@@ -127,6 +127,9 @@ impl Selection {
         let out = layout.packages.keys().filter(|location| !is_there(location));
         let out: Vec<String> = out.cloned().collect();
         layout.leave_out(out);
+        // The commands of other packages stay as they are.
+        let others = layout.packages.iter_mut().filter(|(location, _)| !meant.contains(*location));
+        others.for_each(|(_, package)| package.bins.clear());
     }
 
     /// Removes from a plan what concerns other parts of the tree.

@@ -197,9 +197,7 @@ impl Inspection<'_> {
             Footing::Foreign | Footing::Absent => return,
         }
         let is_emptied = self.is_emptied(folder);
-        // npm removes the links to other folders before it looks for packages, so it finds none
-        // there.
-        let is_passed_over = self.clean && !is_emptied && outermost(folder) == Some(folder);
+        let is_passed_over = outermost(folder) == Some(folder) && self.is_unknown(split(folder).0, is_emptied);
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();
@@ -256,6 +254,33 @@ impl Inspection<'_> {
     fn is_emptied(&self, folder: &str) -> bool {
         let owner = outermost(folder).map_or("", |folder| split(folder).0);
         self.clean && (owner.is_empty() || self.workspaces.iter().any(|workspace| workspace == owner))
+    }
+
+    /// Whether npm finds no packages in the `node_modules` of a linked folder, so that everything in
+    /// it stays: `ci` has removed the links before it looks, and a folder can be linked for the first
+    /// time. Without a hidden lockfile, npm finds workspaces that are not linked yet.
+    fn is_unknown(&self, folder: &str, is_emptied: bool) -> bool {
+        if folder.is_empty() || self.clean {
+            return !folder.is_empty() && !is_emptied;
+        }
+        let is_workspace = || self.workspaces.iter().any(|workspace| workspace == folder);
+        match self.installed {
+            Some(installed) => installed.get(folder).is_none(),
+            None => !is_workspace() && !self.is_linked(folder),
+        }
+    }
+
+    /// Whether a link in a `node_modules` already leads to this folder.
+    fn is_linked(&self, folder: &str) -> bool {
+        self.layout.packages.iter().any(|(location, package)| {
+            let Origin::Link(target) = &package.origin else { return false };
+            target == folder && self.is_right_link(location, target)
+        })
+    }
+
+    fn is_right_link(&self, location: &str, target: &str) -> bool {
+        let link = fs::read_link(self.project.join(location));
+        link.is_ok_and(|link| link == Path::new(&link_text(location, target)))
     }
 
     /// Finds the packages of folders that are no longer linked, such as a former workspace. For npm,
@@ -365,8 +390,11 @@ impl Inspection<'_> {
     ) -> Condition {
         let path = self.project.join(location);
         if let Origin::Link(target) = &package.origin {
-            let right = fs::read_link(&path).is_ok_and(|link| link == Path::new(&link_text(location, target)));
-            return if right { Condition::Right } else { Condition::Wrong("it is not the right link".into()) };
+            return if self.is_right_link(location, target) {
+                Condition::Right
+            } else {
+                Condition::Wrong("it is not the right link".into())
+            };
         }
         if !found.is_dir() {
             return Condition::Wrong("it is not a folder".into());
