@@ -98,20 +98,14 @@ impl Inspection<'_> {
         names.extend(std::iter::once("node_modules").chain(inside).filter(|name| !folders.contains_key(name)));
         names.sort_unstable();
         names.dedup();
-        let linked = self.linked_folders();
         let none = FxHashSet::default();
         let mut present = FxHashMap::default();
         for folder in names {
-            let owner =
-                folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get_key_value(owner));
+            let owner = folder.strip_suffix("/node_modules").and_then(|owner| self.layout.packages.get(owner));
             // Packages that a package brings in its own `node_modules` are compared with that package.
-            // Those of a folder that isn't linked yet are somebody else's.
-            let keeps_others = owner.is_some_and(|(location, owner)| {
-                let is_new = || !owner.workspace && !linked.contains(location.as_str());
-                owner.bundles || owner.origin == Origin::Folder && is_new()
-            });
+            let is_bundle = owner.is_some_and(|owner| owner.bundles);
             let expected = folders.get(folder).unwrap_or(&none);
-            self.look_into(folder, expected, keeps_others, &mut findings, &mut present);
+            self.look_into(folder, expected, is_bundle, &mut findings, &mut present);
         }
         self.look_for_forgotten(&folders, &mut findings);
         for (location, package) in &self.layout.packages {
@@ -140,17 +134,6 @@ impl Inspection<'_> {
         findings
     }
 
-    /// The folders, other than workspaces, to which links in place lead. npm reads what is in them
-    /// (`load-actual.js`), except in `ci`, which removes all links first.
-    fn linked_folders(&self) -> FxHashSet<&str> {
-        let links = self.layout.packages.iter().filter(|(_, package)| !self.clean && !package.workspace);
-        let is_in_place = |location: &str, target: &str| {
-            let real = |path: &str| self.project.join(path).canonicalize().ok();
-            real(location).is_some_and(|found| Some(found) == real(target))
-        };
-        links.filter_map(|(location, package)| package.link().filter(|target| is_in_place(location, target))).collect()
-    }
-
     /// Finds packages whose bundled packages were replaced by links or files. A package below such
     /// a link would be placed elsewhere.
     fn look_at_bundled(&self, present: &FxHashMap<String, FileType>, findings: &mut Findings) {
@@ -173,13 +156,13 @@ impl Inspection<'_> {
         }
     }
 
-    /// Finds entries of a `node_modules` that don't belong there, or with `keeps_others`, that are in
+    /// Finds entries of a `node_modules` that don't belong there, or with `is_bundle`, that are in
     /// the way. Adds the kinds of those that may be packages to `present`.
     fn look_into(
         &self,
         folder: &str,
         expected: &FxHashSet<&str>,
-        keeps_others: bool,
+        is_bundle: bool,
         findings: &mut Findings,
         present: &mut FxHashMap<String, FileType>,
     ) {
@@ -203,9 +186,9 @@ impl Inspection<'_> {
             let kind = entry.file_type();
             let is_folder = kind.as_ref().is_ok_and(FileType::is_dir);
             if name.starts_with('.') {
-                if name == ".bin" && is_folder && !(is_emptied && expected.is_empty() && !keeps_others) {
+                if name == ".bin" && is_folder && !(is_emptied && expected.is_empty() && !is_bundle) {
                     if is_emptied {
-                        findings.swept.push(Sweep { folder: format!("{folder}/.bin"), keeps_files: keeps_others });
+                        findings.swept.push(Sweep { folder: format!("{folder}/.bin"), keeps_files: is_bundle });
                     }
                     continue;
                 }
@@ -213,7 +196,7 @@ impl Inspection<'_> {
                 let is_hidden_lockfile = folder == "node_modules" && name == ".package-lock.json";
                 // npm's `linked` strategy has left it (`[removeStaleStoreDir]` of `reify.js`).
                 let is_store = folder == "node_modules" && name == ".store" && !self.partial;
-                if (is_ours || is_store) && !is_passed_over || is_emptied && !keeps_others && !is_hidden_lockfile {
+                if (is_ours || is_store) && !is_passed_over || is_emptied && !is_bundle && !is_hidden_lockfile {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             } else if name.starts_with('@') && is_folder {
@@ -228,13 +211,13 @@ impl Inspection<'_> {
                             && !is_emptied
                             && !retired::is_retired(&path.join(&name), &inner_name)
                     };
-                    if expected.contains(scoped.as_str()) || keeps_others || is_passed_over || is_others() {
+                    if expected.contains(scoped.as_str()) || is_bundle || is_passed_over || is_others() {
                         is_used = true;
                     } else {
                         findings.extraneous.push(format!("{folder}/{scoped}"));
                     }
                 }
-                if !is_used && is_emptied && !keeps_others {
+                if !is_used && is_emptied && !is_bundle {
                     findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{name}/")));
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
@@ -242,7 +225,7 @@ impl Inspection<'_> {
                 // No installation makes a link to a scope, whose packages would lie elsewhere.
                 let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
                 present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
-                if !expected.contains(name.as_str()) && (is_scope || !keeps_others && !is_passed_over) {
+                if !expected.contains(name.as_str()) && (is_scope || !is_bundle && !is_passed_over) {
                     findings.extraneous.push(format!("{folder}/{name}"));
                 }
             }
@@ -262,6 +245,10 @@ impl Inspection<'_> {
     fn is_unknown(&self, folder: &str, is_emptied: bool) -> bool {
         if folder.is_empty() || self.clean {
             return !folder.is_empty() && !is_emptied;
+        }
+        // A link led to any other folder.
+        if !self.layout.packages.contains_key(folder) {
+            return false;
         }
         let is_workspace = || self.workspaces.iter().any(|workspace| workspace == folder);
         match self.installed {
