@@ -47,8 +47,6 @@ pub struct Package {
     pub bundles: bool,
     /// Whether the installation continues without it.
     pub optional: bool,
-    /// Whether it is a workspace, or a link to one.
-    pub workspace: bool,
     /// The number of packages on the way to it, including itself.
     pub depth: usize,
     /// The message of a deprecated version.
@@ -219,7 +217,6 @@ impl Package {
             has_install_script: node.contents.has_install_script,
             bundles: node.contents.bundles,
             optional: node.optional && !node.extraneous && is_package,
-            workspace: node.workspace,
             depth: depth(&node.location),
             deprecated: node.deprecated.clone().filter(|_| is_package),
             patch: node.contents.patch.clone(),
