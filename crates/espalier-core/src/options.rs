@@ -180,6 +180,9 @@ pub struct Options {
     /// installation opens them once the tree is complete, and doesn't fetch what bundled packages
     /// lack.
     pub complete: bool,
+    /// Whether extraneous packages are removed in any case, as `prune` does. Without a lockfile,
+    /// other commands trust the packages that they find.
+    pub prune: bool,
     /// Not npm's: which events are reported.
     pub reporting: Reporting,
     /// Not npm's: whether the outcome contains the tree as a [`Graph`](crate::Graph). A lockfile
@@ -265,6 +268,7 @@ impl Default for Options {
             default_registry_host: String::new(),
             registries: None,
             complete: true,
+            prune: false,
             reporting: Reporting::default(),
             graph: true,
             tree_only: false,

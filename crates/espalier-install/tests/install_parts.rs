@@ -147,7 +147,8 @@ async fn prune_without_workspaces_removes_them() {
         let server = scene.serve().await;
         scene.rebase(&server.origin());
         let mut install = scene.prepare(false, &server.origin());
-        (install.without_workspaces, install.prunes) = (true, prunes);
+        install.without_workspaces = true;
+        install.lock.settings.options.prune = prunes;
         install.run(|_| (), std::future::pending()).await.expect("installed")
     };
     run(false).await;

@@ -119,7 +119,8 @@ fn execute(
     activity: &Arc<Activity>,
 ) -> Result<Done, InstallError> {
     let Context { config, environment, .. } = context;
-    let lock = Lock { is_last: true, ..lock::of(context, &arguments.lock, changes, activity)? };
+    let mut lock = Lock { is_last: true, ..lock::of(context, &arguments.lock, changes, activity)? };
+    lock.settings.options.prune = kind == Kind::Prune;
     let usual = || store::default_folder(environment, lock.cache.as_deref());
     let folder = arguments.store_dir.clone().or_else(usual);
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));
@@ -136,7 +137,6 @@ fn execute(
         trust,
         scripts,
         without_workspaces: arguments.lock.workspaces.are_off(),
-        prunes: kind == Kind::Prune,
         bin_links: config.flag("bin-links", true),
         installer: installer(arguments, config),
     };

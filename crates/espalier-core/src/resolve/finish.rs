@@ -119,7 +119,7 @@ impl Ending {
         // Without a lockfile, npm trusts what it finds in `node_modules` until something changes
         // (`#fixDepFlags` of `build-ideal-tree.js`).
         let is_suspect = self.sources.options.package_lock || self.findings.changed;
-        if self.facts.lock.existed && is_suspect {
+        if self.facts.lock.existed && is_suspect || self.sources.options.prune {
             for node in self.tree.inventory(self.tree.root) {
                 if self.tree[node].flags.extraneous {
                     self.tree.set_parent(node, None);

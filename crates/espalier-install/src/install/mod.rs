@@ -60,8 +60,6 @@ pub struct Install {
     pub project_scripts: bool,
     /// `--workspaces=false`: installs only what the project itself needs.
     pub without_workspaces: bool,
-    /// Whether this is `prune`, which then removes what only workspaces need.
-    pub prunes: bool,
     /// `bin-links`: whether to link the commands of packages.
     pub bin_links: bool,
     /// The installer for the dependencies of git packages that are prepared.

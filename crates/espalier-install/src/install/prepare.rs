@@ -94,7 +94,7 @@ impl Install {
             selection.limit(&mut plan);
         }
         selection.narrow(&mut layout, Some(&touched).filter(|_| !self.clean));
-        if self.prunes && self.without_workspaces {
+        if self.lock.settings.options.prune && self.without_workspaces {
             selection::remove_workspaces(&mut plan, &mut layout, graph, project);
         }
         let mut left_out = self.left_out_as_unknown(&plan, &layout, resolved)?;

@@ -164,7 +164,6 @@ impl Scene {
             scripts,
             project_scripts: true,
             without_workspaces: false,
-            prunes: false,
             bin_links: true,
             installer: None,
         }

@@ -181,7 +181,6 @@ fn installation(
         trust,
         scripts,
         project_scripts: false,
-        prunes: false,
         without_workspaces: false,
         // A package without commands can't be run.
         bin_links: true,
