@@ -315,15 +315,14 @@ async fn a_store_of_linked_packages_is_removed() {
 /// nobody needs (`prune` of `build-ideal-tree.js`).
 #[tokio::test]
 async fn prune_needs_no_lockfile_to_remove_packages_of_workspaces() {
-    let scene = workspaces();
-    scene.write("packages/a/node_modules/x/package.json", r#"{"name":"x","version":"1.0.0"}"#);
-    scene.install().await;
-    assert_eq!(kinds(&scene, &["packages/a/node_modules/x"]), ["folder"]);
-    fs::remove_file(scene.at("package-lock.json")).expect("removed");
-    let server = scene.serve().await;
-    let mut prune = scene.prepare(false, &server.origin());
-    prune.lock.settings.options.prune = true;
-    prune.run(|_| (), std::future::pending()).await.expect("pruned");
-    assert_eq!(kinds(&scene, &["packages/a/node_modules/x", "packages/a/node_modules/c"]), ["", "folder"]);
-    assert!(!scene.read("package-lock.json").contains("node_modules/x"));
+    for (prune, kind) in [(false, "folder"), (true, "")] {
+        let scene = workspaces();
+        scene.write("packages/a/node_modules/x/package.json", r#"{"name":"x","version":"1.0.0"}"#);
+        let server = scene.serve().await;
+        let mut install = scene.prepare(false, &server.origin());
+        install.lock.settings.options.prune = prune;
+        install.run(|_| (), std::future::pending()).await.expect("installed");
+        assert_eq!(kinds(&scene, &["packages/a/node_modules/x", "packages/a/node_modules/c"]), [kind, "folder"]);
+        assert_eq!(scene.read("package-lock.json").contains("node_modules/x"), !prune);
+    }
 }
