@@ -113,12 +113,15 @@ impl Layout {
         let unknown: FxHashSet<&str> = outcome.unknown_origins.iter().map(|(location, _)| location.as_str()).collect();
         let packages = IndexMap::with_capacity_and_hasher(graph.nodes.len(), FxBuildHasher);
         let mut layout = Self { packages, left_out, unlisted: FxHashSet::default() };
-        let has_no_version = |node: &&GraphNode| node.version.is_none() && is_omitted(node);
-        let unlisted = graph.nodes.iter().filter(has_no_version).map(|node| &node.location);
-        layout.unlisted = unlisted.filter(|location| !layout.is_below_left_out(location)).cloned().collect();
         for node in &graph.nodes {
             let location = &node.location;
-            if location.is_empty() || layout.is_left_out(location) {
+            if location.is_empty() || layout.is_below_left_out(location) {
+                continue;
+            }
+            if layout.left_out.contains(location) {
+                if node.version.is_none() && is_omitted(node) {
+                    layout.unlisted.insert(location.clone());
+                }
                 continue;
             }
             if !is_harmless(location) && !lead_inside(&links, location) {
@@ -135,11 +138,12 @@ impl Layout {
 
     /// Whether a location, or one that contains it, isn't installed.
     pub fn is_left_out(&self, location: &str) -> bool {
-        !self.left_out.is_empty() && (self.left_out.contains(location) || self.is_below_left_out(location))
+        self.left_out.contains(location) || self.is_below_left_out(location)
     }
 
     fn is_below_left_out(&self, location: &str) -> bool {
-        location.match_indices("/node_modules/").any(|(at, _)| self.left_out.contains(&location[..at]))
+        !self.left_out.is_empty()
+            && location.match_indices("/node_modules/").any(|(at, _)| self.left_out.contains(&location[..at]))
     }
 
     /// Removes these packages and everything below them.

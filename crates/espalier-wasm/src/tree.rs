@@ -115,7 +115,7 @@ impl TargetTree {
     ) -> Result<Self, TreeError> {
         let mut layout = Layout::new(&outcome, omit, &|_| true)?;
         if is_lock_saved {
-            outcome.lockfile.remove(&|location| layout.unlisted.contains(location));
+            outcome.lockfile.remove(&layout.unlisted);
         }
         let noted = noted.and_then(Noted::read).unwrap_or_default();
         let locations = layout.packages.iter().filter(|(location, package)| !noted.has(location, package));

@@ -78,20 +78,25 @@ impl Document {
         &self.text
     }
 
-    /// Removes the entries of these locations, none of which is the first.
+    /// Removes the entries of these locations. The first entry, which is the project's, stays.
     pub fn remove(&mut self, is_unlisted: &dyn Fn(&str) -> bool) {
-        for index in (1..self.entries.len()).rev() {
-            if !is_unlisted(&self.location(&self.entries[index])) {
+        let Some(first) = self.entries.first() else { return };
+        let (mut end, mut shift) = (first.end, 0);
+        let mut text = self.text[..end as usize].to_owned();
+        let mut entries = vec![first.clone()];
+        for place in &self.entries[1..] {
+            // The piece of an entry begins behind the entry before it, with a comma.
+            let piece = end..place.end;
+            end = place.end;
+            if is_unlisted(&self.location(place)) {
+                shift += end - piece.start;
                 continue;
             }
-            let (start, end) = (self.entries[index - 1].end, self.entries[index].end);
-            self.text.replace_range(start as usize..end as usize, "");
-            self.entries.remove(index);
-            for place in &mut self.entries[index..] {
-                place.key = place.key.start - (end - start)..place.key.end - (end - start);
-                place.end -= end - start;
-            }
+            text.push_str(&self.text[piece.start as usize..end as usize]);
+            entries.push(EntryPlace { key: place.key.start - shift..place.key.end - shift, end: end - shift });
         }
+        text.push_str(&self.text[end as usize..]);
+        (self.text, self.entries) = (text, entries);
     }
 
     /// The hidden lockfile, possibly with other values for the project's name and version.

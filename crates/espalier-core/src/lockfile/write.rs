@@ -1,5 +1,6 @@
 //! Writes a lockfile: which nodes get an entry, and the content of each.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -106,8 +107,10 @@ impl PackageLock {
 
     /// Removes the entries of packages that an installation omits, if npm doesn't list them. The
     /// nested `dependencies` of older versions keep them (`#buildLegacyLockfile` of `shrinkwrap.js`).
-    pub fn remove(&mut self, is_unlisted: &dyn Fn(&str) -> bool) {
-        self.document.remove(is_unlisted);
+    pub fn remove(&mut self, unlisted: &FxHashSet<String>) {
+        if !unlisted.is_empty() {
+            self.document.remove(&|location| unlisted.contains(location));
+        }
     }
 
     /// The text of `node_modules/.package-lock.json`. It states the project's name and version if

@@ -200,7 +200,7 @@ impl Install {
                 phases,
             });
         }
-        resolved.outcome.lockfile.remove(&|location| layout.unlisted.contains(location));
+        resolved.outcome.lockfile.remove(&layout.unlisted);
         let is_nothing_to_do = plan.is_empty() && left_out.is_empty() && note.is_none();
         let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
         let project = self.lock.project.path();
