@@ -118,7 +118,8 @@ test('packuments are requested in full where that is hardly longer', async () =>
     const { lockfile } = await resolve({ manifest, registry: url, cache, concurrency: 1 }).result;
     assert.equal(lockfile.match(/"license": "MIT"/g)?.length, names.length);
     const documents = requests.filter(({ path }) => path.includes('/')).length;
-    assert.equal(documents < names.length, isFull, `${documents} documents of versions`);
+    // The second packument shows it. Until then, an abbreviated one is requested.
+    assert.equal(documents, isFull ? 1 : names.length - 1);
     const count = requests.length;
     const again = await resolve({ manifest, registry: url, cache }).result;
     assert.deepEqual([again.lockfile, requests.length], [lockfile, count]);
