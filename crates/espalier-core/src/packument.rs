@@ -282,19 +282,26 @@ impl Packument {
         Some((versions, self.length.checked_sub(versions)?))
     }
 
-    /// The length in bytes of its last manifests, and the length that they would have in an
-    /// abbreviated packument. Both are 0 if the text was dropped.
+    /// The length in bytes of the complete ones among its last manifests, and the length that they
+    /// would have in an abbreviated packument. Both are 0 if the text was dropped.
     pub fn sample(&self) -> (usize, usize) {
         let (mut whole, mut abbreviated) = (0, 0);
         for index in self.len().saturating_sub(SAMPLES)..self.len() {
             self.text.look(&self.versions.place(index), &mut |manifest| {
-                whole += manifest.len();
-                // The quotation marks, the colon and the comma count, too. The text was checked when the
-                // packument was parsed.
-                let _ = json::members(manifest, &ABBREVIATED, |key, value| {
-                    abbreviated += key.len() + value.len() + 4;
+                let (mut length, mut is_whole) = (0, false);
+                // The text was checked when the packument was parsed.
+                let _ = json::each_member(manifest, &mut |key, value| {
+                    is_whole |= ONLY_WHOLE.contains(&key);
+                    if ABBREVIATED.contains(&key) {
+                        // The quotation marks, the colon and the comma count, too.
+                        length += key.len() + value.len() + 4;
+                    }
                     Ok(())
                 });
+                if is_whole {
+                    whole += manifest.len();
+                    abbreviated += length;
+                }
             });
         }
         (whole, abbreviated)

@@ -37,6 +37,22 @@ async fn an_abbreviated_packument_without_its_type_is_recognised() {
     assert!(!client.packument("a", true).await.expect("a packument").is_abbreviated(0));
 }
 
+/// The second packument is requested in full, to see how long it is.
+#[tokio::test]
+async fn a_registry_that_cannot_send_a_full_packument_is_asked_for_the_abbreviated_one() {
+    let packument = |name: &str| {
+        let text = format!(r#"{{"name":"{name}","dist-tags":{{}},"versions":{{"1.0.0":{{}}}}}}"#);
+        Reply::Respond("200 OK".into(), Vec::new(), text.into())
+    };
+    let failing = Reply::Respond("500 Internal Server Error".into(), Vec::new(), Vec::new());
+    let server = Scripted::start([packument("a"), failing, packument("b")]).await;
+    let client = client(&[("registry", server.origin.as_str()), ("fetch-retries", "0")]);
+    for name in ["a", "b"] {
+        assert_eq!(client.packument(name, false).await.expect("a packument").len(), 1);
+    }
+    assert_eq!(server.seen().len(), 3);
+}
+
 #[tokio::test]
 async fn full_packuments_say_when_versions_were_published() {
     let folder = recording();

@@ -2,9 +2,9 @@
 //!
 //! Requests ask for abbreviated packuments, which are several times smaller on npm's registry, or for
 //! full ones where these cost less (`experience`). A registry that doesn't know abbreviated ones sends
-//! full ones. The content type identifies an abbreviated packument; failing
-//! that, the document does. If a registry has no document of a single version, the full packument
-//! replaces it. It contains the same manifest.
+//! full ones. The content type identifies an abbreviated packument; failing that, the document does.
+//! If a registry has no document of a single version, the full packument replaces it. It contains the
+//! same manifest.
 
 use espalier_core::{Detail, FetchFailureKind, Packument, PackumentForm};
 use serde::de::IgnoredAny;

@@ -189,9 +189,13 @@ mod tests {
 
     /// A full packument whose manifests have a part that abbreviated ones would have, one that they
     /// wouldn't, and something beside the manifests, of these lengths in bytes.
-    fn packument([abbreviated, rest, beside]: [usize; 3]) -> Packument {
+    fn packument(lengths: [usize; 3]) -> Packument {
+        with_license(lengths, r#""license":"MIT","#)
+    }
+
+    fn with_license([abbreviated, rest, beside]: [usize; 3], license: &str) -> Packument {
         let [abbreviated, rest, beside] = [abbreviated, rest, beside].map(|length| "x".repeat(length));
-        let manifest = format!(r#"{{"dependencies":{{"a":"{abbreviated}"}},"scripts":"{rest}"}}"#);
+        let manifest = format!(r#"{{{license}"dependencies":{{"a":"{abbreviated}"}},"scripts":"{rest}"}}"#);
         let text = format!(r#"{{"readme":"{beside}","versions":{{"1.0.0":{manifest},"1.1.0":{manifest}}}}}"#);
         Packument::parse(text.as_bytes(), Detail::Unstated).expect("a packument")
     }
@@ -235,6 +239,18 @@ mod tests {
         assert_eq!(cheapest(&experience, &other, PackumentForm::Any), Form::Abbreviated);
         experience.learn_packument(&one, "a", &packument([2000, 300, 0]));
         assert_eq!(cheapest(&experience, &one, PackumentForm::Any), Form::RatherFull);
+    }
+
+    #[test]
+    fn an_abbreviated_packument_without_its_type_shows_nothing() {
+        let registry = address("http://one.test/");
+        let mut experience = Experience::default();
+        experience.note_request(&registry);
+        experience.learn_packument(&registry, "a", &with_license([2000, 0, 0], ""));
+        experience.note_request(&registry);
+        assert_eq!(cheapest(&experience, &registry, PackumentForm::Any), Form::Abbreviated);
+        experience.learn_packument(&registry, "b", &packument([2000, 9000, 0]));
+        assert_eq!(cheapest(&experience, &registry, PackumentForm::Any), Form::Abbreviated);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 use espalier_core::{EdgeKind, Graph};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules, split};
+use crate::plan::layout::{Layout, lies_in_node_modules, split};
 use crate::plan::{Plan, Retirement};
 
 /// The selected part. `None` for the whole tree.
@@ -41,20 +41,19 @@ impl Touched {
 struct Located<'a> {
     graph: &'a Graph,
     nodes: FxHashMap<&'a str, u32>,
-    is_installed: bool,
 }
 
 impl<'a> Located<'a> {
-    fn new(graph: &'a Graph, is_installed: bool) -> Self {
+    fn new(graph: &'a Graph) -> Self {
         let nodes = graph.nodes.iter().zip(0..).map(|(node, index)| (node.location.as_str(), index)).collect();
-        Self { graph, nodes, is_installed }
+        Self { graph, nodes }
     }
 
     fn location(&self, node: u32) -> &'a str {
         &self.graph.nodes[node as usize].location
     }
 
-    /// The packages that meet the dependencies of a node, except workspaces.
+    /// The packages that meet the dependencies of a node, with or without the workspaces that it has.
     fn needs(&self, node: u32, workspaces: bool) -> impl Iterator<Item = &'a str> {
         let edges = self.graph.edges_of(node).iter();
         let edges = edges.filter(move |edge| workspaces || edge.kind != EdgeKind::Workspace);
@@ -65,8 +64,7 @@ impl<'a> Located<'a> {
 impl Selection {
     /// What the workspaces with these names need, and with `root`, what the project itself needs.
     pub fn of(graph: &Graph, installed: Option<&Graph>, workspaces: &[String], root: bool) -> Self {
-        let mut trees = vec![Located::new(graph, false)];
-        trees.extend(installed.map(|installed| Located::new(installed, true)));
+        let trees: Vec<Located<'_>> = std::iter::once(graph).chain(installed).map(Located::new).collect();
         let links = workspaces.iter().map(|name| format!("node_modules/{name}"));
         let mut open: VecDeque<String> =
             links.filter(|link| trees.iter().any(|tree| tree.nodes.contains_key(link.as_str()))).collect();
@@ -78,7 +76,6 @@ impl Selection {
             return Self(None);
         }
         let mut meant = FxHashSet::default();
-        let mut unneeded = Vec::new();
         while let Some(location) = open.pop_front() {
             if !meant.insert(location.clone()) {
                 continue;
@@ -90,15 +87,15 @@ impl Selection {
                     continue;
                 }
                 open.extend(tree.needs(node, true).map(str::to_owned));
-                if tree.is_installed {
-                    let inside = tree.graph.nodes.iter().filter(|inside| inside.parent == Some(node));
-                    unneeded.extend(inside.filter(|inside| inside.extraneous).map(|inside| inside.location.clone()));
-                }
             }
         }
+        let nodes = installed.map_or(&[][..], |installed| &installed.nodes);
+        // What nobody needs goes if the package that it lies in is selected.
+        let is_inside = |parent: u32| meant.contains(&nodes[parent as usize].location);
+        let unneeded = nodes.iter().filter(|node| node.extraneous && node.parent.is_some_and(is_inside));
+        let unneeded: Vec<String> = unneeded.map(|node| node.location.clone()).collect();
         meant.extend(unneeded);
-        let nodes = installed.into_iter().flat_map(|installed| &installed.nodes);
-        Self(Some(Part { meant, installed: nodes.map(|node| node.location.clone()).collect() }))
+        Self(Some(Part { meant, installed: nodes.iter().map(|node| node.location.clone()).collect() }))
     }
 
     /// Whether a location is selected.
@@ -183,12 +180,8 @@ pub(super) fn remove_workspaces(plan: &mut Plan, layout: &mut Layout, graph: &Gr
     plan.retire.extend(removed.map(|path| Retirement { path: path.clone(), removed: true }));
     layout.leave_out(gone);
     // A workspace's folder is part of the installation as long as a link leads to it.
-    let links = layout.packages.values().filter_map(|package| match &package.origin {
-        Origin::Link(target) => Some(target),
-        _ => None,
-    });
-    let linked: FxHashSet<&String> = links.collect();
+    let linked: FxHashSet<&str> = layout.packages.values().filter_map(|package| package.link()).collect();
     let folders = layout.packages.keys().filter(|location| !lies_in_node_modules(location));
-    let unlinked: Vec<String> = folders.filter(|folder| !linked.contains(folder)).cloned().collect();
+    let unlinked: Vec<String> = folders.filter(|folder| !linked.contains(folder.as_str())).cloned().collect();
     layout.leave_out(unlinked);
 }

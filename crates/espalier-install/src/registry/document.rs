@@ -12,7 +12,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use espalier_core::{FetchFailure, Packument, PackumentForm};
+use espalier_core::{FetchFailure, FetchFailureKind, Packument, PackumentForm};
 use espalier_registry::Get;
 use espalier_registry::document::Form;
 
@@ -102,7 +102,15 @@ impl Registry {
 
     /// The packument of a package, unread.
     pub(crate) async fn unread_packument(&self, name: &str, form: PackumentForm) -> Result<Unread, FetchFailure> {
-        self.look_up_packument(name, form)?.unread().await
+        let found = self.look_up_packument(name, form)?;
+        let is_long = found.document.key.form == Form::RatherFull;
+        match found.unread().await {
+            // A registry that fails to send a long document may send a short one.
+            Err(failure) if is_long && matches!(failure.kind, FetchFailureKind::Status(_)) => {
+                Box::pin(self.unread(name, Form::Abbreviated, None)).await
+            }
+            unread => unread,
+        }
     }
 
     fn look_up_packument(&self, name: &str, form: PackumentForm) -> Result<LookedUp, FetchFailure> {
