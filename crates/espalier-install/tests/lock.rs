@@ -250,6 +250,27 @@ async fn packuments_are_requested_in_the_cheaper_form() {
     assert_eq!(locks[0], locks[1]);
 }
 
+/// Before the document of an exact version is requested, the cache is searched for the packument.
+#[tokio::test]
+async fn a_search_in_the_cache_is_no_request_for_a_packument() {
+    let folder = chain(12);
+    let server = serve(folder.path(), espalier_replay::Settings::default()).await;
+    let (registry, cache) = (server.origin(), tempfile::tempdir().expect("a temporary folder"));
+    let full_packuments = async |dependencies: Value| {
+        let before = server.statistics();
+        let flags = [("registry", registry.as_str()), ("maxsockets", "1")];
+        let (root, lock) = with_cache(&flags, "1", cache.path());
+        fs::write(root.path().join("package.json"), json!({ "dependencies": dependencies }).to_string())
+            .expect("written");
+        let lock = Lock { project: ProjectFolder::at(root.path()).expect("a project"), ..lock };
+        lock.run(|_| {}, std::future::pending()).await.expect("a lock");
+        server.statistics().since(&before).full_packuments
+    };
+    assert_eq!(full_packuments(json!({ "a11": "1.0.0" })).await, 0);
+    let exact = json!({ "a6": "1.0.0", "a7": "1.0.0", "a8": "1.0.0", "a": "^1.0.0" });
+    assert!(full_packuments(exact).await > 0, "none showed which form is cheaper");
+}
+
 /// npm asks for abbreviated packuments to complete a lock of version 1, and writes no license from
 /// them.
 #[tokio::test]

@@ -113,21 +113,26 @@ impl Registry {
         }
     }
 
+    /// What the cache has of a packument. Unless that may be used, the registry will be asked.
     fn look_up_packument(&self, name: &str, form: PackumentForm) -> Result<LookedUp, FetchFailure> {
-        let forms = Form::answering(form);
         // A snapshot doesn't depend on what was learned, nor on what a cache has.
-        if forms.len() == 1 || self.notes_documents() {
-            return self.look_up(name, forms[0].clone(), None);
+        if form != PackumentForm::Any || self.notes_documents() {
+            return self.look_up(name, Form::answering(form)[0].clone(), None);
         }
-        let registry = self.registries.of_package(name);
-        let cheapest = self.experience().cheapest(registry, forms).clone();
-        // Thousands of packages are looked up in the first run.
-        let is_empty = self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty());
-        let found = if is_empty { self.look_up(name, cheapest, None) } else { self.look_up_either(name, &cheapest) }?;
+        let found = self.look_up_any(name)?;
         if !found.is_usable {
-            self.experience().note_request(registry);
+            self.experience().note_request(self.registries.of_package(name));
         }
         Ok(found)
+    }
+
+    /// What the cache has of a packument in either form.
+    fn look_up_any(&self, name: &str) -> Result<LookedUp, FetchFailure> {
+        let registry = self.registries.of_package(name);
+        let cheapest = self.experience().cheapest(registry, Form::answering(PackumentForm::Any)).clone();
+        // Thousands of packages are looked up in the first run.
+        let is_empty = self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty());
+        if is_empty { self.look_up(name, cheapest, None) } else { self.look_up_either(name, &cheapest) }
     }
 
     /// What the cache has of a packument that may be abbreviated or full. A full one needs nothing

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
-use espalier_core::{FetchFailure, Packument, PackumentForm};
+use espalier_core::{FetchFailure, Packument};
 use espalier_registry::Experience;
 use espalier_registry::document::Form;
 
@@ -63,7 +63,7 @@ impl Registry {
         if self.cache.as_ref().is_none_or(|cache| cache.documents.is_empty()) {
             return Ok(false);
         }
-        Ok(self.look_up_packument(name, PackumentForm::Any)?.is_usable)
+        Ok(self.look_up_any(name)?.is_usable)
     }
 
     /// Records that the document of a version could not be fetched. Returns whether the packument may
