@@ -105,7 +105,7 @@ pub use json::InvalidJson;
 pub use lockfile::PackageLock;
 pub use manifest::normalized_bin;
 pub use options::{
-    Allow, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading,
+    Allow, ByScope, InstallStrategy, InstalledPackage, NodeModules, Omit, Options, Platform, Project, Reading,
     RegistryAddresses, Reporting,
 };
 pub use outcome::{Outcome, Statistics, Warning};

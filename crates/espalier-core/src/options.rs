@@ -194,20 +194,23 @@ pub struct Options {
 }
 
 /// The addresses of registries without credentials, each with a slash at the end.
+pub type RegistryAddresses = ByScope<String>;
+
+/// What applies to the packages of each registry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegistryAddresses {
-    /// The registry of packages that no scope claims.
-    pub default: String,
-    /// The registries of scopes, which are written without `@`.
-    pub scopes: Vec<(String, String)>,
+pub struct ByScope<T> {
+    /// For packages that no scope claims.
+    pub default: T,
+    /// For the packages of scopes, which are written without `@`.
+    pub scopes: Vec<(String, T)>,
 }
 
-impl RegistryAddresses {
-    /// The address of a package's registry.
-    pub(crate) fn of_package(&self, name: &str) -> &str {
+impl<T> ByScope<T> {
+    /// What applies to a package.
+    pub fn of_package(&self, name: &str) -> &T {
         let scope = name.strip_prefix('@').and_then(|name| name.split_once('/')).map(|(scope, _)| scope);
         let own = scope.and_then(|scope| self.scopes.iter().find(|(other, _)| other == scope));
-        own.map_or(&self.default, |(_, address)| address)
+        own.map_or(&self.default, |(_, own)| own)
     }
 }
 

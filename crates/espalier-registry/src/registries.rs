@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use deno_npmrc::NPM_DEFAULT_REGISTRY;
-use espalier_core::{FetchFailure, FetchFailureKind, RegistryAddresses};
+use espalier_core::{ByScope, FetchFailure, FetchFailureKind, RegistryAddresses};
 
 use crate::address::{Address, Normalize};
 use crate::credentials::Credentials;
@@ -19,10 +19,8 @@ pub const PUBLIC_REGISTRY: &str = NPM_DEFAULT_REGISTRY;
 /// The registries in force, with their credentials.
 #[derive(Clone, Debug)]
 pub struct Registries {
-    /// The registry of packages that no scope claims. All registries end with a slash.
-    default: Address,
-    /// The registries of scopes, which are written without `@`.
-    scopes: Vec<(String, Address)>,
+    /// The addresses, each with a slash at the end.
+    addresses: ByScope<Address>,
     credentials: Credentials,
     replaced: ReplacedHost,
     normalize: Normalize,
@@ -93,25 +91,25 @@ impl Registries {
     ) -> Self {
         let public = || Address::parse(PUBLIC_REGISTRY, normalize).expect("the crate's constant is a URL");
         let scopes = scopes.into_iter().map(|(scope, address)| (scope, with_slash(address))).collect();
-        Self { default: with_slash(default.unwrap_or_else(public)), scopes, credentials, replaced, normalize }
+        let addresses = ByScope { default: with_slash(default.unwrap_or_else(public)), scopes };
+        Self { addresses, credentials, replaced, normalize }
     }
 
     /// The registry of a package, with a slash at the end.
     pub fn of_package(&self, name: &str) -> &Address {
-        let scope = name.strip_prefix('@').and_then(|name| name.split_once('/')).map(|(scope, _)| scope);
-        let own = scope.and_then(|scope| self.scopes.iter().find(|(other, _)| other == scope));
-        own.map_or(&self.default, |(_, address)| address)
+        self.addresses.of_package(name)
     }
 
     /// The registry of a package that no scope claims.
     pub fn default_registry(&self) -> &Address {
-        &self.default
+        &self.addresses.default
     }
 
     /// The addresses for a resolution, without credentials.
     pub fn addresses(&self) -> Arc<RegistryAddresses> {
-        let scopes = self.scopes.iter().map(|(scope, address)| (scope.clone(), address.shown()));
-        Arc::new(RegistryAddresses { default: self.default.shown(), scopes: scopes.collect() })
+        let ByScope { default, scopes } = &self.addresses;
+        let scopes = scopes.iter().map(|(scope, address)| (scope.clone(), address.shown()));
+        Arc::new(RegistryAddresses { default: default.shown(), scopes: scopes.collect() })
     }
 
     /// The request for a document of a package.

@@ -8,6 +8,7 @@ mod callees;
 mod freshness;
 mod order;
 
+use std::convert::Infallible;
 use std::env;
 use std::fs;
 use std::io::Write as _;
@@ -18,6 +19,8 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use walrus::{Function, FunctionBuilder, FunctionId, FunctionKind, InstrSeqBuilder, Module};
 use wasm_bindgen_cli_support::Bindgen;
+use wasm_encoder::reencode::Reencode;
+use wasmparser::Parser;
 
 use crate::browser;
 use crate::toolchain::{self, npm_program, root};
@@ -259,6 +262,13 @@ fn optimise(wasm: &Path) -> Result<()> {
     optimise_once(wasm, &arguments)?;
     fs::write(wasm, order::ordered(&fs::read(wasm)?)?)?;
     Ok(())
+}
+
+/// Writes a module anew.
+fn rewritten(module: &[u8], mut changes: impl Reencode<Error = Infallible>) -> Result<Vec<u8>> {
+    let mut result = wasm_encoder::Module::new();
+    changes.parse_core_module(&mut result, Parser::new(0), module).context("the wasm can't be written")?;
+    Ok(result.finish())
 }
 
 /// The features of WebAssembly that the module uses, as options of `wasm-opt`.

@@ -8,17 +8,14 @@
 use anyhow::{Context as _, Result, ensure};
 use std::borrow::Cow;
 use wasm_encoder::reencode::{self, Error, Reencode, RoundtripReencoder};
-use wasm_encoder::{ConstExpr, ElementSection, Elements, Instruction, Module, RefType};
+use wasm_encoder::{ConstExpr, ElementSection, Elements, Instruction, RefType};
 use wasmparser::{
     ElementKind, ElementSectionReader, FunctionBody, HeapType, Operator, Parser, Payload, TableType, TypeRef,
 };
 
 /// Returns the module without references to functions.
 pub fn as_numbers(module: &[u8]) -> Result<Vec<u8>> {
-    let mut callees = Callees::of(module).context("the wasm can't be read")?;
-    let mut result = Module::new();
-    callees.parse_core_module(&mut result, Parser::new(0), module).context("the wasm can't be written")?;
-    Ok(result.finish())
+    super::rewritten(module, Callees::of(module).context("the wasm can't be read")?)
 }
 
 /// The functions that are referred to.

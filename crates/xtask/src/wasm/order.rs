@@ -6,15 +6,12 @@
 
 use anyhow::{Context as _, Result};
 use wasm_encoder::reencode::{Error, Reencode};
-use wasm_encoder::{CodeSection, FunctionSection, Module};
+use wasm_encoder::{CodeSection, FunctionSection};
 use wasmparser::{CodeSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload, TypeRef};
 
 /// Returns the module with its functions in that order.
 pub fn ordered(module: &[u8]) -> Result<Vec<u8>> {
-    let mut order = Order::of(module).context("the wasm can't be read")?;
-    let mut result = Module::new();
-    order.parse_core_module(&mut result, Parser::new(0), module).context("the wasm can't be written")?;
-    Ok(result.finish())
+    super::rewritten(module, Order::of(module).context("the wasm can't be read")?)
 }
 
 /// A new order of functions.
