@@ -35,11 +35,10 @@ export interface Configured {
 }
 
 export function withNpmrc(input: CheckedInput): Configured {
-  const variable = (name: string) => input.environment[name];
-  const read = (text: string | undefined): Settings => new Map(text === undefined ? [] : readNpmrc(text, variable));
-  const given = read(input.npmrc);
+  const given = read(input.npmrc, input.environment);
   refuseUnscoped(given);
-  const settings: Settings = new Map([...read(input.files['.npmrc']), ...given]);
+  // In the address of a registry, a variable would be sent to whomever the project names.
+  const settings: Settings = new Map([...read(input.files['.npmrc'], {}), ...given]);
   const tokens = Object.entries(input.tokens).map(([address, token]): [string, string] => {
     const { host, pathname } = new URL(address);
     return [`//${host}${pathname.replace(/\/*$/, '/')}:_authToken`, token];
@@ -54,6 +53,10 @@ export function withNpmrc(input: CheckedInput): Configured {
     credentials,
     replaceRegistryHost: replaced === undefined ? undefined : textOf(replaced),
   };
+}
+
+function read(text: string | undefined, environment: Record<string, string>): Settings {
+  return new Map(text === undefined ? [] : readNpmrc(text, (name: string) => environment[name]));
 }
 
 function merged(input: CheckedInput, settings: Settings): CheckedInput {
@@ -83,7 +86,7 @@ function merged(input: CheckedInput, settings: Settings): CheckedInput {
 }
 
 function refuseUnscoped(settings: Settings): void {
-  const key = ['_authToken', '_auth', '_password'].find((key) => settings.has(key));
+  const key = ['_authToken', '_auth', '_password', 'username'].find((key) => settings.has(key));
   if (key)
     throw refused(
       `a credential that names no registry could be sent to any: write \`//host/:${key}=…\` in place of \`${key}=…\``,

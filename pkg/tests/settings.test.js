@@ -68,11 +68,22 @@ test('a project may choose its registry, but not the recipient of a token', asyn
   assert.ok(open.requests.length > 0);
 });
 
+test('a project gets no variables, with which it could build an address', async () => {
+  const open = await startPackages(OPEN);
+  const files = { '.npmrc': `registry=${open.url}/\${TOKEN}/` };
+  const input = { manifest: { dependencies: { a: '*' } }, files, environment: { TOKEN: 's3cret' } };
+  await assert.rejects(resolve(input).result, { code: 'E404' });
+  assert.ok(open.requests.length > 0);
+  assert.ok(!JSON.stringify(open.requests).includes('s3cret'));
+});
+
 test('a credential without a registry is refused', async () => {
-  await assert.rejects(resolve({ manifest: {}, npmrc: '_authToken=secret' }).result, {
-    code: 'EINPUT',
-    message: /names no registry/,
-  });
+  for (const key of ['_authToken', '_auth', '_password', 'username']) {
+    await assert.rejects(resolve({ manifest: {}, npmrc: `${key}=secret` }).result, {
+      code: 'EINPUT',
+      message: /names no registry/,
+    });
+  }
 });
 
 test('a registry that does not let browsers send a token is a typed error', async () => {
