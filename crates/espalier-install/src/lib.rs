@@ -30,6 +30,7 @@ mod recall;
 pub mod registry;
 pub mod reify;
 mod remedies;
+pub mod replace;
 mod retired;
 pub mod scripts;
 pub mod snapshot;

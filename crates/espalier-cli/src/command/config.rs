@@ -1,11 +1,14 @@
 //! `espalier config` reads and writes npm's settings.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use espalier_core::collation;
 use espalier_install::config::{Config, Origin, Value, definitions, edit};
+use espalier_install::replace;
 use serde_json::Value as Json;
 
 use super::complaint::Complaint;
@@ -208,27 +211,24 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
             "  Name it with --userconfig or --globalconfig.\n",
         ));
     };
-    let mut text = std::fs::read_to_string(&path).unwrap_or_default();
+    let problem = |code, verb: &str, error: &io::Error| {
+        let details = "  Check the owner, the permissions and the encoding (UTF-8) of the file.\n";
+        Complaint::own(code, format!("cannot {verb} {}: {error}", report::shown_path(&path)), details)
+    };
+    let mut text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(problem("EREAD", "read", &error)),
+        text => text.unwrap_or_default(),
+    };
     for (key, value) in changes {
         text = edit::with_setting(&text, key, value.as_deref());
     }
-    save(&path, &text, location == Location::User).map_err(|error| {
-        let details = "  Check the owner and the permissions of the file and its folder.\n";
-        Complaint::own("EWRITE", format!("cannot write {}: {error}", report::shown_path(&path)), details)
-    })
+    // The user's file can hold tokens.
+    save(&path, &text, location == Location::User).map_err(|error| problem("EWRITE", "write", &error))
 }
 
-/// Writes a file. The user's file can hold tokens, so it is made readable for the user only.
-fn save(path: &Path, text: &str, private: bool) -> std::io::Result<()> {
+fn save(path: &Path, text: &str, private: bool) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder)?;
     }
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    if private {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let _ = private;
-    std::io::Write::write_all(&mut options.open(path)?, text.as_bytes())
+    replace::file(path, text, private)
 }

@@ -66,3 +66,16 @@ fn what_npm_does_not_know_is_not_written() {
     assert_eq!(run(&stage, &["set", "no-such-thing=1"]).code, Some(1));
     assert!(!stage.path("home/.npmrc").exists());
 }
+
+#[test]
+fn a_file_that_is_not_text_stays_as_it_is() {
+    let stage = stage();
+    let users = stage.path("home/.npmrc");
+    let latin = b"; caf\xe9\n//registry.test/:_authToken=s3cret\n";
+    fs::create_dir_all(stage.path("home")).expect("a folder");
+    fs::write(&users, latin).expect("written");
+    let outcome = run(&stage, &["set", "tag=next"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains(".npmrc") && outcome.stderr.contains("UTF-8"), "{}", outcome.stderr);
+    assert_eq!(fs::read(&users).expect("a file"), latin);
+}
