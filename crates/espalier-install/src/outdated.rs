@@ -195,16 +195,18 @@ async fn packuments(
     registry: &Registry,
     full: bool,
 ) -> Result<HashMap<String, Arc<Packument>>, FetchFailure> {
+    let mut names = names.into_iter();
     let mut requests = JoinSet::new();
-    for name in names {
-        let registry = registry.clone();
-        requests.spawn(async move {
-            let packument = registry.packument(&name, full).await;
-            (name, packument)
-        });
-    }
     let mut packuments = HashMap::new();
-    while let Some(answer) = requests.join_next().await {
+    loop {
+        for name in names.by_ref().take(registry.concurrency() - requests.len()) {
+            let registry = registry.clone();
+            requests.spawn(async move {
+                let packument = registry.packument(&name, full).await;
+                (name, packument)
+            });
+        }
+        let Some(answer) = requests.join_next().await else { return Ok(packuments) };
         let (name, packument) = answer.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
         match packument {
             Ok(packument) => {
@@ -215,5 +217,4 @@ async fn packuments(
             Err(failure) => return Err(failure),
         }
     }
-    Ok(packuments)
 }

@@ -78,7 +78,7 @@ impl Form {
 
     /// The document to ask for instead, after a failure of this kind. `opaque` means that the
     /// client can't tell a refusal from a dead network: a browser can't if the refusal has no CORS
-    /// header, and nobody can offline.
+    /// header.
     pub fn instead(&self, kind: FetchFailureKind, opaque: bool) -> Option<Self> {
         use FetchFailureKind::{Forbidden, Invalid, NotCached, NotFound, Status, Unauthorized, Unreachable};
         let refused = matches!(kind, NotFound | Unauthorized | Forbidden | Status(_) | Invalid | NotCached)

@@ -41,9 +41,9 @@ impl Retries {
         if let Some(asked) = asked {
             return Some(asked.min(LONGEST_ASKED_WAIT));
         }
-        let backoff = self.first.saturating_mul(self.factor.saturating_pow(attempt)).min(self.longest);
+        let backoff = self.first.saturating_mul(self.factor.saturating_pow(attempt));
         let percent = u32::try_from(spread % 50).unwrap_or_default();
-        Some(backoff.saturating_mul(100 + percent) / 100)
+        Some((backoff.saturating_mul(100 + percent) / 100).min(self.longest))
     }
 }
 
@@ -74,7 +74,10 @@ mod tests {
     #[test]
     fn waits_grow_up_to_the_longest_and_end() {
         assert_eq!(RETRIES.wait(0, None, 0), Some(Duration::from_secs(1)));
-        assert_eq!(RETRIES.wait(1, None, 0), Some(Duration::from_secs(3)));
+        assert_eq!(RETRIES.wait(0, None, 149), Some(Duration::from_millis(1490)));
+        for spread in [0, 49] {
+            assert_eq!(RETRIES.wait(1, None, spread), Some(Duration::from_secs(3)));
+        }
         assert_eq!(RETRIES.wait(2, None, 0), None);
     }
 

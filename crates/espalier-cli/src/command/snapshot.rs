@@ -9,14 +9,12 @@ use espalier_install::snapshot::Snapshot;
 
 use super::complaint::Complaint;
 use super::context::Context;
-use super::exit::FAILED;
 use super::lock::{context, count, interruption, of};
 use super::measured::Measured;
 use super::say;
 use crate::arguments::{LockArguments, SnapshotArguments};
 use crate::report::failure::Circumstances;
 use crate::report::{bytes, counted, machine};
-use crate::style::{PROBLEM, Styled};
 
 const NAME: &str = "snapshot";
 
@@ -41,8 +39,9 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     let written = measured.phase("writing", "the snapshot", || std::fs::write(file, &packed));
     measured.end();
     if let Err(error) = written {
-        anstream::eprintln!("{} cannot write {}: {error}", Styled(PROBLEM, "error:"), file.display());
-        return ExitCode::from(FAILED);
+        let details = "  Check the owner and the permissions of the folder.\n";
+        let complaint = Complaint::own("EWRITE", format!("cannot write {}: {error}", file.display()), details);
+        return complaint.report(lock.output.json);
     }
     let length = packed.len() as u64;
     if lock.output.json {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Refusal, Remedy, Requirer, ResolveError};
-use espalier_install::config::settings::{Freshness, Settings};
+use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, ConfigError};
 use espalier_install::lock::LockError;
 use espalier_install::project::ProjectError;
@@ -230,7 +230,7 @@ pub(super) fn fetch(
     if let Some(setting) = registry_setting(name, circumstances).filter(|_| !failure.url.starts_with("file:")) {
         row("registry", &setting);
     }
-    let _ = write!(details, "\n{}", fetch_remedy(failure, circumstances));
+    let _ = write!(details, "\n{}", fetch_remedy(failure));
     details
 }
 
@@ -239,8 +239,7 @@ fn is_of_tarball(url: &str) -> bool {
     Path::new(url).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tgz"))
 }
 
-fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> String {
-    let freshness = circumstances.configuration.map(|(_, settings)| settings.freshness);
+fn fetch_remedy(failure: &FetchFailure) -> String {
     let lines: &[&str] = match failure.kind {
         FetchFailureKind::NotFound if failure.url.starts_with("file:") => {
             &["Check the path in package.json. It is relative to the folder of that file."]
@@ -267,10 +266,8 @@ fn fetch_remedy(failure: &FetchFailure, circumstances: Circumstances<'_>) -> Str
             "This is a problem of the registry and may be temporary. Try again later, or name",
             "another registry with --registry.",
         ],
-        FetchFailureKind::Unreachable if freshness == Some(Freshness::CacheOnly) => {
-            &["Run espalier once without --offline to fill the cache."]
-        }
-        FetchFailureKind::Unreachable | FetchFailureKind::NotCached | FetchFailureKind::Preflight => &[
+        FetchFailureKind::NotCached => &["Run espalier once without --offline to fill the cache."],
+        FetchFailureKind::Unreachable | FetchFailureKind::Preflight => &[
             "Check the network and the address. Behind a proxy, set `proxy` and",
             "`https-proxy` in .npmrc. If a company signs its own certificates, set `cafile`.",
             "--prefer-offline uses what the cache contains.",

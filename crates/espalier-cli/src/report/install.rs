@@ -45,8 +45,8 @@ pub fn remarks(done: &Done, width: Option<usize>) -> String {
     }
     if !report.left_out.is_empty() {
         let count = counted(report.left_out.len(), "optional package");
-        let they = if report.left_out.len() == 1 { "it" } else { "they" };
-        let _ = writeln!(lines, "  {} left out, because {they} could not be fetched", Styled(CAUTION, count));
+        let was = if report.left_out.len() == 1 { "was" } else { "were" };
+        let _ = writeln!(lines, "  {} {was} left out:", Styled(CAUTION, count));
         for (location, reason) in report.left_out.iter().take(3) {
             indented(&mut lines, &format!("{}: {reason}", success::folder_of(location)), width);
         }

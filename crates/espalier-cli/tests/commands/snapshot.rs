@@ -120,3 +120,11 @@ fn a_project_that_cannot_be_resolved_leaves_no_file() {
     assert!(outcome.stderr.starts_with("error: the registry does not have absent (E404)"), "{}", outcome.stderr);
     assert!(!stage.path("project/espalier.snapshot").exists());
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_for_machines_too() {
+    let stage = stage();
+    let outcome = stage.run(stage.espalier(&["snapshot", "--out", "no-such-folder/taken", "--json"]));
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!((outcome.code, &report["error"]["code"], &*outcome.stderr), (Some(1), &json!("EWRITE"), ""));
+}

@@ -42,6 +42,7 @@ pub struct Registry {
     requester: Requester,
     cache: Option<Arc<Cache>>,
     freshness: Freshness,
+    concurrency: usize,
     experience: Arc<Mutex<Experience>>,
     /// The full packuments that are being fetched, by name.
     wholes: Arc<Mutex<HashMap<String, Weak<Whole>>>>,
@@ -99,6 +100,7 @@ impl Registry {
             requester: Requester { clients, retries, activity, downloads, workers },
             cache,
             freshness: settings.freshness,
+            concurrency: network.concurrency,
             experience: Arc::default(),
             wholes: Arc::default(),
             asked: None,
@@ -120,6 +122,11 @@ impl Registry {
         self.asked.is_some()
     }
 
+    /// The maximum number of concurrent requests for documents. Callers keep to it.
+    pub(crate) fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
     /// Whether the network must not be used.
     pub fn is_offline(&self) -> bool {
         self.freshness == Freshness::CacheOnly
@@ -137,7 +144,7 @@ impl Registry {
     /// The failure for a document that isn't cached, if the network must not be used.
     fn not_cached(address: &Address) -> FetchFailure {
         FetchFailure {
-            kind: FetchFailureKind::Unreachable,
+            kind: FetchFailureKind::NotCached,
             message: "it is not in the cache, and the network is off (--offline)".to_owned(),
             url: address.shown(),
         }

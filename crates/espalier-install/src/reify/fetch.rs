@@ -90,7 +90,7 @@ impl Origins {
     async fn clone_and_pack(&self, repository: &Repository, source: &Source) -> Result<StoredPackage, ObtainError> {
         if self.registry.is_offline() {
             let message = "git cannot be asked with --offline".to_owned();
-            let (kind, url) = (FetchFailureKind::Unreachable, git::without_credentials(&source.resolved));
+            let (kind, url) = (FetchFailureKind::NotCached, git::without_credentials(&source.resolved));
             return Err(ObtainError::Fetch(FetchFailure { kind, message, url }));
         }
         let scratch = tempfile::tempdir().map_err(|error| unusable(&source.resolved, &error))?;

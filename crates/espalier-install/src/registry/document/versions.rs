@@ -69,15 +69,15 @@ impl Registry {
     /// Records that the document of a version could not be fetched. Returns whether the packument may
     /// have the version nevertheless.
     pub(crate) fn note_failure(&self, name: &str, version: &str, failure: &FetchFailure) -> bool {
-        let may_have = self.packument_may_have(version, failure);
+        let may_have = Self::packument_may_have(version, failure);
         if may_have && !self.is_offline() {
             self.experience().note_refusal(name, version);
         }
         may_have
     }
 
-    fn packument_may_have(&self, version: &str, failure: &FetchFailure) -> bool {
-        Form::Version(version.to_owned()).instead(failure.kind, self.is_offline()).is_some()
+    fn packument_may_have(version: &str, failure: &FetchFailure) -> bool {
+        Form::Version(version.to_owned()).instead(failure.kind, false).is_some()
     }
 
     /// The manifest of one version in the full packument, for a registry without its document.
@@ -87,7 +87,7 @@ impl Registry {
         version: &str,
         failure: FetchFailure,
     ) -> Result<String, FetchFailure> {
-        if !self.packument_may_have(version, &failure) {
+        if !Self::packument_may_have(version, &failure) {
             return Err(failure);
         }
         let is_offline = self.is_offline();
