@@ -35,12 +35,14 @@ impl Progress {
         let thread = std::thread::spawn(move || {
             let start = Instant::now();
             let mut wait = PATIENCE;
+            let mut covered = 0;
             while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                draw(&activity, start.elapsed());
+                covered = draw(&activity, start.elapsed(), covered);
                 wait = INTERVAL;
             }
             if start.elapsed() >= PATIENCE {
-                // Without colours there are no control sequences, so spaces erase the line.
+                // Without colours there are no control sequences, so spaces erase the line, and the `^C`
+                // that a terminal may have written behind it.
                 show(&format!("\r{:width$}\r", "", width = room()));
             }
         });
@@ -58,9 +60,16 @@ impl Drop for Progress {
     }
 }
 
-fn draw(activity: &Activity, elapsed: Duration) {
-    show(&format!("\r{}", line(activity, elapsed, room())));
+/// Draws the line over the previous one, which had this length. Returns its own length.
+fn draw(activity: &Activity, elapsed: Duration, covered: usize) -> usize {
+    let (line, length) = line(activity, elapsed, room().saturating_sub(INTERRUPT.len()));
+    // Spaces up to the margin would make a terminal wrap the `^C` that it writes behind them.
+    show(&format!("\r{line}{:1$}", "", covered.saturating_sub(length)));
+    length
 }
+
+/// What a terminal writes at an interruption.
+const INTERRUPT: &str = "^C";
 
 /// The usable width. The last column stays free, because terminals wrap the line after it.
 fn room() -> usize {
@@ -73,8 +82,8 @@ fn show(text: &str) {
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }
 
-/// The line, padded to `width`, so that it covers the previous one.
-fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
+/// The line, and its length, which is at most `width`.
+fn line(activity: &Activity, elapsed: Duration, width: usize) -> (String, usize) {
     const WIRES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
     let beat = usize::try_from(elapsed.as_millis() / INTERVAL.as_millis()).unwrap_or_default();
     let plain = Style::new();
@@ -112,7 +121,7 @@ fn line(activity: &Activity, elapsed: Duration, width: usize) -> String {
         left -= shown.chars().count();
         line += &Styled(style, shown).to_string();
     }
-    line + &" ".repeat(left)
+    (line, width - left)
 }
 
 #[cfg(test)]
@@ -124,9 +133,11 @@ mod tests {
     use super::line;
 
     fn plain(activity: &Activity, width: usize) -> String {
-        let line = anstream::adapter::strip_str(&line(activity, Duration::from_millis(1240), width)).to_string();
-        assert_eq!(line.chars().count(), width);
-        line.trim_end().to_owned()
+        let (line, length) = line(activity, Duration::from_millis(1240), width);
+        let line = anstream::adapter::strip_str(&line).to_string();
+        assert_eq!(line.chars().count(), length);
+        assert!(length <= width);
+        line
     }
 
     #[test]

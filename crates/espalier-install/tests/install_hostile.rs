@@ -266,6 +266,26 @@ async fn an_interruption_while_stored_packages_are_placed_undoes_it() {
     assert!(scene.tree().is_empty());
 }
 
+/// The script runs in the background and ignores what a terminal sends.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_interruption_while_a_script_runs_undoes_the_installation() {
+    let script =
+        json!({ "scripts": { "install": "trap '' INT; touch ../began; sleep 600" }, "hasInstallScript": true });
+    let manifest = json!({ "name": "app", "dependencies": { "a": "*" }, "allowScripts": { "a": true } });
+    let scene = Scene::new(&manifest).package("a@1.0.0", script);
+    let server = scene.serve().await;
+    let interruption = async {
+        while !scene.at("node_modules/began").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    let install = scene.prepare(false, &server.origin());
+    let error = install.run(|_| (), interruption).await.expect_err("interrupted");
+    assert!(error.to_string().starts_with("interrupted"), "{error}");
+    assert!(!scene.at("node_modules/a").exists() && !scene.at("package-lock.json").exists());
+}
+
 /// Another process may lock the index of the store for a minute. Each installation leaves a thread
 /// of the runtime waiting for it, and a thread has to notice the interruption.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

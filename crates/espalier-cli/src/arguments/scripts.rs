@@ -113,8 +113,8 @@ pub struct ApprovalArguments {
     #[arg(long, conflicts_with_all = ["packages", "all", "pending"])]
     pub prune: bool,
 
-    /// With --prune, only print the entries to remove
-    #[arg(long, requires = "prune")]
+    /// Print the changes and make none
+    #[arg(long)]
     pub dry_run: bool,
 
     /// Approve all versions instead of the installed ones

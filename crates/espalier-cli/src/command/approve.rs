@@ -43,8 +43,9 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
         .map_err(|error| Complaint::own("EALLOWSCRIPTS", error.to_string(), ""))?;
     warn(&policy.warnings);
     let folder = context.project.path();
+    let is_dry = arguments.dry_run || context.config.flag("dry-run", false);
     if arguments.prune {
-        return prune(arguments, &installed, folder, &text);
+        return prune(arguments.json, is_dry, &installed, folder, &text);
     }
     let waiting = lifecycle::unreviewed(&installed.graph, folder, &policy);
     if arguments.pending || (arguments.packages.is_empty() && !arguments.all) {
@@ -78,15 +79,28 @@ fn decide(arguments: &ApprovalArguments, approving: bool) -> Result<(), Complain
         entries = decision.entries;
         summary.push((name, decision.changes));
     }
-    if summary.iter().any(|(_, changes)| !changes.is_empty()) {
+    if summary.iter().any(|(_, changes)| !changes.is_empty()) && !is_dry {
         save(folder, &text, entries)?;
     }
-    super::say(&if arguments.json { summary_json(&summary) } else { summary_text(&summary, approving) });
+    let text = |verb: &str| summary_text(&summary, verb);
+    let mut said = match (arguments.json, approving, is_dry) {
+        (true, ..) => summary_json(&summary),
+        (_, true, false) => text("Approved"),
+        (_, false, false) => text("Denied"),
+        (_, true, true) => text("Would approve"),
+        (_, false, true) => text("Would deny"),
+    };
+    if said.is_empty() {
+        said.push_str("Nothing changed.\n");
+    } else if approving && !is_dry && !arguments.json {
+        let _ = writeln!(said, "\n{} runs the approved scripts.", strong("espalier rebuild"));
+    }
+    super::say(&said);
     Ok(())
 }
 
 /// Removes the entries that match no package.
-fn prune(arguments: &ApprovalArguments, installed: &Installed, folder: &Path, text: &str) -> Result<(), Complaint> {
+fn prune(is_json: bool, is_dry: bool, installed: &Installed, folder: &Path, text: &str) -> Result<(), Complaint> {
     let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let mut entries = manifest.get("allowScripts").and_then(Value::as_object).cloned().unwrap_or_default();
     let candidates = installed.graph.nodes.iter().enumerate().skip(1);
@@ -101,16 +115,16 @@ fn prune(arguments: &ApprovalArguments, installed: &Installed, folder: &Path, te
         .collect();
     let unused = approvals::unused(&entries, &subjects, &installed.path);
     entries.retain(|key, _| unused.iter().all(|unused| unused.key != *key));
-    if !unused.is_empty() && !arguments.dry_run {
+    if !unused.is_empty() && !is_dry {
         save(folder, text, entries)?;
     }
-    if arguments.json {
-        let summary = json!({"allowScripts": {"removed": unused, "dryRun": arguments.dry_run}});
+    if is_json {
+        let summary = json!({"allowScripts": {"removed": unused, "dryRun": is_dry}});
         super::say(&format!("{summary:#}\n"));
     } else if unused.is_empty() {
         super::say("Every entry of allowScripts matches an installed package with scripts.\n");
     } else {
-        let verb = if arguments.dry_run { "Would drop" } else { "Dropped" };
+        let verb = if is_dry { "Would drop" } else { "Dropped" };
         let mut lines = format!(
             "{verb} {} of allowScripts:\n",
             if unused.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", unused.len()) }
@@ -211,8 +225,7 @@ fn summary_json(summary: &[(String, Vec<ChangedEntry>)]) -> String {
     format!("{:#}\n", json!({"allowScripts": groups}))
 }
 
-fn summary_text(summary: &[(String, Vec<ChangedEntry>)], approving: bool) -> String {
-    let verb = if approving { "Approved" } else { "Denied" };
+fn summary_text(summary: &[(String, Vec<ChangedEntry>)], verb: &str) -> String {
     let mut text = String::new();
     for (name, changes) in summary.iter().filter(|(_, changes)| !changes.is_empty()) {
         let _ = writeln!(text, "{} {}", Styled(LIVING, verb), strong(name));
@@ -220,12 +233,6 @@ fn summary_text(summary: &[(String, Vec<ChangedEntry>)], approving: bool) -> Str
             let sign = if *change == "added" { "+" } else { "-" };
             let _ = writeln!(text, "  {sign} {key}{}", quiet(reason(change)));
         }
-    }
-    if text.is_empty() {
-        return "Nothing changed.\n".to_owned();
-    }
-    if approving {
-        let _ = writeln!(text, "\n{} runs the approved scripts.", strong("espalier rebuild"));
     }
     text
 }

@@ -27,6 +27,10 @@ pub fn run(arguments: &RebuildArguments) -> ExitCode {
 
 fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<ExitCode, Complaint> {
     let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
+    if context.config.flag("dry-run", false) {
+        let details = "  `espalier approve` lists the packages whose install scripts would need a decision.\n";
+        return Err(Complaint::own("EUSAGE", "rebuild cannot be a dry run: it only runs scripts", details));
+    }
     let load = || Installed::load(&context.project, Source::NodeModules);
     let installed = measured.phase("reading", "package.json and node_modules", load)?;
     let manifest = context.project.manifest().unwrap_or_default();

@@ -187,6 +187,21 @@ fn what_is_approved_runs_and_nothing_else() {
 }
 
 #[test]
+fn a_dry_run_decides_and_runs_nothing() {
+    let stage = with_install_scripts();
+    for arguments in [&["approve", "native"][..], &["approve", "--all"], &["deny", "noisy"], &["approve", "--prune"]] {
+        let outcome = run(&stage, &[arguments, &["--dry-run"]].concat());
+        assert_eq!((outcome.code, policy(&stage)), (Some(0), Value::Null), "{arguments:?}");
+    }
+    let outcome = run(&stage, &["approve", "native", "--dry-run"]);
+    assert_eq!(outcome.stdout, "Would approve native\n  + native@1.0.0\n");
+    run(&stage, &["approve", "--all"]);
+    let outcome = run(&stage, &["rebuild", "--dry-run"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(!stage.path("project/node_modules/native/built.txt").exists());
+}
+
+#[test]
 fn a_script_that_fails_is_shown_with_what_it_printed() {
     let stage = with_install_scripts();
     let script = json!({"name": "noisy", "version": "2.1.0", "scripts": {"postinstall": "echo no compiler; exit 7"}});

@@ -277,15 +277,20 @@ impl Install {
     ) -> Result<Built<'a>, InstallError> {
         let graph = &reify.outcome.graph;
         let start = Instant::now();
-        let mut built = reify.build(interruption).await?;
+        let mut interruption = pin!(interruption);
+        let mut built = reify.build(interruption.as_mut()).await?;
         phases.placing = start.elapsed();
-        let ran = self.run_scripts(graph, &mut built, links).await;
+        // A script that runs in the background may take no notice of an interruption.
+        let ran = tokio::select! {
+            ran = self.run_scripts(graph, &mut built, links) => ran.map_err(InstallError::from),
+            () = interruption => Err(ReifyError::Interrupted.into()),
+        };
         phases.scripts = start.elapsed().saturating_sub(phases.placing);
         match ran {
             Ok(()) => Ok(built),
-            Err(failure) => {
+            Err(error) => {
                 built.roll_back();
-                Err(failure.into())
+                Err(error)
             }
         }
     }
