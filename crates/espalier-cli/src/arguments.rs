@@ -69,7 +69,8 @@ pub enum Command {
 
     /// Resolve the dependencies of package.json and write package-lock.json
     ///
-    /// The lockfile is the one that `npm install --package-lock-only` writes. Nothing else changes.
+    /// The lockfile is the one that `npm install --package-lock-only` writes. Packages that are named
+    /// are added to package.json. Nothing else changes.
     /// Settings come from the command line, then from `npm_config_*` variables, then from the
     /// .npmrc files of the project, the user and the machine. The first value found is used.
     Lock(RelockArguments),

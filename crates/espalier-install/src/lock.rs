@@ -268,7 +268,7 @@ impl Lock {
         } else {
             let presumed = |event| {
                 held.push(event);
-                if !node.is_doubtful() {
+                if node.is_confirmed() {
                     held.drain(..).for_each(&mut observe);
                 }
             };

@@ -67,9 +67,9 @@ impl NodeVersion {
         self.presumed.clone()
     }
 
-    /// Whether Node hasn't stated its version yet.
-    pub fn is_doubtful(&self) -> bool {
-        self.told.borrow().is_none()
+    /// Whether Node has stated the presumed version.
+    pub fn is_confirmed(&self) -> bool {
+        self.told.borrow().as_ref().is_some_and(|Said(version)| *version == self.presumed)
     }
 
     /// The actual version.

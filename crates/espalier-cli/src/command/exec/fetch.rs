@@ -124,8 +124,9 @@ async fn outdated(
 /// Asks the user, if there is a terminal. `--yes` and `--no` answer in advance.
 fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
     let (config, environment) = (&context.config, &context.environment);
-    if config.origin("yes").is_some() {
-        return if config.flag("yes", false) { Ok(()) } else { Err(canceled(wanted)) };
+    if let Some(origin) = config.origin("yes") {
+        let reason = format!("`yes` is false in {origin}. `--yes` allows it once.");
+        return if config.flag("yes", false) { Ok(()) } else { Err(canceled(wanted, &reason)) };
     }
     let in_ci =
         ["CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER"].iter().any(|name| environment.variable(name).is_some());
@@ -142,7 +143,7 @@ fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
     if read.is_ok_and(|bytes| bytes > 0) && (answer.is_empty() || answer.starts_with(['y', 'Y'])) {
         return Ok(());
     }
-    Err(canceled(wanted))
+    Err(canceled(wanted, "You were asked, and declined. `--yes` allows it without a question."))
 }
 
 fn installation(
@@ -210,11 +211,11 @@ fn only_dependency(folder: &Path) -> Option<String> {
     dependencies.keys().next().filter(|_| dependencies.len() == 1).cloned()
 }
 
-fn canceled(wanted: &[String]) -> Complaint {
-    let list = wanted.join(", ");
-    let details =
-        format!("  To add it to the project:\n\n    {}\n", strong(format!("espalier add -D {}", wanted.join(" "))));
-    Complaint::own("ECANCELED", format!("{list} is not installed and may not be fetched"), details)
+fn canceled(wanted: &[String], reason: &str) -> Complaint {
+    let (list, verb) = (wanted.join(", "), if wanted.len() == 1 { "is" } else { "are" });
+    let add = strong(format!("espalier add -D {}", wanted.join(" ")));
+    let details = format!("  {reason} To add {list} to the project:\n\n    {add}\n");
+    Complaint::own("ECANCELED", format!("{list} {verb} not installed, and fetching is not allowed"), details)
 }
 
 fn no_cache() -> Complaint {
