@@ -130,7 +130,7 @@ pub struct PlacedPackage {
     pub version: Option<String>,
 }
 
-/// Why nothing was installed.
+/// Why an installation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReifyError {
     /// A package can't be fetched.
