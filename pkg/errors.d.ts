@@ -52,12 +52,12 @@ export interface ConflictSide {
 }
 
 /**
- * Codes that are not npm's own: `EINTEGRITY`: a tarball differs from its integrity. `EPREFLIGHT`: a
- * registry doesn't permit browsers to send a token. `ENOTCACHED`: offline, and not in the cache.
- * `ENETUNREACH`: no answer, or in a browser a missing CORS header. `EINVALIDRESPONSE`: an
- * unreadable answer. `EUNSUPPORTED`: impossible in this environment, such as git specs. `EINPUT`:
- * an invalid argument. `EWASM`: the WebAssembly module can't be loaded. `ECRASH`: a bug in
- * Espalier; the next call starts afresh.
+ * Codes of npm's libraries: `EINTEGRITY`: a tarball differs from its integrity. `ENOTCACHED`:
+ * offline, and not in the cache. Codes with a meaning of Espalier's own: `EPREFLIGHT`: a registry
+ * doesn't permit browsers to send a token. `ENETUNREACH`: no answer, or in a browser a missing CORS
+ * header. `EINVALIDRESPONSE`: an unreadable answer. `EUNSUPPORTED`: impossible in this environment,
+ * such as git specs. `EINPUT`: an invalid argument. `EWASM`: the WebAssembly module can't be loaded.
+ * `ECRASH`: a bug in Espalier; the next call starts afresh.
  */
 export type ErrorCode =
   | 'EJSONPARSE'

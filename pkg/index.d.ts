@@ -64,9 +64,10 @@ export interface ResolveInput {
    */
   via?: string | URL;
   /**
-   * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token is sent only to addresses
-   * below that of its registry. It makes browsers send a preflight request. If the registry refuses
-   * it, the error is `EPREFLIGHT`.
+   * Tokens by registry: `{ 'https://npm.acme.example/': token }`. A token goes to addresses below
+   * that of its registry. For packages of that registry, it also goes to other paths of the same
+   * origin. It makes browsers send a preflight request. If the registry refuses it, the error is
+   * `EPREFLIGHT`.
    */
   tokens?: Record<string, string>;
   /**
@@ -162,9 +163,10 @@ export interface ResolveInput {
   /** The maximum number of concurrent requests. Default: 128. At most 1024. */
   concurrency?: number;
   /**
-   * The number of retries after a network failure, a 429 or a 5xx. Default: 2, as in npm. The
-   * document of a version is not requested again after a network failure if it is for an exact version,
-   * or as long as the registry has given no such document: the packument takes its place.
+   * The number of retries after a network failure, a damaged answer, or a 408, 420, 429 or 5xx.
+   * Default: 2, as in npm. The document of a version is not requested again after a network failure
+   * if it is for an exact version, or as long as the registry has given no such document: the
+   * packument takes its place.
    */
   retries?: number;
   /** The time limit of an attempt in milliseconds. Default: 120,000 (npm: 300,000). */
@@ -182,8 +184,8 @@ export type Allow = 'all' | 'root' | 'none';
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
 /**
- * The options of `fetch`. A token is the only header, because any other would make browsers send a
- * preflight.
+ * The options of `fetch`. Beside `accept`, a token is the only header. A token makes browsers send
+ * a preflight; `accept` does not.
  */
 export interface FetchInit {
   headers: { accept: string; authorization?: string };

@@ -142,7 +142,7 @@ pub enum Command {
     #[command(alias = "approve-scripts")]
     Approve(scripts::ApprovalArguments),
 
-    /// Forbid packages to run their install scripts, even if another setting allows them
+    /// Do not let packages run their install scripts, even if another setting allows them
     #[command(mut_arg("no_pin", |argument| argument.hide(true)), alias = "deny-scripts")]
     Deny(scripts::ApprovalArguments),
 

@@ -268,7 +268,7 @@ impl Block {
     }
 }
 
-/// The number of white space characters at the beginning, of which the first sixteen are counted.
+/// The number of leading white space characters, at most sixteen.
 fn leading_spaces(text: &[u8]) -> usize {
     let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let Some(piece) = text.first_chunk() else {

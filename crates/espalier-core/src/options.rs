@@ -186,7 +186,7 @@ pub struct Options {
     /// Not npm's: which events are reported.
     pub reporting: Reporting,
     /// Not npm's: whether the outcome contains the tree as a [`Graph`](crate::Graph). A lockfile
-    /// doesn't need it. What isn't [`complete`](Self::complete) always has it.
+    /// doesn't need it. If [`complete`](Self::complete) is false, the outcome always has a graph.
     pub graph: bool,
     /// Not npm's: only checks whether there is a tree. The lockfile then lacks what abbreviated
     /// packuments leave out.

@@ -210,7 +210,7 @@ impl<'a> Whole<'a> {
     fn inflate(&self, decompressor: &mut Decompressor, memory: &mut [u8]) -> Option<usize> {
         let inflated = &mut memory[..self.length];
         let written = decompressor.deflate_decompress(self.deflated, inflated).ok()?;
-        // In a body of several members, what is noted is the last one's.
+        // With several gzip members, the trailer describes only the last one.
         let is_whole = written == self.length && crc32fast::hash(inflated) == self.checksum;
         is_whole.then_some(written)
     }

@@ -223,7 +223,8 @@ pub async fn run(
     // end is reached.
     let mut fetching: Option<Fetching> = None;
     let mut arrived = VecDeque::<Answered>::new();
-    // Packuments whose text was looked into as far as is known, and what is left to do with them.
+    // Packuments that were just supplied. After the step, their text is dropped, and the cache gets
+    // summaries of them.
     let mut looked_into: Vec<(Arc<Packument>, Box<Unsettled>)> = Vec::new();
     let mut summarised: Vec<Summarised> = Vec::new();
     let mut outstanding = 0;
@@ -280,7 +281,7 @@ pub async fn run(
             progress
         });
         if progress == Progress::Done {
-            // What has arrived and wasn't needed is not read, like what is still on its way.
+            // Answers that were not needed stay unread, and requests under way are cancelled.
             summarised.extend(looked_into.drain(..).filter_map(|(packument, unsettled)| unsettled.settle(packument)));
             summarised.into_iter().for_each(Summarised::complete);
             let outcome = activity.resolving.time(|| finish(resolution));

@@ -255,7 +255,8 @@ impl Lock {
         let finish = if self.is_last { Resolution::finish_for_good } else { Resolution::finish };
         let starting = start.elapsed();
         let mut interruption = pin!(interruption);
-        // Nobody is told of what may have to be thrown away.
+        // Events are held back until the version of Node is certain, because the run may be
+        // repeated.
         let mut held = Vec::new();
         let mut is_interrupted = false;
         let mut recall = Recall::of(self.cache.as_deref(), &self.settings, &project, &options)

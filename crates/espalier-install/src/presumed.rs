@@ -75,7 +75,8 @@ impl NodeVersion {
     /// The actual version.
     pub async fn truth(&self) -> Option<String> {
         let mut told = self.told.clone();
-        // Nothing is told any more only where the runtime ends, and with it whoever asks.
+        // The sender is dropped without a value only if the runtime ends, which ends the caller,
+        // too.
         let told = told.wait_for(Option::is_some).await;
         told.ok().and_then(|told| told.clone()).and_then(|Said(version)| version)
     }

@@ -13,8 +13,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// The room for bodies that wait for a thread, in KiB. Further downloads wait until there is room.
 const ROOM: u32 = 8 << 10;
-/// The most room that one body takes, however large it is. If it took all of it, it would wait until
-/// all others have been read, and no other could wait beside it.
+/// The most room that one body takes, however large it is. It is half of the room, so that a large
+/// body neither waits for an empty queue nor blocks the next one.
 const MOST_OF_ONE: u32 = ROOM / 2;
 
 /// The threads, and the work that waits for them.

@@ -100,8 +100,8 @@ impl LayoutError {
 }
 
 impl Layout {
-    /// The layout of a resolved tree. What isn't selected is not omitted either, because it stays as
-    /// it is.
+    /// The layout of a resolved tree. `omit` applies to selected packages only; the others stay as
+    /// they are.
     pub fn new(outcome: &Outcome, omit: Omit, is_selected: &dyn Fn(&str) -> bool) -> Result<Self, LayoutError> {
         let graph = &outcome.graph;
         let links: FxHashSet<&str> = graph.nodes.iter().filter_map(|node| node.link.as_deref()).collect();

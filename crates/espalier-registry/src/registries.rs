@@ -203,8 +203,8 @@ fn is_unchanged(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'@' | b'+' | b'%')
 }
 
-/// Adds one segment to a path. Anyone may have written the manifest with this name, and no name may
-/// lead away from its registry. Returns whether it can't.
+/// Adds a package name or a version to a path, as one segment. Names come from untrusted manifests.
+/// Returns false for one that could lead to another address.
 fn push_step(path: &mut String, text: &str) -> bool {
     for (index, piece) in text.split('/').enumerate() {
         if index > 0 {

@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Ends what has begun earlier, or does it now.
+/// Waits for work that was started earlier, or does it now.
 fn ended(begun: Begun, work: fn() -> Result<()>) -> Result<()> {
     begun.map_or_else(work, |begun| begun.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }

@@ -30,9 +30,9 @@ const MAX_RAW: u64 = 903_100;
 const MAX_BROTLI: u64 = 321_000;
 
 /// A function with one caller becomes part of it only if it has at most this number of bytes. By
-/// default, `wasm-opt` makes functions of 30 KB, which compress badly: 22 KB more of brotli. Engines
-/// count what a function does by its length, so they soon optimise the long ones, which take them
-/// two thirds of the time of all optimisations.
+/// default, `wasm-opt` makes functions of 30 KB, which compress badly: 22 KB more of brotli.
+/// Engines count what a function does by its length, so they soon optimise the long ones, which
+/// takes most of the time of all optimisations (see ARCHITECTURE.md).
 const LONGEST_INLINED: &str = "20";
 
 /// The target of `espalier-wasm`.

@@ -188,8 +188,8 @@ pub struct PlayArguments {
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
 
-    /// Open the page in a browser. The list of processes then shows its address to other users of
-    /// this machine
+    /// Open the page in a browser. Other users of this machine can then read its address in the
+    /// list of processes
     #[arg(long)]
     pub open: bool,
 

@@ -63,7 +63,7 @@ fn look_after(folder: &Path, arguments: &StoreArguments, measured: &mut Measured
                 counted(pruned.packages, "package"),
                 bytes(pruned.bytes),
                 pruned.kept,
-                if earlier > 0 { "What earlier versions of espalier kept was removed.\n" } else { "" },
+                if earlier > 0 { "Stores and caches of earlier versions were removed.\n" } else { "" },
             )
         });
         return Ok(ExitCode::SUCCESS);

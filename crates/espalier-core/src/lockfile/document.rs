@@ -137,8 +137,7 @@ pub fn without_packages(head: &Map<String, Value>, format: &Format) -> String {
     assemble(head, 0, &lockfile_format(format), &mut |_| {})
 }
 
-/// Writes the values at the top. `packages` writes the lines of the packages, of which there are at
-/// most `count`.
+/// Writes the values at the top. `packages` writes at most `count` entries.
 fn assemble(
     head: &Map<String, Value>,
     count: usize,

@@ -127,8 +127,9 @@ mod settling {
             }
             let mut whole = self.whole();
             if whole.is_none() {
-                // One part more than expected is needed, so many more may be: the text stays now. A
-                // text that can't be obtained is empty, so that nobody tries again for each part.
+                // A part beyond those that were kept is needed, and others may follow, so the text
+                // is obtained once and kept. If that fails, the text counts as empty, and nobody
+                // tries again.
                 *whole = Some(self.source.get().and_then(|source| (source.0)()).unwrap_or_default());
             }
             let part = whole.as_deref().and_then(|text| str::from_utf8(text.get(range.clone())?).ok());

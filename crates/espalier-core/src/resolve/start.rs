@@ -190,7 +190,7 @@ impl Start {
     /// Loads the initial tree and queues every node with unmet dependencies.
     async fn load(&mut self, project: &Project) -> Result<(), ResolveError> {
         let lockfile = project.lockfile.as_ref();
-        // A lockfile that npm ignores still keeps it from starting with what is installed
+        // Even a lockfile that npm ignores prevents it from starting with the installed packages
         // (`#initTree` of `build-ideal-tree.js`).
         let is_ignored = lockfile.is_some() && !self.sources.options.package_lock;
         if self.wishes.changes.updates_all() || is_ignored {

@@ -53,7 +53,7 @@ pub struct NodeId(NonZeroU32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EdgeId(NonZeroU32);
 
-/// The number of what is pushed onto an arena of this length.
+/// The number of the next node or edge in an arena of this length.
 fn next_number(length: usize) -> NonZeroU32 {
     let number = u32::try_from(length).ok().and_then(|length| NonZeroU32::MIN.checked_add(length));
     number.expect("fewer than four billion nodes and edges")

@@ -58,7 +58,8 @@ pub(crate) struct Entry {
     pub key: Option<Key>,
     /// What a resolution needs of the document, or nothing where nobody has summarised it.
     pub summary: Bytes,
-    /// The body. A packument that was made of it shares it. With a summary, it is seldom needed.
+    /// The body as sent. A packument shares it, to read its text again. With a summary, that is
+    /// seldom necessary.
     pub body: Deferred,
 }
 
@@ -390,7 +391,8 @@ impl Documents {
             drop(queue);
             let _ = thread.join();
         }
-        // What was damaged is forgotten or replaced by now. If it couldn't be, it is found again.
+        // Damaged entries are forgotten or replaced by now. If that could not be written, the next
+        // reader finds the damage again.
         self.damaged().clear();
         self.look_again();
     }

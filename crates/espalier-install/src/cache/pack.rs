@@ -67,7 +67,8 @@ pub(super) struct Record {
     pub revision: i64,
     pub fresh_until: i64,
     pub confirmed: i64,
-    /// Who may use the contents without a confirmation. The owner knows what it means.
+    /// The `Recipient` who may use the contents without a confirmation. To the pack, it is a mere
+    /// number.
     pub recipient: u64,
     /// The position of the contents in the pack.
     start: u64,

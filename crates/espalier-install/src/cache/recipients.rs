@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recipient(pub(super) u64);
 
-/// What identifies the sender of a request. A request without any of these is anybody's.
+/// What identifies the sender of a request. A request without any of these has the recipient
+/// `ANYBODY`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Credential<'a> {
     /// The `Authorization` header.
@@ -39,7 +40,7 @@ impl Recipient {
 }
 
 impl Credential<'_> {
-    /// Whether the request is anybody's.
+    /// Whether the request has no credentials.
     pub fn is_absent(&self) -> bool {
         *self == Credential::default()
     }

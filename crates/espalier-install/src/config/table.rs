@@ -304,13 +304,13 @@ pub const SETTINGS: &[Setting] = &[
         "replace-registry-host",
         Kind::Text("HOST"),
         Subject::Network,
-        "The host in tarball URLs that the registry's own replaces: npmjs, always, never or a host",
+        "The host whose tarball URLs are fetched from the registry instead: npmjs, always, never or a host",
     ),
     Setting::for_files(
         "maxsockets",
         Kind::Text("NUMBER"),
         Subject::Network,
-        "The maximum number of concurrent requests for documents; at most 64 of them are for tarballs",
+        "The maximum number of concurrent requests for documents, and of those for tarballs (at most 64)",
     )
     .by_default("256"),
     Setting::for_files("fetch-retries", Kind::Text("NUMBER"), Subject::Network, "The number of retries of a request"),
@@ -324,20 +324,20 @@ pub const SETTINGS: &[Setting] = &[
         "fetch-retry-mintimeout",
         Kind::Text("MILLISECONDS"),
         Subject::Network,
-        "The wait before the first retry",
+        "The wait before the first retry, in milliseconds",
     )
     .by_default("500"),
     Setting::for_files(
         "fetch-retry-maxtimeout",
         Kind::Text("MILLISECONDS"),
         Subject::Network,
-        "The longest wait before a retry",
+        "The longest wait before a retry, in milliseconds; a `Retry-After` is obeyed up to 60 s",
     ),
     Setting::for_files(
         "fetch-timeout",
         Kind::Text("MILLISECONDS"),
         Subject::Network,
-        "The longest duration of a request; 0 for no limit",
+        "The longest duration of one attempt, in milliseconds; 0 for no limit; 30 s of silence always end it",
     ),
     Setting::for_files("proxy", Kind::Text("URL"), Subject::Network, "The proxy for all requests; false for none")
         .by_default("`HTTPS_PROXY`, `HTTP_PROXY` or `PROXY`"),

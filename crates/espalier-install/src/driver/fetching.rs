@@ -42,8 +42,8 @@ const BEHIND: usize = 32;
 const AT_FIRST: usize = 64;
 /// A registry is far away if every answer takes longer than this.
 const FAR: Duration = Duration::from_millis(10);
-/// The first answers are timed, then one of so many, because on some machines reading the clock is a
-/// system call.
+/// The first `TIMED_FIRST` answers are timed, then one in `ONE_OF`, because on some machines
+/// reading the clock is a system call.
 const TIMED_FIRST: usize = 8;
 const ONE_OF: usize = 32;
 
@@ -174,8 +174,8 @@ impl Drop for Fetching {
 }
 
 impl Outbox {
-    /// Whether the resolving thread is further behind than this one. If it has nothing to do, it
-    /// gets what is there instead.
+    /// Whether this thread should read documents itself, because more than `BEHIND` answers are
+    /// unused. A resolving thread that waits for answers gets them instead.
     fn is_behind(&self) -> bool {
         if self.unused.load(Ordering::Relaxed) <= BEHIND {
             return false;

@@ -114,7 +114,7 @@ impl Ahead {
     /// that haven't begun. The installation knows what it needs. Returns the store.
     pub async fn settle(&mut self) -> Option<Arc<Store>> {
         if let Some(looked_up) = self.looked_up.take() {
-            // It only ends, and sends nothing.
+            // The channel is only closed; no value is sent.
             let _ = looked_up.await;
         }
         self.room.close();

@@ -50,7 +50,8 @@ pub struct Phases {
     pub finishing: Duration,
 }
 
-/// Why an installation failed. The project is as it was before.
+/// Why an installation failed. The project is as it was before, unless one of its own scripts or
+/// the last step failed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The resolution failed.

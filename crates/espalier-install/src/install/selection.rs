@@ -90,7 +90,8 @@ impl Selection {
             }
         }
         let nodes = installed.map_or(&[][..], |installed| &installed.nodes);
-        // What nobody needs goes if the package that it lies in is selected.
+        // An extraneous package is removed if the package whose `node_modules` contains it is
+        // selected.
         let is_inside = |parent: u32| meant.contains(&nodes[parent as usize].location);
         let unneeded = nodes.iter().filter(|node| node.extraneous && node.parent.is_some_and(is_inside));
         let unneeded: Vec<String> = unneeded.map(|node| node.location.clone()).collect();
@@ -142,7 +143,8 @@ impl Part {
     /// Whether something goes that isn't right or doesn't belong where it is.
     fn loses(&self, path: &str) -> bool {
         let (folder, name) = split(path);
-        // Something in the place of a folder makes way for what is to lie below it.
+        // A path above a selected location is moved away, because that location has to lie below a
+        // folder.
         let is_above = |location: &String| location.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
         // A file or a link that leads nowhere, beside the packages of something that is selected.
         let is_no_package = || {

@@ -173,7 +173,8 @@ impl Inspection<'_> {
         }
         match self.ground.at(folder) {
             Footing::Own => {}
-            // Whoever made a link to a folder above looks after what is in it.
+            // If a folder above is a link, what lies behind the link is not this project's. Only an
+            // entry in an own folder is extraneous.
             Footing::Foreign if self.ground.at(above) == Footing::Own && fs::symlink_metadata(&path).is_ok() => {
                 return findings.extraneous.push(folder.to_owned());
             }
@@ -205,7 +206,8 @@ impl Inspection<'_> {
                     let inner_name = inner.file_name().to_string_lossy().into_owned();
                     let scoped = format!("{name}/{inner_name}");
                     present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
-                    // A hidden entry is no package, and whoever made it has to remove it.
+                    // A hidden entry is no package, so it stays, except in `ci` and unless an
+                    // interrupted installation has left it.
                     let is_others = || {
                         inner_name.starts_with('.')
                             && !is_emptied

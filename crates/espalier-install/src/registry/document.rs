@@ -250,8 +250,8 @@ impl Unread {
         !self.entry().summary.is_empty()
     }
 
-    /// Whether a later run can find out that it would get the same document, if it is the document
-    /// of its key.
+    /// How a later run can find out that it would get the same document. This assumes that the
+    /// document has the integrity in its key.
     fn permanence(&self) -> Permanence {
         let key = &self.document.key;
         match &self.came {

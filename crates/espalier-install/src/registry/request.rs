@@ -82,7 +82,7 @@ impl Requester {
             let unusable = match self.workers.read(size, room, move || decode(reply)).await {
                 Some(Ok(result)) => return Ok(result),
                 Some(Err(reason)) => reason,
-                None => "came while everything was ending".to_owned(),
+                None => "could not be read, because the program is ending".to_owned(),
             };
             self.wait(get, &mut attempts, Trouble::Unusable(unusable)).await?;
         }
@@ -131,7 +131,10 @@ impl Requester {
             Some(Outcome::Answer(answer)) => answer,
             Some(Outcome::Elsewhere(location)) => {
                 let origin = url(get.address.as_str());
-                let unusable = |_| Trouble::Broken(Broken::Impossible(format!("it leads to {}", printable(&location))));
+                let unusable = |_| {
+                    let target = printable(&location);
+                    Trouble::Broken(Broken::Impossible(format!("it redirects to {target}, which is not a URL")))
+                };
                 let target = origin.join(&location).map_err(unusable)?;
                 let is_same = target.origin() == origin.origin();
                 // A credential is sent to its own registry only.

@@ -103,7 +103,7 @@ impl Clients {
 impl Usual {
     fn client(&self) -> Result<&Client, ConfigError> {
         if self.client.get().is_none() {
-            // Whoever else makes one at the same time makes the same.
+            // If another thread was faster, its client is equivalent.
             let _ = self.client.set(client(&self.network, &self.hosts, None)?);
         }
         Ok(self.client.get().expect("it was set"))

@@ -125,7 +125,7 @@ pub fn link_all(project: &Path, bins: &[BinLink], outdated: &Outdated, mode: u32
     Ok(())
 }
 
-/// Moves away what is in the place of a command, unless a link leads there.
+/// Moves away the entry at a command's location, unless its `.bin` is a link or behind one.
 pub fn unlink(location: &str, journal: &Journal) -> io::Result<()> {
     if journal.footing(split(location).0) != Footing::Own {
         return Ok(());
@@ -252,7 +252,7 @@ fn repair(_: &Path, _: &BinLink, _: &Path, _: u32) -> io::Result<()> {
 
 fn remove_others(project: &Path, sweep: &Sweep, linked: &FxHashSet<&str>, journal: &Journal) -> io::Result<()> {
     let Sweep { folder, keeps_files } = sweep;
-    // What was not a folder has made way.
+    // A link or file in place of the `.bin` has already been moved away.
     if journal.footing(folder) != Footing::Own {
         return Ok(());
     }

@@ -39,7 +39,8 @@ pub struct Flights(Mutex<FxHashMap<Key, Arc<Flight>>>);
 #[derive(Default)]
 pub(super) struct Flight {
     landed: OnceCell<Landed>,
-    /// What its thread does next. Whoever holds the lock knows that the package is not being placed.
+    /// Places the package when it has landed. This lock is held meanwhile, so nothing is being
+    /// placed while somebody else holds it.
     place: Mutex<Option<Place>>,
 }
 

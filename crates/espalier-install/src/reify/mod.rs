@@ -47,8 +47,8 @@ use ready::Ready;
 use replaced::symlink;
 use task::{Fetched, Job, Shared, run};
 
-/// The number of threads that help this one to place stored packages. More of them make no disk
-/// faster.
+/// The number of further threads that place stored packages. More of them were not faster on any
+/// disk.
 const HELPERS: usize = 1;
 
 /// The maximum number of clones, folders and files that are packed and unpacked at once.
@@ -130,7 +130,7 @@ pub struct PlacedPackage {
     pub version: Option<String>,
 }
 
-/// Why nothing was installed.
+/// Why an installation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReifyError {
     /// A package can't be fetched.
@@ -160,7 +160,7 @@ pub enum ReifyError {
         source: io::Error,
     },
     /// Another process keeps changing the project.
-    #[error("another installation has been using {} for a long time", .path.display())]
+    #[error("another installation has been using {} for 15 minutes; wait for it or end it", .path.display())]
     Busy {
         /// The path.
         path: PathBuf,

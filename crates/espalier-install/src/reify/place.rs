@@ -103,7 +103,7 @@ impl Linker {
         })
     }
 
-    /// Places files, of which the first ones need no look.
+    /// Places files. The first `checked` files are not checked again.
     fn place_files(
         &self,
         (files, checked): (&[FileRecord], usize),

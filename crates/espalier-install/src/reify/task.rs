@@ -114,7 +114,7 @@ impl Landing {
         let (origins, wanted) = (shared.origins.clone(), source.clone());
         let flight = origins.flights.flight(source);
         flight.place_with(Box::new(move |stored| {
-            // Another package is not placed. Whoever asked for this one reports that.
+            // A tarball of another package is not placed; `obtain` returns the error.
             if origins.check_identity(&wanted, &stored.record).is_ok() {
                 // The receiver is kept until the placing has ended.
                 let _ = send.send(place(stored));

@@ -158,7 +158,7 @@ impl Store {
 
     /// The same for an integrity as a lock states it.
     pub fn find_as(&self, integrity: &str) -> Option<StoredPackage> {
-        // The usual spelling is the one that it was remembered under.
+        // `find_ahead` remembers results under the usual spelling.
         if let Some(found) = self.found().get(integrity) {
             return found.clone();
         }
@@ -181,8 +181,7 @@ impl Store {
     }
 
     /// Looks at the files of the packages that were looked up ahead, those with the most files
-    /// first, until [`Self::end_checks`]. What it has looked at need not be looked at when it is
-    /// placed. Blocks.
+    /// first, until [`Self::end_checks`]. Placing does not check these files again. Blocks.
     pub fn check_ahead(&self) {
         let mut found: Vec<StoredPackage> = self.found().values().flatten().cloned().collect();
         found.sort_by_key(|stored| Reverse(stored.record.files.len()));

@@ -44,7 +44,7 @@ impl Unread {
         matches!(self.came, Came::New(..)).then(|| self.into_kept()).flatten()
     }
 
-    /// The document, if the cache has it or may have it.
+    /// The document, unless the registry forbids keeping it.
     pub(super) fn into_kept(self) -> Option<Kept> {
         match self.came {
             Came::New(_, false) => None,

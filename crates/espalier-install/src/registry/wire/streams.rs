@@ -155,8 +155,8 @@ impl Origins {
 
 impl Origin {
     /// The next turn. The wait for a connection is no longer than a connection may take to make. So
-    /// all requests to an unreachable registry fail at about the same time, instead of a few after
-    /// the other.
+    /// all requests to an unreachable registry fail at about the same time, instead of a few at a
+    /// time.
     async fn turn_in_time(self: &Arc<Self>, end: Instant) -> Result<Turn, Broken> {
         loop {
             let made = Instant::now() + self.patience.connecting;
