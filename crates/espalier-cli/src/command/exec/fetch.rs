@@ -125,7 +125,7 @@ async fn outdated(
 fn confirm(context: &Context, wanted: &[String]) -> Result<(), Complaint> {
     let (config, environment) = (&context.config, &context.environment);
     if let Some(origin) = config.origin("yes") {
-        let reason = format!("`yes` is false in {origin}. `--yes` allows it once.");
+        let reason = format!("`yes` is set to false by {origin}. `--yes` allows it once.");
         return if config.flag("yes", false) { Ok(()) } else { Err(canceled(wanted, &reason)) };
     }
     let in_ci =
@@ -214,7 +214,7 @@ fn only_dependency(folder: &Path) -> Option<String> {
 fn canceled(wanted: &[String], reason: &str) -> Complaint {
     let (list, verb) = (wanted.join(", "), if wanted.len() == 1 { "is" } else { "are" });
     let add = strong(format!("espalier add -D {}", wanted.join(" ")));
-    let details = format!("  {reason} To add {list} to the project:\n\n    {add}\n");
+    let details = format!("  {reason}\n\n  To add {list} to the project:\n\n    {add}\n");
     Complaint::own("ECANCELED", format!("{list} {verb} not installed, and fetching is not allowed"), details)
 }
 
