@@ -29,7 +29,11 @@ fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<
     let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
     if context.config.flag("dry-run", false) {
         let details = "  `espalier approve` lists the packages whose install scripts would need a decision.\n";
-        return Err(Complaint::own("EUSAGE", "rebuild cannot be a dry run: it only links commands and runs scripts", details));
+        return Err(Complaint::own(
+            "EUSAGE",
+            "rebuild cannot be a dry run: it only links commands and runs scripts",
+            details,
+        ));
     }
     let load = || Installed::load(&context.project, Source::NodeModules);
     let installed = measured.phase("reading", "package.json and node_modules", load)?;
