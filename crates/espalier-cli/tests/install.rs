@@ -56,6 +56,13 @@ fn installing_says_what_was_done_and_what_was_not() {
 }
 
 #[test]
+fn pruning_can_leave_node_modules_alone() {
+    let workshop = Workshop::of(1);
+    workshop.succeed(&["prune", "--package-lock-only"]);
+    assert!(workshop.tree("project").is_empty() && workshop.stage.lockfile().is_some());
+}
+
+#[test]
 fn machines_get_one_object() {
     let workshop = Workshop::new();
     let outcome = workshop.succeed(&["install", "--json"]);

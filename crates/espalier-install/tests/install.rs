@@ -188,6 +188,21 @@ async fn what_is_not_needed_any_more_is_removed() {
 }
 
 #[tokio::test]
+async fn the_commands_of_a_package_go_when_another_one_of_its_version_takes_its_place() {
+    let scene = Scene::of(&["a"])
+        .package_of("a@1.0.0", json!({ "bin": "a.js" }), |archive| archive.file("package/a.js", BIN))
+        .package("b@1.0.0", json!({}));
+    scene.install().await;
+    assert!(scene.tree().iter().any(|path| path == ".bin/a"));
+    let server = scene.serve().await;
+    scene.rebase(&server.origin());
+    let mut install = scene.prepare(false, &server.origin());
+    install.lock.changes.add = vec!["a@npm:b@1.0.0".to_owned()];
+    install.run(|_| (), std::future::pending()).await.expect("installed");
+    assert_eq!(scene.tree(), [".package-lock.json", "a/", "a/index.js", "a/package.json"]);
+}
+
+#[tokio::test]
 async fn a_bundle_comes_in_its_package() {
     let scene = Scene::of(&["a"]).package_of(
         "a@1.0.0",
@@ -207,6 +222,23 @@ async fn a_bundle_comes_in_its_package() {
     let before = scene.tree();
     let done = scene.ci().await;
     assert_eq!((done.report.kept, scene.tree()), (1, before));
+}
+
+/// npm computes the flags again only from the package with the bundle (`loadActual` of
+/// `load-actual.js`).
+#[tokio::test]
+async fn a_bundle_leaves_the_flags_of_what_it_shadows() {
+    let manifest = json!({ "name": "app", "dependencies": { "a": "*" }, "devDependencies": { "d": "*" } });
+    let scene = Scene::new(&manifest)
+        .package_of("a@1.0.0", json!({ "dependencies": { "b": "1" }, "bundleDependencies": ["b"] }), |archive| {
+            archive.file("package/node_modules/b/package.json", br#"{"name":"b","version":"1.2.3"}"#)
+        })
+        .package("b@1.2.3", json!({}))
+        .package("d@1.0.0", json!({ "dependencies": { "b": "1" } }));
+    scene.install().await;
+    let lock: serde_json::Value = serde_json::from_str(&scene.read("package-lock.json")).expect("JSON");
+    let flags = |location: &str| lock["packages"][location]["dev"] == true;
+    assert_eq!((flags("node_modules/b"), flags("node_modules/d")), (false, true));
 }
 
 #[tokio::test]

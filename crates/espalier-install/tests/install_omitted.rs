@@ -53,6 +53,19 @@ async fn an_omitted_link_to_a_package_without_a_version_is_not_in_the_lockfile()
     assert_eq!(lockfile(&scene)[1..], all);
 }
 
+/// Nothing clears the flags of what nobody needs (`calc-dep-flags.js`), so it is of every kind.
+#[tokio::test]
+async fn what_nobody_needs_is_omitted_with_any_kind() {
+    let manifest = json!({ "name": "app", "version": "1.0.0", "workspaces": ["packages/*"] });
+    let scene = Scene::new(&manifest).flag("omit", "dev");
+    scene.write("packages/a/package.json", r#"{"name":"a","version":"1.0.0"}"#);
+    scene.write("packages/a/node_modules/x/package.json", r#"{"name":"x","version":"1.0.0"}"#);
+    scene.install().await;
+    assert!(!scene.at("packages/a/node_modules/x").exists());
+    assert_eq!(lockfile(&scene), ["", "node_modules/a", "packages/a", "packages/a/node_modules/x"]);
+    assert_eq!(noted(&scene), ["node_modules/a", "packages/a"]);
+}
+
 /// A lockfile of version 2 keeps the link in its nested `dependencies`.
 #[tokio::test]
 async fn an_omitted_link_stays_in_the_dependencies_of_older_versions() {

@@ -184,11 +184,10 @@ impl Layout {
 /// Whether a package or a link to it is of an omitted kind (`shouldOmit` of `node.js`). What belongs
 /// to a linked folder that is no workspace is never omitted.
 fn is_omitted(node: &GraphNode, graph: &Graph, omit: Omit) -> bool {
-    let is_of_kind = !node.extraneous
-        && (node.peer && omit.peer
-            || node.dev && omit.dev
-            || node.optional && omit.optional
-            || node.dev_optional && omit.dev && omit.optional);
+    let is_of_kind = node.peer && omit.peer
+        || node.dev && omit.dev
+        || node.optional && omit.optional
+        || node.dev_optional && omit.dev && omit.optional;
     is_of_kind && {
         let parent = |node: &&GraphNode| node.parent.map(|parent| &graph.nodes[parent as usize]);
         let top = successors(Some(node), parent).last().unwrap_or(node);

@@ -74,7 +74,14 @@ pub fn run(arguments: &InstallArguments, changes: Changes, kind: Kind) -> ExitCo
         None => Ok(context),
     });
     match context {
-        Ok(context) => run_in(&context, arguments, changes, kind),
+        Ok(mut context) => {
+            context.settings.options.prune = kind == Kind::Prune;
+            let lock_only = kind == Kind::Prune && context.config.flag("package-lock-only", false);
+            if lock_only && !arguments.dry_run {
+                return lock::run_in(&context, &arguments.lock, changes);
+            }
+            run_in(&context, arguments, changes, kind)
+        }
         Err(complaint) => complaint.report_as(kind.name(), Circumstances::unknown(), arguments.lock.output.json),
     }
 }
@@ -119,8 +126,7 @@ fn execute(
     activity: &Arc<Activity>,
 ) -> Result<Done, InstallError> {
     let Context { config, environment, .. } = context;
-    let mut lock = Lock { is_last: true, ..lock::of(context, &arguments.lock, changes, activity)? };
-    lock.settings.options.prune = kind == Kind::Prune;
+    let lock = Lock { is_last: true, ..lock::of(context, &arguments.lock, changes, activity)? };
     let usual = || store::default_folder(environment, lock.cache.as_deref());
     let folder = arguments.store_dir.clone().or_else(usual);
     let folder = folder.unwrap_or_else(|| lock.project.path().join("node_modules/.espalier-store"));

@@ -35,11 +35,9 @@ impl Ending {
                 unpack(&mut self.sources, &mut self.tree, node).await?;
             }
         }
-        if !bundlers.is_empty() {
-            self.prune_shadowed(&bundlers);
-            self.tree.reset_flags();
-            self.tree.calculate_flags(true);
-        }
+        // The flags of packages that were there before stay, even if only packages that the bundle
+        // shadows needed them.
+        self.prune_shadowed(&bundlers);
         Ok(())
     }
 

@@ -55,6 +55,16 @@ fn package_folders_are_found_outside_node_modules() {
 }
 
 #[test]
+fn workspaces_are_found_despite_a_byte_order_mark() {
+    let root = folder(&[
+        ("package.json", "\u{feff}{\"workspaces\":[\"packages/*\"]}"),
+        ("packages/a/package.json", r#"{"name":"a"}"#),
+    ]);
+    let names: Vec<String> = project(root.path()).workspaces().into_iter().map(|workspace| workspace.name).collect();
+    assert_eq!(names, ["a"]);
+}
+
+#[test]
 fn only_folders_that_can_be_workspaces_are_looked_for() {
     let root = folder(&[
         ("package.json", r#"{"workspaces":["packages/*"]}"#),

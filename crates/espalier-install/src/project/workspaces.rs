@@ -21,7 +21,8 @@ pub struct Workspace {
 impl ProjectFolder {
     /// All workspaces in npm's order. Empty if package.json declares none or can't be read.
     pub fn workspaces(&self) -> Vec<Workspace> {
-        let declared = self.manifest().and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}')).ok();
+        let declared = self.manifest().and_then(|text| parsed(&text));
         if declared.is_none_or(|manifest| manifest.get("workspaces").is_none()) {
             return Vec::new();
         }

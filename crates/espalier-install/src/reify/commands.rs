@@ -48,12 +48,15 @@ impl Outdated {
             });
             let package = if has_commands { ScriptPackage::read(&project.join(&path)).ok() } else { None };
             let Some(package) = package else { continue };
-            // A repaired package has the same commands as before.
-            let is_same = |new: &Package| new.version.as_deref() == package.version() && new.has_integrity();
+            let its_name = package.name().unwrap_or(name);
+            // A repaired package has the same commands as before. An alias can have the same version.
+            let is_same = |new: &Package| {
+                new.package_name == its_name && new.version.as_deref() == package.version() && new.has_integrity()
+            };
             if !removed && layout.packages.get(&path).is_some_and(is_same) {
                 continue;
             }
-            let own = commands_of(&package, &project.join(&path), package.name().unwrap_or(name));
+            let own = commands_of(&package, &project.join(&path), its_name);
             former.extend(own.into_iter().map(|(command, _)| format!("{commands}/{command}")));
         }
         Self { former, swept }
