@@ -75,7 +75,7 @@ function Line(props: { tree: Tree; step: Step; select: (node: number) => void })
         <span class="soft why-version">
           {props.step.isRepeated ? 'as above' : props.tree.nodes[props.step.node]!.version}
         </span>
-      </span>
+      </span>{' '}
       <span class="why-range mono" classList={{ rust: edge().error !== undefined }}>
         <Show when={edge().kind !== 'prod'}>
           <span class="soft">{kindWord(edge().kind)} </span>
