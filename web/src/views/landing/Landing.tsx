@@ -82,7 +82,7 @@ export function Landing() {
           <button class="link" type="button" onClick={() => files.click()}>
             choose files
           </button>
-          ). Yours is resolved with{' '}
+          ). Espalier resolves your project in this tab, with{' '}
           {session.project.registry() === 'embedded' ? 'the embedded registry' : 'npm’s live registry'}. Nothing is
           uploaded.
         </p>
