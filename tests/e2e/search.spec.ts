@@ -33,6 +33,18 @@ test('a search shows matches and the rows that lead to them', async ({ page }) =
   await expect(page).not.toHaveURL(/q=/);
 });
 
+test('on a phone, a name that is cut off keeps its match', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openSample(page, 'express-api', 'tree', '&q=targets');
+  const found = row(page, '@babel/helper-compilation-targets').first().locator('mark');
+  await expect(found).toHaveText('targets');
+  const isWhole = (mark: HTMLElement) => {
+    const cell = mark.closest('.cell-name')!.getBoundingClientRect();
+    return mark.scrollWidth <= mark.clientWidth && mark.getBoundingClientRect().right <= cell.right;
+  };
+  expect(await found.evaluate(isWhole)).toBe(true);
+});
+
 test('a figure of the sentence toggles its filter', async ({ page }) => {
   const figure = sentence(page).getByRole('button', { name: /duplicated/ });
   await figure.click();
