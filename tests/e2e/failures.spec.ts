@@ -1,7 +1,7 @@
 // The page of a failed resolution: the cause, the dependents and the remedies.
 
 import { expect, test, type Page } from '@playwright/test';
-import { DONE, dependOn, grid, openSample, row, sentence, start, write } from './playground';
+import { card, DONE, dependOn, grid, openSample, row, sentence, start, write } from './playground';
 
 const region = (page: Page) => page.getByRole('region', { name: 'Tree' });
 
@@ -32,7 +32,21 @@ test('the error of a missing package names the registry and offers another', asy
   await dependOn(page, { 'no-such-package-here': '^1.0.0' });
   await expect(sentence(page)).toHaveText('This registry has no package no-such-package-here.');
   await expect(region(page)).toContainText('The embedded registry only holds what the samples need.');
+  await expect(region(page)).toContainText('Check the spelling of the name.');
   await expect(page.getByRole('button', { name: 'Ask npm’s registry' })).toBeVisible();
+  await expect(card(page)).toContainText('The resolution failed, so there are no packages to select.');
+});
+
+test('the error of a missing package says how to reach a private one', async ({ page }) => {
+  await page.route('http://registry.test/**', (route) => {
+    const headers = { 'access-control-allow-origin': '*' };
+    return route.fulfill({ status: 404, contentType: 'application/json', body: '{}', headers });
+  });
+  await page.goto('./#view=tree&registry=http://registry.test/');
+  await dependOn(page, { '@corp/tools': '^1.0.0' });
+  await expect(sentence(page)).toHaveText('This registry has no package @corp/tools.');
+  await expect(region(page)).toContainText('A private package needs its registry, and often a token.');
+  await expect(region(page)).toContainText('@corp:registry=https://…');
 });
 
 test('a peer conflict shows both chains, and a flag resolves it', async ({ page }) => {
@@ -40,6 +54,8 @@ test('a peer conflict shows both chains, and a flag resolves it', async ({ page 
   await expect(sentence(page)).toContainText('react can’t be ^17.0.2 and');
   await expect(region(page)).toContainText('Present version');
   await expect(region(page)).toContainText('Conflicting request');
+  await expect(sentence(page).locator('.mono').nth(1)).toHaveText('^17.0.2');
+  await expect(region(page)).toContainText('Each of these changes was tried and resolves the conflict.');
   await page.getByRole('button', { name: 'Resolve with --legacy-peer-deps' }).click();
   await expect(sentence(page)).toContainText(DONE);
   await expect(page).toHaveURL(/legacy-peer-deps/);

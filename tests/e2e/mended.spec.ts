@@ -3,7 +3,7 @@
 // search.spec.ts.
 
 import { expect, test } from '@playwright/test';
-import { card, dependOn, DONE, grid, manifest, openSample, sentence, start, write } from './playground';
+import { card, dependOn, DONE, grid, manifest, openSample, openView, sentence, start, write } from './playground';
 
 for (const [spec, words] of [
   ['not a range!!', '“not a range!!” is neither a range nor a tag.'],
@@ -83,6 +83,44 @@ test('Escape clears the green wires', async ({ page }) => {
   await grid(page).focus();
   await page.keyboard.press('Escape');
   await expect(grid(page).locator('.trained')).toHaveCount(0);
+});
+
+test('Escape leaves the editor and other fields, so that the next keys are shortcuts', async ({ page }) => {
+  await openSample(page, 'tiny', 'tree', '&at=node_modules/wrappy');
+  const editor = page.getByRole('textbox', { name: 'package.json' });
+  const before = await editor.textContent();
+  await page.keyboard.press('e');
+  await expect(editor).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(grid(page)).toBeFocused();
+  await page.keyboard.press('w');
+  await expect(page.getByRole('region', { name: 'Package' })).toBeFocused();
+  await expect(editor).toHaveText(before!);
+  // A view without a widget of its own has the focus itself.
+  await openView(page, 'Health');
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('tabpanel')).toBeFocused();
+  await expect(page.locator('.card-location')).toHaveText('node_modules/wrappy');
+});
+
+test('the ranges of Why are whole', async ({ page }) => {
+  for (const width of [1280, 768, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await openSample(page, 'express-api', 'tree', '&at=node_modules/eslint');
+    const why = page.getByRole('region', { name: 'Why it’s installed' });
+    await expect(why).toContainText(
+      'eslint-plugin-import 2.32.0 peer ^2 || ^3 || ^4 || ^5 || ^6 || ^7.2.0 || ^8 || ^9',
+    );
+    const cut = await why.locator('.why-step *').evaluateAll((all) => {
+      const right = document.querySelector('.why')!.getBoundingClientRect().right;
+      return all.filter((one) => {
+        const isCut = getComputedStyle(one).overflow !== 'visible' && one.scrollWidth > one.clientWidth;
+        return isCut || one.getBoundingClientRect().right > right + 1;
+      }).length;
+    });
+    expect(cut).toBe(0);
+  }
 });
 
 test('bars are higher than underlines', async ({ page }) => {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, type JSHandle, type Page } from '@playwright/test';
 import { zip } from '../../web/tests/zip';
-import { DONE, field, golden, grid, manifest, openSample, row, sentence, start, write } from './playground';
+import { DONE, field, golden, grid, manifest, openSample, openView, row, sentence, start, write } from './playground';
 
 /** The resolver's requests to the embedded registry. */
 const PACKUMENTS = /\/registry\/[^/]+$/;
@@ -93,7 +93,17 @@ test('a dropped package-lock.json is shown, and a fresh resolution is compared w
   await expect(page.getByText('The link contains no lockfile')).toBeVisible();
   await page.keyboard.press('Escape');
 
-  await page.getByRole('checkbox', { name: 'Start from your package-lock.json' }).uncheck();
+  // A lockfile leaves nothing to decide.
+  const startsFromLock = page.getByRole('checkbox', { name: 'Start from your package-lock.json' });
+  await openView(page, 'Replay');
+  await page.getByRole('button', { name: 'Resolve without the lockfile' }).click();
+  await expect(startsFromLock).not.toBeChecked();
+  await expect(page.locator('.replay-sentence')).toBeVisible();
+  await startsFromLock.check();
+  await openView(page, 'Tree');
+  await expect(row(page, 'ms').first()).toContainText('2.1.2');
+
+  await startsFromLock.uncheck();
   await page.getByText('compared with your package-lock.json').click();
   await expect(page.locator('.differences tbody tr')).toHaveText([/ms\s*2\.1\.2\s*2\.1\.3/]);
   await page.getByRole('button', { name: 'ms', exact: true }).first().click();

@@ -15,11 +15,34 @@ test('a search shows matches and the rows that lead to them', async ({ page }) =
   const found = page.getByRole('list', { name: 'Found' }).getByRole('button');
   await expect(found).toHaveText(['cookie-signature 1.0.7, 1.2.2 ×2']);
 
+  // Enter leaves the field, so that the next keys are not typed into it. From the field, it goes to
+  // the next result.
   await page.keyboard.press('Enter');
   await expect(activeRow(page)).toContainText('cookie-signature');
+  await expect(grid(page)).toBeFocused();
+  const first = await activeRow(page).getAttribute('aria-rowindex');
+  await page.keyboard.press('w');
+  await expect(page.getByRole('region', { name: 'Package' })).toBeFocused();
+  await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('cookie-sig');
+  await page.keyboard.press('/');
+  await page.keyboard.press('Enter');
+  await expect(activeRow(page)).toContainText('cookie-signature');
+  await expect(activeRow(page)).not.toHaveAttribute('aria-rowindex', first!);
   await page.keyboard.press('Escape');
   await expect(row(page, 'bcrypt')).toHaveCount(1);
   await expect(page).not.toHaveURL(/q=/);
+});
+
+test('on a phone, a name that is cut off keeps its match', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openSample(page, 'express-api', 'tree', '&q=targets');
+  const found = row(page, '@babel/helper-compilation-targets').first().locator('mark');
+  await expect(found).toHaveText('targets');
+  const isWhole = (mark: HTMLElement) => {
+    const cell = mark.closest('.cell-name')!.getBoundingClientRect();
+    return mark.scrollWidth <= mark.clientWidth && mark.getBoundingClientRect().right <= cell.right;
+  };
+  expect(await found.evaluate(isWhole)).toBe(true);
 });
 
 test('a figure of the sentence toggles its filter', async ({ page }) => {

@@ -15,7 +15,7 @@ const ABOUT: Record<string, string> = {
   'vite-react-ts': 'A React app on Vite, in TypeScript',
   overrides: 'Overrides, and two Reacts under different names',
   'peer-conflict': 'Peers that can’t be met together, and what would help',
-  sandbox: 'React and what it needs: what the sandbox in examples/ runs',
+  sandbox: 'The React project of the online IDE in examples/sandbox',
   tiny: 'Three packages, to see everything at a glance',
 };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { copiesOf, duplicatedNames, place } from '../src/model/copies';
 import { summarize } from '../src/model/summary';
 import { treeOf } from '../src/model/tree';
-import { whyTree } from '../src/model/why';
+import { railsOf, whyTree } from '../src/model/why';
 import { graphOfLock } from './graph-of-lock';
 import { at, sampleTree } from './sample';
 
@@ -25,6 +25,11 @@ test('why lists dependents up to the project, with ranges, each package once', (
     '      app ^3.0.0',
     'test ^1.0.0 (above)',
   ]);
+});
+
+test('a guide line runs from a row past everything below it to its next sibling', () => {
+  expect(railsOf([0, 1, 2, 1, 0, 1, 2, 3, 1])).toEqual([[], [1], [1], [], [], [1], [1], [1], []]);
+  expect(railsOf([0, 1, 2, 2, 3, 2])).toEqual([[], [], [2], [2], [2], []]);
 });
 
 test('a package that exists only because of another is no reason for it', () => {

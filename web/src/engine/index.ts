@@ -61,6 +61,8 @@ export function start(order: Order, listener: Listener, quietly = false): () => 
 
 /** Resolves a what-if beside the page's own run. Rejects with the resolver's error. */
 export async function attempt(order: Order, signal: AbortSignal): Promise<Result> {
+  // Such a signal reports no more events.
+  signal.throwIfAborted();
   const resolution = engine().resolve({ ...input(order), cache: true, remedies: false, events: false });
   const stop = () => resolution.abort();
   signal.addEventListener('abort', stop, { once: true });
@@ -73,6 +75,7 @@ export async function attempt(order: Order, signal: AbortSignal): Promise<Result
 
 /** Resolves again, with every decision and the folders that it tried. */
 export async function record(order: Order, signal: AbortSignal): Promise<ResolveEvent[]> {
+  signal.throwIfAborted();
   const resolution = engine().resolve({ ...input(order), cache: true, remedies: false, decisions: true });
   signal.addEventListener('abort', () => resolution.abort(), { once: true });
   const events: ResolveEvent[] = [];

@@ -58,6 +58,25 @@ export function whyTree(tree: Tree, node: number, { each, all }: Limits): Step[]
   return steps;
 }
 
+/**
+ * The levels whose guide line runs past each of these rows to a later sibling, for a list of the
+ * rows' levels.
+ */
+export function railsOf(levels: readonly number[]): number[][] {
+  const open = new Set<number>();
+  return levels
+    .toReversed()
+    .map((level) => {
+      // Deeper lines that are open belong to another parent, further down.
+      for (const other of open) if (other > level) open.delete(other);
+      const rails = [...open].sort((a, b) => a - b);
+      // Rows of the first level have no line, because the package itself has no row.
+      if (level > 0) open.add(level);
+      return rails;
+    })
+    .reverse();
+}
+
 function compareNames(tree: Tree, a: number, b: number): number {
   const name = (edge: number) => tree.nodes[tree.edges[edge]!.from]!.name;
   return name(a) < name(b) ? -1 : 1;

@@ -9,6 +9,8 @@ export interface ColumnSpec {
   readonly about?: string;
   /** The width in pixels. The first column takes the remaining width. */
   readonly width: number;
+  /** The width on a phone, if the usual factor doesn't fit the content. */
+  readonly tight?: number;
   /** A table that is narrower than this hides the column. */
   readonly from?: number;
 }
@@ -21,13 +23,19 @@ interface Chosen {
 export const LEAST_WIDTH = 36;
 export const MOST_WIDTH = 640;
 /** On a phone, every column is narrower. */
-const TIGHT = 480;
+export const TIGHT = 480;
 const TIGHTER = 0.82;
 const NOTHING: Chosen = { hidden: [], width: {} };
 
 export type Columns<Spec extends ColumnSpec = ColumnSpec> = ReturnType<typeof createColumns<Spec>>;
 
-export function createColumns<Spec extends ColumnSpec>(table: string, specs: readonly Spec[], room: () => number) {
+/** On a phone, columns without any content are hidden too. */
+export function createColumns<Spec extends ColumnSpec>(
+  table: string,
+  specs: readonly Spec[],
+  room: () => number,
+  isEmpty: (spec: Spec) => boolean = () => false,
+) {
   const key = `columns:${table}`;
   const [chosen, setChosen] = createSignal<Chosen>(remembered(key));
   const change = (next: Chosen) => {
@@ -36,8 +44,8 @@ export function createColumns<Spec extends ColumnSpec>(table: string, specs: rea
   };
   const isTight = () => room() > 0 && room() < TIGHT;
   const widthOf = (spec: ColumnSpec) =>
-    chosen().width[spec.name] ?? Math.round(isTight() ? spec.width * TIGHTER : spec.width);
-  const fits = (spec: ColumnSpec) => room() === 0 || room() >= (spec.from ?? 0);
+    chosen().width[spec.name] ?? Math.round(isTight() ? (spec.tight ?? spec.width * TIGHTER) : spec.width);
+  const fits = (spec: Spec) => room() === 0 || (room() >= (spec.from ?? 0) && !(isTight() && isEmpty(spec)));
   const shown = createMemo(() => specs.filter((spec) => !chosen().hidden.includes(spec.name) && fits(spec)));
   return {
     specs,

@@ -29,6 +29,8 @@ export interface Played {
 }
 
 const EVERY = 1_000;
+/** The number of failed requests in a row that mean the end of the program. One fails when a machine wakes. */
+const FAILURES = 2;
 
 let registries: Pick<Order, 'registry' | 'registries'> = {};
 
@@ -47,14 +49,22 @@ export function ownRegistries(): Pick<Order, 'registry' | 'registries' | 'via'> 
 
 /** Reports changes of package.json or the lockfile on disk, and the end of the program. */
 export function followPlayed(known: () => string, changed: () => void, gone: () => void): void {
+  let failures = 0;
+  let isLooking = false;
   const look = async () => {
-    if (document.hidden) return;
+    if (document.hidden || isLooking) return;
+    isLooking = true;
     try {
       const response = await fetch(new URL('-/revision', document.baseURI));
+      failures = 0;
       if (response.ok && (await response.text()) !== known()) changed();
     } catch {
+      failures += 1;
+      if (failures < FAILURES) return;
       clearInterval(timer);
       gone();
+    } finally {
+      isLooking = false;
     }
   };
   const timer = setInterval(look, EVERY);

@@ -66,13 +66,13 @@ function createSession() {
     if (lock !== undefined)
       return { name: 'your package-lock.json', packages: snapshotOfLock(packagesOfLock(lock) ?? {}) };
     const previous = run.previous();
-    return previous && { name: 'the tree before', packages: previous };
+    return previous && { name: 'the previous tree', packages: previous };
   });
   const changes = createMemo<Diff | undefined>(() => {
     const [before, tree] = [baseline(), run.tree()];
     if (!before || !tree || run.result() === undefined) return undefined;
     const found = diff(before.packages, tree);
-    return isEmpty(found) && before.name === 'the tree before' ? undefined : found;
+    return isEmpty(found) && before.name === 'the previous tree' ? undefined : found;
   });
   const forget = () => {
     view.reset();

@@ -7,6 +7,7 @@ import { bytes, counted, seconds } from '../../model/format';
 import { packagesOf } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { headline } from '../outcome/failure-words';
+import { Spoken } from '../outcome/Spoken';
 import './beside.css';
 
 export function BesideBar() {
@@ -24,7 +25,11 @@ export function BesideBar() {
           </Match>
           <Match when={other().run.phase() === 'resolving'}>Resolving after {seconds(other().run.elapsed())}</Match>
           <Match when={other().run.phase() === 'failed' && other().run.error()}>
-            {(error) => <span class="rust">{headline(error())}</span>}
+            {(error) => (
+              <span class="rust">
+                <Spoken words={headline(error())} />
+              </span>
+            )}
           </Match>
           <Match when={tree()}>
             {(now) => (

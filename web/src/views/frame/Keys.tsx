@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['1', '–', '9'], 'on the first page: open a sample'],
   [['e'], 'edit package.json'],
   [['Ctrl', 'Enter'], 'resolve now'],
-  [['/'], 'search; Enter goes to the next result'],
+  [['/'], 'search; Enter goes to the first result, and / Enter to the next'],
   [['t'], 'the tree'],
   [['o'], 'the overview'],
   [['f'], 'focus on the selected package'],
@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['w'], 'why the selected package is installed'],
   [['c'], 'compare: a second project beside this one'],
   [['d'], 'show only packages that are installed more than once'],
-  [['Escape'], 'one step back'],
+  [['Escape'], 'one step back; out of a text field'],
   [['?'], 'this card'],
 ];
 

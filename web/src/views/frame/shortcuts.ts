@@ -1,10 +1,12 @@
-// Keys that work everywhere but in a text field. Those of the tree are in its own folder.
+// Keys that work everywhere but in a text field, which Escape leaves. Those of the tree are in its own
+// folder.
 
 import { onCleanup, onMount } from 'solid-js';
 import { toggleWord } from '../../model/search';
 import { samples } from '../../samples';
 import { useSession, type Session } from '../../state/session';
 import { singleKeys } from '../../state/single-keys';
+import { focus, focusView } from './focus';
 
 export function handleKeys(actions: { showKeys: () => void }): void {
   const session = useSession();
@@ -15,7 +17,15 @@ export function handleKeys(actions: { showKeys: () => void }): void {
       session.run.resolve();
       return;
     }
-    if (event.ctrlKey || event.metaKey || isTextField(event.target)) return;
+    if (event.ctrlKey || event.metaKey) return;
+    if (isTextField(event.target)) {
+      // A field whose Escape has another use, such as to close a list, has prevented the default.
+      if (event.key === 'Escape' && !event.isComposing && !(event.target instanceof HTMLSelectElement)) {
+        event.preventDefault();
+        focusView();
+      }
+      return;
+    }
     if (event.key.length === 1 && !singleKeys()) return;
     if (act(event.key, session, actions)) event.preventDefault();
   };
@@ -80,13 +90,6 @@ function stepBack({ run, view }: Session): boolean {
   else if (view.selected() !== undefined) view.deselect();
   else return false;
   return true;
-}
-
-function focus(selector: string): boolean {
-  const element = document.querySelector<HTMLElement>(selector);
-  element?.focus();
-  if (element instanceof HTMLInputElement) element.select();
-  return element !== null;
 }
 
 function isTextField(target: EventTarget | null): boolean {

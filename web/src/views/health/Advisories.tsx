@@ -25,7 +25,7 @@ export function Advisories(props: { tree: Tree }) {
       const body = question(props.tree);
       const address = new URL(PATH, registryAddress(project.registry()));
       const response = await fetch(address, { method: 'POST', headers, body, signal });
-      if (!response.ok) throw new Error(`it answers ${response.status}`);
+      if (!response.ok) throw new Error(`HTTP status ${response.status}`);
       setFound(hits(props.tree, await response.json()));
     } catch (error) {
       if (!signal.aborted) setFound(error instanceof Error ? error.message : String(error));
@@ -56,7 +56,7 @@ export function Advisories(props: { tree: Tree }) {
           }
         >
           {typeof found() === 'string'
-            ? `The registry doesn’t say: ${found() as string}.`
+            ? `The request for the registry’s advisories failed: ${found() as string}.`
             : found() === undefined
               ? 'Asking the registry…'
               : list().length === 0

@@ -78,11 +78,14 @@ export function Landing() {
           )}
         </Show>
         <p id="ask-help" class="soft landing-help">
-          Type names, paste a package.json, or drop a lockfile, a folder or a zip anywhere (or{' '}
-          <button class="link" type="button" onClick={() => files.click()}>
-            choose files
-          </button>
-          ). Yours is resolved with{' '}
+          Type names, paste a package.json, or drop a lockfile, a folder or a zip anywhere, or{' '}
+          <span class="landing-files">
+            <button class="link" type="button" onClick={() => files.click()}>
+              choose files
+            </button>
+            .
+          </span>{' '}
+          Espalier resolves your project with{' '}
           {session.project.registry() === 'embedded' ? 'the embedded registry' : 'npm’s live registry'}. Nothing is
           uploaded.
         </p>

@@ -180,7 +180,7 @@ export function TreeMap(props: { tree: Tree }) {
               <option value="packages">number of packages</option>
             </select>
           </label>
-          <p class="soft">Packages that only one package needs are inside of it.</p>
+          <p class="soft">A package’s area contains the packages that only it needs.</p>
         </Show>
       </div>
       <canvas

@@ -32,8 +32,10 @@ export function Changes() {
           >
             <details>
               <summary>
-                <span class="green">+{diff().added}</span> <span class="rust">−{diff().removed.length}</span>{' '}
-                <span class="ochre">~{diff().changed}</span> <span class="soft">compared with {baseline()!.name}</span>
+                <Effect sign="+" tone="green" number={diff().added} words="added" />
+                <Effect sign="−" tone="rust" number={diff().removed.length} words="removed" />
+                <Effect sign="~" tone="ochre" number={diff().changed} words="changed" />
+                <span class="soft">compared with {baseline()!.name}</span>
               </summary>
               <ChangeList diff={diff()} />
             </details>
@@ -52,6 +54,19 @@ export function Changes() {
           </Show>
         </div>
       )}
+    </Show>
+  );
+}
+
+/** The number of packages with one kind of change, with the sign that marks them in the views. */
+function Effect(props: { sign: string; tone: string; number: number; words: string }) {
+  return (
+    <Show when={props.number > 0}>
+      <span class={props.tone}>
+        {props.sign}
+        {count(props.number)} {props.words}
+      </span>
+      {', '}
     </Show>
   );
 }

@@ -9,7 +9,11 @@ export function Conflict(props: { conflict: PeerConflict }) {
       <h2>{title}</h2>
       <RequirerChain
         chain={conflictSide.chain}
-        end={{ name: props.conflict.name, words: conflictSide.version ?? `${conflictSide.spec} cannot be met here` }}
+        end={{
+          name: props.conflict.name,
+          code: conflictSide.version ?? conflictSide.spec,
+          words: conflictSide.version === undefined ? 'cannot be met here' : '',
+        }}
       />
     </section>
   );

@@ -4,19 +4,30 @@ import { For, Match, Show, Switch } from 'solid-js';
 import type { ErrorDetails, Requirer } from '../../engine/types';
 import { seconds } from '../../model/format';
 import { remedies } from '../../model/remedies';
+import { isPlayed } from '../../state/played';
 import { useSession } from '../../state/session';
 import { Conflict } from './Conflict';
-import { headline, hint } from './failure-words';
-import { RemedyButton } from './RemedyButton';
+import { advice, headline, hint } from './failure-words';
+import { effect, RemedyButton } from './RemedyButton';
 import { RequirerChain } from './RequirerChain';
+import { Spoken } from './Spoken';
 
 export function Failure(props: { error: ErrorDetails }) {
   const { project, run } = useSession();
   const options = () => remedies(props.error, project.registry());
+  const advised = () => {
+    const isOfButtons = props.error.code === 'ERESOLVE';
+    return isOfButtons && options().length === 0 ? [] : advice(props.error, project.registry(), isPlayed);
+  };
   return (
     <div class="failure">
-      <p class="failure-code mono rust">{props.error.code}</p>
-      <p class="sentence">{headline(props.error)}</p>
+      <p>
+        <span class="failure-code mono rust">{props.error.code}</span>{' '}
+        <span class="soft">after {seconds(run.elapsed())}</span>
+      </p>
+      <p class="sentence">
+        <Spoken words={headline(props.error)} />
+      </p>
       <Show when={hint(props.error, project.registry())}>{(words) => <p class="soft failure-hint">{words()}</p>}</Show>
       <Switch>
         <Match when={props.error.conflict}>{(conflict) => <Conflict conflict={conflict()} />}</Match>
@@ -38,15 +49,28 @@ export function Failure(props: { error: ErrorDetails }) {
           <p class="mono">{props.error.nearest!.join('   ')}</p>
         </section>
       </Show>
-      <Show when={options().length > 0}>
+      <Show when={options().length + advised().length > 0}>
         <section>
           <h2>What to try</h2>
-          <div class="remedies">
-            <For each={options()}>{(remedy) => <RemedyButton remedy={remedy} />}</For>
-          </div>
+          <For each={advised()}>
+            {(words) => (
+              <p class="failure-advice">
+                <Spoken words={words} />
+              </p>
+            )}
+          </For>
+          <ul class="remedies">
+            <For each={options()}>
+              {(remedy) => (
+                <li class="tried">
+                  <RemedyButton remedy={remedy} />
+                  <Show when={effect(remedy)}>{(words) => <span class="soft">{words()}</span>}</Show>
+                </li>
+              )}
+            </For>
+          </ul>
         </section>
       </Show>
-      <p class="soft">After {seconds(run.elapsed())}.</p>
     </div>
   );
 }

@@ -55,7 +55,7 @@ export function OutcomeRegion() {
                 <Toolbar />
               </div>
               <Results />
-              <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${view.name()}`}>
+              <div class="view" role="tabpanel" id="view" tabindex="-1" aria-labelledby={`tab-${view.name()}`}>
                 <Suspense fallback={<p class="soft view-wait">Opening…</p>}>
                   <Show when={!isEmpty()} fallback={<NoResults />}>
                     <Switch fallback={<TreeGrid />}>

@@ -29,6 +29,12 @@ function words(remedy: Remedy): string {
   }
 }
 
+/** What a remedy means, if its button doesn't say it. */
+export function effect(remedy: Remedy): string | undefined {
+  if (remedy.kind !== 'flag') return undefined;
+  return remedy.flag === 'force' ? 'accepts the conflict' : 'ignores peer dependencies, as npm 6 did';
+}
+
 function change(change: Extract<Remedy, { kind: 'changes' }>['changes'][number]): string {
   switch (change.kind) {
     case 'range':

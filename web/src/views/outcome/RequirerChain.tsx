@@ -7,7 +7,9 @@ import { kindWord } from '../words';
 
 export interface ChainEnd {
   readonly name: string;
-  readonly words: string;
+  /** A version or a range. */
+  readonly code?: string | undefined;
+  readonly words?: string;
 }
 
 export function RequirerChain(props: { chain: readonly Requirer[]; end: ChainEnd }) {
@@ -26,7 +28,10 @@ export function RequirerChain(props: { chain: readonly Requirer[]; end: ChainEnd
       </For>
       <li class="rust" style={{ '--level': props.chain.length }}>
         <Branch level={props.chain.length} />
-        <span class="mono">{props.end.name}</span> {props.end.words}
+        <span class="mono">
+          {props.end.name} {props.end.code}
+        </span>{' '}
+        {props.end.words}
       </li>
     </ol>
   );

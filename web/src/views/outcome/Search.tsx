@@ -5,14 +5,17 @@ import { Show } from 'solid-js';
 import { count } from '../../model/format';
 import { packagesOf } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { focusView } from '../frame/focus';
 
 export function Search() {
   const { run, view } = useSession();
   let hasStepped = false;
+  /** Goes to the next result, which then has the keys. */
   const step = (direction: 1 | -1) => {
     const rows = view.rows();
     const matches = view.matches();
-    if (!matches) return;
+    if (!matches || matches.nodes.size === 0) return;
+    focusView();
     // The package with exactly this name comes first, wherever its row is.
     const exact = rows.findIndex((row) => !row.deduped && run.tree()!.nodes[row.node]?.name === view.query().trim());
     if (exact !== -1 && rows[view.activeIndex()]?.node !== rows[exact]!.node && !hasStepped) {
@@ -26,9 +29,8 @@ export function Search() {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
-    else if (event.key === 'ArrowDown') document.querySelector<HTMLElement>('[role=treegrid]')?.focus();
+    else if (event.key === 'ArrowDown') focusView();
     else if (event.key === 'Escape' && view.query() !== '') view.find('');
-    else if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur();
     else return;
     event.preventDefault();
   };

@@ -4,7 +4,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { analyze, reaches } from '../../model/analysis';
 import { copiesOf, packageName } from '../../model/copies';
 import { bytes, count, counted } from '../../model/format';
-import type { Tree } from '../../model/tree';
+import { answer, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { title } from '../words';
 import { Actions } from './Actions';
@@ -18,6 +18,10 @@ export function PackageCard(props: { tree: Tree; node: number }) {
   const node = () => props.tree.nodes[props.node]!;
   const copies = createMemo(() => copiesOf(props.tree, node()));
   const only = () => analyze(props.tree).only[props.node]! - 1;
+  const direct = createMemo(() => {
+    const found = props.tree.out[props.node]!.map((edge) => answer(props.tree, edge));
+    return new Set(found.filter((node) => node > 0 && node !== props.node)).size;
+  });
   const before = () => changes()?.before.get(node().location);
   return (
     <article class="card">
@@ -71,8 +75,12 @@ export function PackageCard(props: { tree: Tree; node: number }) {
             </Show>
             .
           </Show>{' '}
-          <Show when={props.tree.out[props.node]!.length > 0}>
-            It asks for {count(props.tree.out[props.node]!.length)} and reaches {count(reaches(props.tree, props.node))}
+          <Show when={direct() > 0}>
+            It depends on {counted(direct(), 'package')}
+            <Show when={reaches(props.tree, props.node) > direct()}>
+              {' '}
+              directly, and on {count(reaches(props.tree, props.node))} in total
+            </Show>
             .
           </Show>
         </p>

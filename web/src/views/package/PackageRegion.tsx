@@ -21,6 +21,10 @@ export function PackageRegion() {
     return row && row.edge !== -1 && answer(run.tree()!, row.edge) === -1 ? run.tree()!.edges[row.edge] : undefined;
   });
   const isShown = () => run.tree() && run.phase() !== 'idle' && run.phase() !== 'failed';
+  const nothing = () =>
+    run.phase() === 'failed'
+      ? 'The resolution failed, so there are no packages to select.'
+      : 'Once the project is resolved, this is where you see why a package is installed.';
   return (
     <section class="region package" aria-label="Package" tabindex="-1">
       <button type="button" class="plain rail" onClick={() => panes.setClosed('right', false)}>
@@ -36,7 +40,7 @@ export function PackageRegion() {
         »
       </button>
       <div class="package-scroll">
-        <Show when={isShown()} fallback={<p class="soft package-empty">Select a package to see why it’s installed.</p>}>
+        <Show when={isShown()} fallback={<p class="soft package-empty">{nothing()}</p>}>
           <Switch fallback={<ProjectCard tree={run.tree()!} />}>
             <Match when={unanswered()}>
               {(edge) => (

@@ -1,10 +1,10 @@
-// Explains why a package is installed: the dependents up to the project, with their ranges aligned
-// at the right.
+// Explains why a package is installed: the dependents up to the project, with their ranges. A range
+// is never cut off, because it is the answer.
 
 import { createMemo, createSignal, For, Show } from 'solid-js';
 import { count } from '../../model/format';
 import type { Tree } from '../../model/tree';
-import { whyTree, type Step } from '../../model/why';
+import { railsOf, whyTree, type Step } from '../../model/why';
 import { useSession } from '../../state/session';
 import { kindWord, title } from '../words';
 
@@ -16,6 +16,8 @@ interface LineOf {
   readonly step?: Step;
   readonly more: number;
   readonly level: number;
+  /** The levels whose guide lines run past this line. */
+  readonly rails?: readonly number[];
 }
 
 export function Why(props: { tree: Tree; node: number }) {
@@ -31,7 +33,9 @@ export function Why(props: { tree: Tree; node: number }) {
       list.push({ step, more: 0, level: step.level });
       if (step.more > 0 && !isAll()) waiting.push({ more: step.more, level: step.level });
     }
-    return [...list, ...waiting.reverse()];
+    const all = [...list, ...waiting.reverse()];
+    const rails = railsOf(all.map(({ level }) => level));
+    return all.map((line, index) => ({ ...line, rails: rails[index]! }));
   });
   const hidden = () => steps().some(({ more }) => more > 0) || steps().length >= FEW.all;
   const select = (node: number) => (node === 0 ? view.deselect() : view.choose(props.tree.nodes[node]!.location));
@@ -39,17 +43,15 @@ export function Why(props: { tree: Tree; node: number }) {
     <Show when={steps().length > 0} fallback={<p class="soft">No package depends on it.</p>}>
       <ol class="why">
         <For each={lines()}>
-          {({ step, more, level }) => (
-            <Show
-              when={step}
-              fallback={
-                <li class="why-step why-more soft" style={{ '--level': level }}>
-                  and {count(more)} more
-                </li>
-              }
-            >
-              {(known) => <Line tree={props.tree} step={known()} select={select} />}
-            </Show>
+          {({ step, more, level, rails }) => (
+            <li class="why-step" style={{ '--level': level }}>
+              <For each={rails}>
+                {(rail) => <i class="why-rail" classList={{ own: rail === level }} style={{ '--level': rail }} />}
+              </For>
+              <Show when={step} fallback={<span class="why-more soft">and {count(more)} more</span>}>
+                {(known) => <Line tree={props.tree} step={known()} select={select} />}
+              </Show>
+            </li>
           )}
         </For>
       </ol>
@@ -65,19 +67,21 @@ export function Why(props: { tree: Tree; node: number }) {
 function Line(props: { tree: Tree; step: Step; select: (node: number) => void }) {
   const edge = () => props.tree.edges[props.step.edge]!;
   return (
-    <li class="why-step" style={{ '--level': props.step.level }}>
-      <button type="button" class="link mono why-who" onClick={() => props.select(props.step.node)}>
-        {title(props.tree.nodes[props.step.node])}
-      </button>
-      <span class="mono soft why-version">
-        {props.step.isRepeated ? 'as above' : props.tree.nodes[props.step.node]!.version}
-      </span>
-      <span class="why-range mono" classList={{ rust: edge().error !== undefined }} title={edge().spec}>
+    <>
+      <span class="why-who mono">
+        <button type="button" class="link" onClick={() => props.select(props.step.node)}>
+          {title(props.tree.nodes[props.step.node])}
+        </button>{' '}
+        <span class="soft why-version">
+          {props.step.isRepeated ? 'as above' : props.tree.nodes[props.step.node]!.version}
+        </span>
+      </span>{' '}
+      <span class="why-range mono" classList={{ rust: edge().error !== undefined }}>
         <Show when={edge().kind !== 'prod'}>
           <span class="soft">{kindWord(edge().kind)} </span>
         </Show>
         {edge().spec}
       </span>
-    </li>
+    </>
   );
 }

@@ -138,9 +138,19 @@ export function Replay(props: { tree: Tree }) {
       <Show
         when={list().length > 0}
         fallback={
-          <p class="view-empty">
-            The lockfile determines the whole tree, so npm decides nothing. Resolve without it to see decisions.
-          </p>
+          <div class="view-empty">
+            <Show
+              when={project.lockfile() !== undefined && project.startsFromLock()}
+              fallback={<p>npm decided nothing in this resolution.</p>}
+            >
+              <p>The lockfile determines the whole tree, so npm decides nothing.</p>
+              <p>
+                <button type="button" class="button" onClick={() => project.setStartsFromLock(false)}>
+                  Resolve without the lockfile
+                </button>
+              </p>
+            </Show>
+          </div>
         }
       >
         <div class="replay-bar">
@@ -271,12 +281,21 @@ function word(decision: Decision): string {
   return decision.type;
 }
 
+/** The result for a candidate, in short. The sentence says more. */
+const RESULTS = {
+  met: 'satisfied in the meantime',
+  kept: 'use the installed copy',
+  new: 'install a copy',
+  linked: 'make a link',
+  refused: 'no folder accepts it',
+} as const;
+
 function brief(decision: Decision): string {
   switch (decision.type) {
     case 'picked':
       return `${decision.name}@${decision.spec} → ${decision.version}`;
     case 'decided':
-      return `${decision.name}@${decision.spec}: ${decision.result.type}`;
+      return `${decision.name}@${decision.spec}: ${RESULTS[decision.result.type]}`;
     case 'kept':
       return `${decision.name}@${decision.spec} has ${decision.version}`;
     case 'placed':

@@ -35,6 +35,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'version',
     width: 96,
+    tight: 68,
     words: 'Version',
     about: 'The installed version',
     isNumber: false,
@@ -44,6 +45,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'size',
     width: 80,
+    tight: 62,
     words: 'Size',
     about: 'The size of its own files, unpacked',
     isNumber: true,
@@ -63,6 +65,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'saves',
     width: 80,
+    tight: 62,
     words: 'Frees',
     about: 'The size of everything that would go with it, including itself',
     isNumber: true,
@@ -121,7 +124,10 @@ export function PackageTable(props: { tree: Tree }) {
   const rows = createMemo(() => sorted().map((node) => ({ key: props.tree.nodes[node]!.location, node })));
   const activeIndex = createMemo(() => rows().findIndex(({ key }) => key === view.selected()));
   const window = createWindow(rows, activeIndex, () => grid, HEADER);
-  const columns = createColumns('table', COLUMNS, window.width);
+  /** Some registries and lockfiles give no sizes. */
+  const isSized = createMemo(() => props.tree.nodes.some(({ unpackedSize }) => unpackedSize !== undefined));
+  const isEmpty = ({ name }: Column) => (name === 'size' || name === 'saves') && !isSized();
+  const columns = createColumns('table', COLUMNS, window.width, isEmpty);
   createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index)));
 
   const order = ({ name }: Column) => (by().column !== name ? 'none' : by().descending ? 'descending' : 'ascending');

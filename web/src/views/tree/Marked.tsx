@@ -1,11 +1,23 @@
-import { For } from 'solid-js';
+import { For, Show } from 'solid-js';
 
-/** A text with the first occurrence of each word highlighted. */
+/**
+ * A text with the first occurrence of each word highlighted. If there is no room for all of it, the
+ * rest is cut off before the highlight is.
+ */
 export function Marked(props: { text: string; words: readonly string[] }) {
+  const parts = () => pieces(props.text, props.words);
   return (
-    <For each={pieces(props.text, props.words)}>
-      {(piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text)}
-    </For>
+    <Show when={parts().some(({ marked }) => marked)} fallback={props.text}>
+      <span class="marked">
+        <For each={parts()}>
+          {(part) => (
+            <Show when={part.marked} fallback={<span classList={{ long: part.text.length > 1 }}>{part.text}</span>}>
+              <mark>{part.text}</mark>
+            </Show>
+          )}
+        </For>
+      </span>
+    </Show>
   );
 }
 
@@ -17,5 +29,5 @@ function pieces(text: string, words: readonly string[]): { text: string; marked:
     { text: text.slice(0, at), marked: false },
     { text: text.slice(at, at + word.length), marked: true },
     { text: text.slice(at + word.length), marked: false },
-  ];
+  ].filter((piece) => piece.text !== '');
 }

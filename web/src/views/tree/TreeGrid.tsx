@@ -91,6 +91,7 @@ export function TreeGrid() {
               trained={trained().get(drawn().index)}
               words={words()}
               columns={shown()}
+              notesByName={!shown().includes('notes') && !columns.isHidden('notes')}
             />
           )}
         </Index>

@@ -23,6 +23,8 @@ export interface TreeRowProps {
   trained: Trained | undefined;
   words: readonly string[];
   columns: readonly ColumnName[];
+  /** Whether the notes have no room for a column, and are beside the name. */
+  notesByName: boolean;
 }
 
 const CLASSES: Record<ColumnName, string> = {
@@ -96,6 +98,9 @@ export function TreeRow(props: TreeRowProps) {
         <span class="name mono">
           <Marked text={edge()?.name ?? title(node())} words={props.words} />
         </span>
+        <Show when={props.notesByName}>
+          <span class="name-notes">{cells.notes()}</span>
+        </Show>
       </div>
       <For each={props.columns.slice(1)}>
         {(name, index) => (
