@@ -150,7 +150,7 @@ test('an unreadable answer is an error', async () => {
   assert.deepEqual([error.code, error.url], ['EINVALIDRESPONSE', `${url}/a`]);
 
   const odd = await failure({ manifest: DEPENDING_ON_A, fetch: async () => /** @type {any} */ ('a string') });
-  assert.match(odd.message, /something else than a Response/);
+  assert.match(odd.message, /returned no Response/);
 });
 
 test('a spec that JavaScript cannot fetch is an error', async () => {

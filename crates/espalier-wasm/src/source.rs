@@ -198,10 +198,10 @@ pub fn problem(error: ArchiveError<String>) -> String {
 /// The failure for a spec that needs more than HTTP.
 pub fn unsupported(url: &str) -> FetchFailure {
     let remedy = if url.starts_with("file:") {
-        "Tarballs can't be among the files that are given as text; use a folder, or an https: address."
+        "Tarballs can't be given as text; use a folder, or an https: address."
     } else {
         "Use a version from a registry, or the https: address of a tarball whose host allows other origins (CORS)."
     };
-    let message = format!("{url} can't be fetched in JavaScript, which reaches only registries and http(s). {remedy}");
+    let message = format!("{url} can't be fetched here: JavaScript reaches only http(s). {remedy}");
     FetchFailure { kind: FetchFailureKind::Unsupported, message, url: url.to_owned() }
 }

@@ -262,7 +262,7 @@ fn checked(answer: JsValue) -> Result<Response, Trouble> {
     if is_response {
         return Ok(answer.unchecked_into());
     }
-    let words = "the given `fetch` answered with something else than a Response";
+    let words = "the given `fetch` returned no Response";
     Err(Trouble::Broken(Broken::Impossible(words.to_owned())))
 }
 
@@ -287,7 +287,7 @@ fn impossible(error: &JsValue) -> Broken {
 }
 
 fn stopped() -> Trouble {
-    Trouble::Broken(Broken::Impossible("nobody waits for it any more".to_owned()))
+    Trouble::Broken(Broken::Impossible("it is no longer needed".to_owned()))
 }
 
 fn cause(error: &JsValue) -> Option<String> {
