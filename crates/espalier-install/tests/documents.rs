@@ -216,7 +216,7 @@ async fn offline_there_is_only_the_cache() {
     let offline = [("registry", registry.as_str()), ("offline", "true")];
 
     let failure = cached_client(&offline, place.path()).0.packument("a", false).await.expect_err("nothing cached");
-    assert_eq!(failure.kind, FetchFailureKind::Unreachable);
+    assert_eq!(failure.kind, FetchFailureKind::NotCached);
     assert!(failure.message.contains("--offline"), "{failure}");
 
     let (client, cache, _) = cached_client(&offline[..1], place.path());
