@@ -30,7 +30,6 @@ mod recall;
 pub mod registry;
 pub mod reify;
 mod remedies;
-pub mod replace;
 mod retired;
 pub mod scripts;
 pub mod snapshot;

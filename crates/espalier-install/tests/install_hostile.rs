@@ -270,8 +270,7 @@ async fn an_interruption_while_stored_packages_are_placed_undoes_it() {
 #[cfg(unix)]
 #[tokio::test]
 async fn an_interruption_while_a_script_runs_undoes_the_installation() {
-    let script =
-        json!({ "scripts": { "install": "trap '' INT; touch ../began; sleep 600" }, "hasInstallScript": true });
+    let script = json!({ "scripts": { "install": "trap '' INT; touch ../began; sleep 30" }, "hasInstallScript": true });
     let manifest = json!({ "name": "app", "dependencies": { "a": "*" }, "allowScripts": { "a": true } });
     let scene = Scene::new(&manifest).package("a@1.0.0", script);
     let server = scene.serve().await;

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use espalier_core::collation;
 use espalier_install::config::{Config, Origin, Value, definitions, edit};
-use espalier_install::replace;
 use serde_json::Value as Json;
 
 use super::complaint::Complaint;
@@ -211,24 +210,35 @@ fn write(context: &Context, location: Location, changes: &[(String, Option<Strin
             "  Name it with --userconfig or --globalconfig.\n",
         ));
     };
-    let problem = |code, verb: &str, error: &io::Error| {
-        let details = "  Check the owner, the permissions and the encoding (UTF-8) of the file.\n";
-        Complaint::own(code, format!("cannot {verb} {}: {error}", report::shown_path(&path)), details)
-    };
+    let shown = report::shown_path(&path);
     let mut text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(problem("EREAD", "read", &error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let details = "  The file was not changed. Check its permissions.\n  Its encoding has to be UTF-8.\n";
+            return Err(Complaint::own("EREAD", format!("cannot read {shown}: {error}"), details));
+        }
         text => text.unwrap_or_default(),
     };
     for (key, value) in changes {
         text = edit::with_setting(&text, key, value.as_deref());
     }
-    // The user's file can hold tokens.
-    save(&path, &text, location == Location::User).map_err(|error| problem("EWRITE", "write", &error))
+    save(&path, &text, location == Location::User).map_err(|error| {
+        let details = "  Check the owner and the permissions of the file and its folder.\n";
+        Complaint::own("EWRITE", format!("cannot write {shown}: {error}"), details)
+    })
 }
 
+/// Writes a file in its place, so that it keeps its owner, and a link or a mounted file stays one. The
+/// user's file can hold tokens, so it is made readable for the user only.
 fn save(path: &Path, text: &str, private: bool) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    replace::file(path, text, private)
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let _ = private;
+    io::Write::write_all(&mut options.open(path)?, text.as_bytes())
 }

@@ -28,7 +28,7 @@ pub fn run(arguments: &RebuildArguments) -> ExitCode {
 fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<ExitCode, Complaint> {
     let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
     if context.config.flag("dry-run", false) {
-        let details = "  `espalier approve` lists the packages whose install scripts would need a decision.\n";
+        let details = "  `espalier approve` lists the packages whose scripts wait for a decision.\n";
         return Err(Complaint::own(
             "EUSAGE",
             "rebuild cannot be a dry run: it only links commands and runs scripts",

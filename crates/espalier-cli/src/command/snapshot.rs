@@ -39,7 +39,7 @@ pub fn run(arguments: &SnapshotArguments) -> ExitCode {
     let written = measured.phase("writing", "the snapshot", || std::fs::write(file, &packed));
     measured.end();
     if let Err(error) = written {
-        let details = "  Check the owner and the permissions of the folder.\n";
+        let details = "  Check that its folder exists, and the permissions of both.\n";
         let complaint = Complaint::own("EWRITE", format!("cannot write {}: {error}", file.display()), details);
         return complaint.report(lock.output.json);
     }

@@ -245,12 +245,13 @@ fn fetch_remedy(failure: &FetchFailure) -> String {
             &["Check the path in package.json. It is relative to the folder of that file."]
         }
         kind if kind.is_absence() && is_of_tarball(&failure.url) => &[
-            "There is no tarball at this address. If it belongs to a registry's package, that version",
-            "may have been unpublished. `espalier update` with the package's name chooses another one.",
+            "There is no tarball at this address. If it belongs to a registry's package,",
+            "that version may have been unpublished. `espalier update` with the package's",
+            "name chooses another one.",
         ],
         kind if kind.is_absence() => &[
-            "Check the spelling of the name. A private package needs its registry, and often",
-            "a token for it, in .npmrc:",
+            "Check the spelling of the name. A private package needs its registry, and",
+            "often a token for it, in .npmrc:",
             "",
             "  @scope:registry=https://…",
             "  //…/:_authToken=${NPM_TOKEN}",
@@ -263,14 +264,14 @@ fn fetch_remedy(failure: &FetchFailure) -> String {
             "An existing token may have expired or may not allow access to this package.",
         ],
         FetchFailureKind::NotFound | FetchFailureKind::Status(_) => &[
-            "This is a problem of the registry and may be temporary. Try again later, or name",
-            "another registry with --registry.",
+            "This is a problem of the registry and may be temporary. Try again later, or",
+            "name another registry with --registry.",
         ],
         FetchFailureKind::NotCached => &["Run espalier once without --offline to fill the cache."],
         FetchFailureKind::Unreachable | FetchFailureKind::Preflight => &[
             "Check the network and the address. Behind a proxy, set `proxy` and",
-            "`https-proxy` in .npmrc. If a company signs its own certificates, set `cafile`.",
-            "--prefer-offline uses what the cache contains.",
+            "`https-proxy` in .npmrc. If a company signs its own certificates, set",
+            "`cafile`. --prefer-offline uses what the cache contains.",
         ],
         FetchFailureKind::Invalid | FetchFailureKind::Integrity => &[
             "A proxy, a mirror or a login page may have changed it on the way.",

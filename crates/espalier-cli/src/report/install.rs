@@ -164,7 +164,7 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             if let Some(setting) = refusal.setting {
                 let _ = write!(
                     lines,
-                    "\n  If this is intended, allow it with --{setting}=all, or `{setting}=all` in .npmrc.\n"
+                    "\n  If this is intended, allow it with --{setting}=all, or with\n  `{setting}=all` in .npmrc.\n"
                 );
             }
             lines

@@ -1,15 +1,15 @@
-//! The lockfile on disk: its name, and when it is replaced.
+//! The lockfile on disk: its name, and how it is replaced.
 //!
-//! An unchanged file isn't touched, so programs that watch it aren't woken.
+//! The new file is written beside the old one and renamed, so an interrupted run leaves the old
+//! one. An unchanged file isn't touched, so programs that watch it aren't woken.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use espalier_core::LockfileText;
 
 use super::{ProjectError, ProjectFolder};
-use crate::replace;
 
 /// The project's lockfile, which may not exist yet.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Lockfile {
             return Ok(Written::Unchanged);
         }
         let unwritable = |source| ProjectError::Unwritable { path: self.path.clone(), source };
-        replace::file(&self.path, text, false).map_err(unwritable)?;
+        replace(&self.path, text).map_err(unwritable)?;
         Ok(if self.text.is_some() { Written::Changed } else { Written::Created })
     }
 }
@@ -81,5 +81,31 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), ProjectError> {
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    replace::file(path, text, false).map_err(|source| ProjectError::Unwritable { path: path.to_owned(), source })
+    replace(path, text).map_err(|source| ProjectError::Unwritable { path: path.to_owned(), source })
 }
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // If the lockfile is a link to another file, it stays one.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".package-lock-").suffix(".json");
+    readable_as_usual(&mut builder);
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(old) = fs::metadata(&target) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(&target)?;
+    Ok(())
+}
+
+/// Gives a temporary file the mode of an ordinary new file. By default, only its owner can read it.
+#[cfg(unix)]
+pub(crate) fn readable_as_usual(builder: &mut tempfile::Builder) {
+    use std::os::unix::fs::PermissionsExt as _;
+    builder.permissions(fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+pub(crate) fn readable_as_usual(_: &mut tempfile::Builder) {}

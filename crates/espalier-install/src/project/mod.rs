@@ -16,6 +16,7 @@ use espalier_package::agreement::Declared;
 
 pub(crate) use folders::files_below;
 pub(crate) use installed::HIDDEN_LOCKFILE;
+pub(crate) use lockfile::readable_as_usual;
 pub use lockfile::{Lockfile, Written};
 pub use workspaces::Workspace;
 

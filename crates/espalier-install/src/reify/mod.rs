@@ -522,7 +522,7 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".package-lock-");
-    crate::replace::readable_as_usual(&mut builder);
+    crate::project::readable_as_usual(&mut builder);
     let mut file = builder.tempfile_in(folder)?;
     io::Write::write_all(&mut file, text.as_bytes())?;
     // It has to be as new as the folder, which changed when the file appeared.
