@@ -16,6 +16,7 @@ mod floor;
 mod growth;
 mod measure;
 mod phase;
+mod profile;
 mod ratios;
 mod report;
 mod server;
@@ -32,6 +33,7 @@ use contestants::Contestant;
 pub use growth::{Arguments as Growing, run as grow};
 pub use measure::{Arguments as Measured, child as measure_child, counted};
 use phase::{Phase, Project};
+pub use profile::{Arguments as Profiling, run as profile};
 use report::{Outcome, Report, Run};
 use server::{Replay, Served};
 
@@ -151,6 +153,13 @@ fn build(package: &str) -> Result<()> {
     run_command(Command::new("cargo").args(["build", "--quiet", "--release", "--package", package]))
 }
 
+/// Fails if a folder is inside of a project, which could have the measured ones as workspaces.
+fn in_no_project(folder: &Path) -> Result<()> {
+    let above = folder.ancestors().find(|folder| folder.join("package.json").exists());
+    ensure!(above.is_none(), "{} is inside of another project; --scratch names a better place", folder.display());
+    Ok(())
+}
+
 struct Bench {
     /// The contestants with their programs.
     contestants: Vec<(Contestant, PathBuf)>,
@@ -180,12 +189,7 @@ impl Bench {
         }
         let scratch = arguments.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let folder = tempfile::Builder::new().prefix("espalier-bench-").tempdir_in(std::path::absolute(scratch)?)?;
-        let above = folder.path().ancestors().find(|folder| folder.join("package.json").exists());
-        ensure!(
-            above.is_none(),
-            "{} is inside of another project; --scratch names a better place",
-            folder.path().display()
-        );
+        in_no_project(folder.path())?;
         let phases = if arguments.phase.is_empty() { Phase::ALL.to_vec() } else { arguments.phase.clone() };
         ensure!(arguments.rounds > 0, "--rounds has to be at least 1");
         Ok(Self {

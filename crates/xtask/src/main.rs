@@ -27,6 +27,8 @@ enum Command {
     Parity(parity::Arguments),
     /// Measure Espalier beside other package managers.
     Bench(bench::Arguments),
+    /// Record the paths that the command takes, for the compiler.
+    Profile(bench::Profiling),
     /// Measure how time and memory grow with the number of packages.
     Growth(bench::Growing),
     /// Run a command and write what it has used into a file.
@@ -49,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Command::Wasm(arguments) => wasm::run(&arguments),
         Command::Parity(arguments) => parity::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Profile(arguments) => bench::profile(&arguments),
         Command::Growth(arguments) => bench::grow(&arguments),
         Command::Measure(arguments) => bench::measure_child(&arguments),
         Command::Guard(arguments) => guard::run(&arguments),

@@ -44,15 +44,34 @@ pub fn npm_packages() -> Result<()> {
 
 /// Makes sure that Rust can compile for `target`.
 pub fn rust_target(target: &str) -> Result<()> {
-    let rustc = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()).output()?;
-    ensure!(rustc.status.success(), "`rustc` failed: {}", String::from_utf8_lossy(&rustc.stderr));
-    let sysroot = PathBuf::from(String::from_utf8(rustc.stdout)?.trim());
-    if sysroot.join("lib/rustlib").join(target).join("lib").exists() {
+    if rustlib()?.join(target).join("lib").exists() {
         return Ok(());
     }
     eprintln!("Installing Rust's standard library for {target} (rustup target add) …");
     run(Command::new("rustup").args(["target", "add", target]))
         .with_context(|| format!("Rust's standard library for {target} is missing; install it and try again"))
+}
+
+/// The program that merges the counts of instrumented programs.
+pub fn profile_merger() -> Result<PathBuf> {
+    let find = || -> Result<Option<PathBuf>> {
+        let name = format!("bin/llvm-profdata{}", std::env::consts::EXE_SUFFIX);
+        let folders = fs::read_dir(rustlib()?)?.flatten();
+        Ok(folders.map(|folder| folder.path().join(&name)).find(|program| program.exists()))
+    };
+    if let Some(program) = find()? {
+        return Ok(program);
+    }
+    eprintln!("Installing LLVM's programs of this version of Rust (rustup component add llvm-tools) …");
+    run(Command::new("rustup").args(["component", "add", "llvm-tools"]))?;
+    find()?.context("rustup's component llvm-tools has no llvm-profdata")
+}
+
+/// The folder with Rust's files for each target.
+fn rustlib() -> Result<PathBuf> {
+    let rustc = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()).output()?;
+    ensure!(rustc.status.success(), "`rustc` failed: {}", String::from_utf8_lossy(&rustc.stderr));
+    Ok(PathBuf::from(String::from_utf8(rustc.stdout)?.trim()).join("lib/rustlib"))
 }
 
 /// Fails unless there is a sufficient Node.

@@ -93,6 +93,20 @@ pub struct Seed {
 }
 
 impl Project {
+    /// The projects of a corpus that npm has a lock for, by name.
+    pub fn all(corpus: &Path) -> Result<Vec<Self>> {
+        let folder = corpus.join("projects");
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let entry = entry?;
+            if entry.path().join("package-lock.json").exists() {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        names.iter().map(|name| Self::read(corpus, name)).collect()
+    }
+
     /// Reads a project of a corpus.
     pub fn read(corpus: &Path, name: &str) -> Result<Self> {
         let folder = corpus.join("projects").join(name);
