@@ -36,10 +36,9 @@ impl Tree {
     pub(super) fn enlist(&mut self, node: NodeId) {
         let root = self[node].root;
         let Some(path) = self[node].path.clone() else { return };
-        let inventory = self.inventory_mut(root);
-        match inventory.by_path.get(&path) {
-            Some(&current) if current == node => return,
-            Some(&current) => self.forget(root, current),
+        match self.inventory_mut(root).by_path.insert(path, node) {
+            Some(current) if current == node => return,
+            Some(current) => self.leave_indexes(root, current),
             None => {}
         }
         self.next_sequence += 1;
@@ -47,7 +46,6 @@ impl Tree {
         let (name, is_link, project) = (self[node].name, self[node].is_link, root == self.root);
         let entry = (self.next_sequence, node);
         let inventory = self.inventory_mut(root);
-        inventory.by_path.insert(path, node);
         inventory.entered.push(entry);
         if inventory.entered.len() > 2 * inventory.by_path.len() + 32 {
             let entries = self.entries(root).collect();
@@ -78,19 +76,23 @@ impl Tree {
     }
 
     fn forget(&mut self, root: NodeId, node: NodeId) {
-        let (name, path, is_link) = (self[node].name, self[node].path.clone(), self[node].is_link);
-        let Some(path) = path else { return };
-        if self.at_path(root, &path) != Some(node) {
-            return;
+        let Some(path) = self[node].path.clone() else { return };
+        if self.at_path(root, &path) == Some(node) {
+            self.inventory_mut(root).by_path.remove(&path);
+            self.leave_indexes(root, node);
         }
+    }
+
+    /// Removes a node that is no longer at its path from everything else in its root's inventory.
+    fn leave_indexes(&mut self, root: NodeId, node: NodeId) {
         if root == self.root {
             for edge in self[node].edges_out.snapshot() {
                 self.unindex_edge(edge);
             }
         }
         self[node].sequence = 0;
+        let (name, is_link) = (self[node].name, self[node].is_link);
         let inventory = self.inventory_mut(root);
-        inventory.by_path.remove(&path);
         if is_link {
             inventory.links.retain(|&link| link != node);
         }
@@ -168,6 +170,11 @@ impl Tree {
     pub fn named(&self, name: Name) -> Vec<NodeId> {
         let inventory = self[self.root].inventory.as_ref();
         inventory.and_then(|inventory| inventory.by_name.get(&name)).cloned().unwrap_or_default()
+    }
+
+    /// Whether a tree has any link.
+    pub(super) fn has_links(&self, root: NodeId) -> bool {
+        self[root].inventory.as_ref().is_some_and(|inventory| !inventory.links.is_empty())
     }
 
     /// The nodes of a tree with this real path: a node there, and the links to it.

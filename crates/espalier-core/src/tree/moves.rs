@@ -257,6 +257,9 @@ impl Tree {
 
     /// Connects a link with its target, or a target with the links to it.
     fn connect_links(&mut self, node: NodeId, root: NodeId) {
+        if !self[node].is_link && !self.has_links(root) {
+            return;
+        }
         let Some(realpath) = self[node].realpath.clone() else { return };
         for other in self.with_realpath(root, &realpath) {
             if other == node {
