@@ -8,6 +8,7 @@ import { bytes, count, counted } from '../../model/format';
 import { answer, packagesOf, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { createPalette } from '../palette';
+import { placeTip } from '../tip';
 import { title } from '../words';
 import type { Named } from './names';
 import { paint } from './paint';
@@ -16,8 +17,6 @@ import './overview.css';
 
 const MOST_ZOOM = 8;
 const LARGE = 1_000;
-/** The distance between the pointer and the tip. */
-const AWAY = 14;
 
 interface OverviewProps {
   readonly tree: Tree;
@@ -351,16 +350,10 @@ function Tip(props: { tree: Tree; node: number; x: number; y: number; width: num
   const node = () => props.tree.nodes[props.node]!;
   const asked = () => props.tree.into[props.node]!.length;
   let tip!: HTMLParagraphElement;
-  /** Beside the pointer: on the other side of it where the view ends. */
-  const place = () => {
-    const beside = (at: number, length: number, end: number) =>
-      Math.max(0, at + AWAY + length <= end ? at + AWAY : Math.min(at - AWAY - length, end - length));
-    return `translate(${beside(props.x, tip.offsetWidth, props.width)}px, ${beside(props.y, tip.offsetHeight, props.height)}px)`;
-  };
   // Its size is known when its words are.
   createEffect(() => {
-    [props.node, props.x, props.y, props.width, props.height];
-    tip.style.transform = place();
+    [props.node];
+    placeTip(tip, props, props);
   });
   return (
     <p ref={tip} class="tip">

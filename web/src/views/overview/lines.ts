@@ -14,6 +14,8 @@ export interface Pen {
 export function trunk(pen: Pen, { layout, camera }: Scene): void {
   const { x, y, scale } = camera;
   const top = Math.min(0, ...layout.wires.filter(({ limb }) => limb === -1).map((wire) => wire.y));
+  // Without dependencies, there is nothing to carry.
+  if (top === 0) return;
   pen.moveTo(x, y);
   pen.lineTo(x, y + (top + layout.level * 0.5) * scale);
 }

@@ -7,7 +7,7 @@ export const COLUMNS = [
   { name: 'package', words: 'Package', width: 150 },
   { name: 'version', words: 'Version', width: 84 },
   { name: 'wanted', words: 'Wanted', about: 'The range that the dependent asks for', width: 100, from: 480 },
-  { name: 'kind', words: 'Kind', width: 68, from: 820 },
+  { name: 'kind', words: 'Kind', width: 68, from: 760 },
   {
     name: 'only',
     words: 'Only',
