@@ -66,6 +66,8 @@ type Spot = Pick<Label, 'x' | 'y'> & { readonly leader?: Leader };
 export function labels(scene: Scene, measure: Measure): Label[] {
   const { tree, layout, camera, width, height, selected, diff } = scene;
   const room = new Room(width, height);
+  /** The labels alone. */
+  const written = new Room(width, height);
   const visible = occupy(room, scene);
   const placed: Label[] = [];
   const take = (rank: number, texts: readonly string[], spots: (wide: number) => Iterable<Spot>, look: Look) => {
@@ -77,23 +79,21 @@ export function labels(scene: Scene, measure: Measure): Label[] {
         return put({ text, x, y, wide, leader, isOver: false, ...look });
       }
     }
-    // The selection has a name also where nothing has room.
-    if (rank < GONE || texts.length === 0) return;
-    const [text, wide] = [texts[0]!, measure(texts[0]!, look.isBold)];
-    const [first] = spots(wide);
-    const x = Math.max(EDGE, Math.min(width - EDGE - wide, first!.x));
-    put({
-      text,
-      x,
-      y: Math.max(HALF, Math.min(height - HALF, first!.y)),
-      wide,
-      leader: undefined,
-      isOver: true,
-      ...look,
+    if (rank < GONE) return;
+    // Some labels are there also if nothing is free, but never over another one.
+    const text = texts[0]!;
+    const wide = measure(text, look.isBold);
+    const inside = ({ x, y }: Spot) => ({
+      x: Math.max(EDGE, Math.min(width - EDGE - wide, x)),
+      y: Math.max(HALF, Math.min(height - HALF, y)),
     });
+    const places = [...spots(wide)].map(inside);
+    const place = places.find(({ x, y }) => written.isFree(box(x, y, wide)));
+    if (place) put({ text, ...place, wide, leader: undefined, isOver: true, ...look });
   };
   const put = (label: Label) => {
     room.block(box(label.x, label.y, label.wide));
+    written.block(box(label.x, label.y, label.wide));
     if (label.leader) room.block(line(label.leader));
     placed.push(label);
   };
@@ -245,7 +245,8 @@ function* spotsOf(scene: Scene, node: number, wide: number, isWanted: boolean): 
     for (const at of [x + side + 6, x - side - 6 - wide]) yield { x: at, y };
     return;
   }
-  const ring = node === scene.selected ? 4 : 0;
+  /** Beyond the ring of the selection and the sign of a change. */
+  const ring = node === scene.selected || scene.diff?.marks.has(node) ? 4 : 0;
   const [above, below] = [y - top - ring - GAP - HALF, y + bottom + ring + GAP + HALF];
   if (layout.parent[node] === 0) {
     for (const at of [outwards(side), outwards(-4), inwards(side), x - wide / 2]) yield { x: at, y: below };
@@ -279,9 +280,14 @@ function* besides(scene: Scene, node: number, wide: number): Generator<Spot> {
   for (const at of [right, left]) {
     for (const dy of [0, bottom, -top]) yield { x: at, y: y + dy };
   }
-  for (const at of [x - side, x - wide / 2]) {
-    yield { x: at, y: y + bottom + GAP + HALF };
-    yield { x: at, y: y - top - GAP - HALF };
+  for (let row = 0; row < FAR; row += 1) {
+    const [low, high] = [y + bottom + GAP + HALF + row * ROW, y - top - GAP - HALF - row * ROW];
+    const down = { x, from: y + bottom + 1, to: low - HALF - 1 };
+    const up = { x, from: high + HALF + 1, to: y - top - 1 };
+    for (const at of [x - side, x - wide / 2]) {
+      yield row === 0 ? { x: at, y: low } : { x: at, y: low, leader: down };
+      yield row === 0 ? { x: at, y: high } : { x: at, y: high, leader: up };
+    }
   }
 }
 
