@@ -71,11 +71,13 @@ export function labels(scene: Scene, measure: Measure): Label[] {
   const visible = occupy(room, scene);
   const placed: Label[] = [];
   const take = (rank: number, texts: readonly string[], spots: (wide: number) => Iterable<Spot>, look: Look) => {
+    // In a dense place, the line to the selection crosses leaves rather than being left out.
+    const lines = rank >= ALWAYS ? written : room;
     for (const text of texts) {
       const wide = measure(text, look.isBold);
       for (const { x, y, leader } of spots(wide)) {
         const isInside = x >= EDGE && x + wide <= width - EDGE && y - HALF >= 0 && y + HALF <= height;
-        if (!isInside || !room.isFree(box(x, y, wide)) || (leader && !room.isFree(line(leader)))) continue;
+        if (!isInside || !room.isFree(box(x, y, wide)) || (leader && !lines.isFree(line(leader)))) continue;
         return put({ text, x, y, wide, leader, isOver: false, ...look });
       }
     }
@@ -135,14 +137,14 @@ export function write(context: CanvasRenderingContext2D, { palette }: Scene, lis
   context.textBaseline = 'middle';
   context.lineJoin = 'round';
   context.lineWidth = 1;
-  context.strokeStyle = palette['line-strong'];
-  context.beginPath();
-  for (const { leader } of list) {
+  for (const { leader, colour } of list) {
     if (!leader) continue;
+    context.strokeStyle = palette[colour === 'green' ? 'green' : 'line-strong'];
+    context.beginPath();
     context.moveTo(Math.floor(leader.x) + 0.5, leader.from);
     context.lineTo(Math.floor(leader.x) + 0.5, leader.to);
+    context.stroke();
   }
-  context.stroke();
   for (const label of list) {
     const { text, x, y, wide, colour, isBold, isOver } = label;
     if (isOver) {
