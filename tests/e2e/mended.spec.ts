@@ -3,7 +3,7 @@
 // search.spec.ts.
 
 import { expect, test } from '@playwright/test';
-import { card, dependOn, DONE, grid, manifest, openSample, openView, sentence, start, write } from './playground';
+import { card, dependOn, DONE, grid, manifest, openSample, openView, row, sentence, start, write } from './playground';
 
 for (const [spec, words] of [
   ['not a range!!', '“not a range!!” is neither a range nor a tag.'],
@@ -139,8 +139,11 @@ test.describe('at 1,024 pixels', () => {
   test('the important columns are visible', async ({ page }) => {
     await openSample(page, 'tiny', 'tree');
     const heads = grid(page).getByRole('columnheader');
-    await expect(heads).toHaveText([/Package/, /Version/, /Wanted/, /Only/, /Reaches/, /Notes/]);
+    await expect(heads).toHaveText([/Package/, /Version/, /Wanted/, /Only/, /Reaches/]);
     for (const head of await heads.all()) await expect(head).toBeInViewport();
+    // Notes are beside the names.
+    await openSample(page, 'express-api', 'tree', '&q=cookie-signature');
+    await expect(row(page, 'cookie-signature').first().locator('.cell-name').getByText('2 copies')).toBeInViewport();
   });
 });
 

@@ -80,3 +80,14 @@ test('at 1,280 pixels, the sentence and the filters take three lines', async ({ 
   expect(await top(chips.first())).toBe(await top(chips.last()));
   expect((await page.locator('.sentence').boundingBox())!.height).toBeLessThanOrEqual(64);
 });
+
+test('at 1,280 pixels, the names in Focus are whole', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openSample(page, 'express-api', 'focus', '&at=node_modules/debug');
+  const names = page.locator('.focus-name');
+  await expect(names.filter({ hasText: '@humanwhocodes/config-array' })).toBeVisible();
+  const cut = await names.evaluateAll((all) =>
+    all.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+  );
+  expect(cut).toEqual([]);
+});

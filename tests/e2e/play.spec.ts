@@ -59,6 +59,25 @@ test('the page shows the project of a folder, asks its registry, and follows pac
     delete edited.devDependencies;
     writeFileSync(join(folder, 'package.json'), JSON.stringify(edited, null, 2));
     await expect(page.locator('.changes summary')).toHaveText(/−1 removed,/);
+
+    // The page follows workspaces too, and what was tried in it stays.
+    const workspace = (dependencies: Record<string, string>) =>
+      writeFileSync(
+        join(folder, 'packages/a/package.json'),
+        JSON.stringify({ name: 'a', version: '1.0.0', dependencies }),
+      );
+    mkdirSync(join(folder, 'packages/a'), { recursive: true });
+    workspace({});
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...edited, workspaces: ['packages/*'] }));
+    await expect(page.locator('.changes summary')).toHaveText(/\+1 added/);
+    const tried = JSON.stringify({ name: 'tried', workspaces: ['packages/*'] });
+    await page.getByRole('textbox', { name: 'package.json' }).click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText(tried);
+    await expect(page.locator('.changes summary')).toHaveText(/−2 removed/);
+    workspace({ ms: '^2.1.0' });
+    await expect(page.locator('.changes summary')).toHaveText(/\+1 added/);
+    await expect(page.getByRole('textbox', { name: 'package.json' })).toHaveText(tried);
     expect(refused).toEqual([]);
     // Only the program asks the registry; the page only asks the program.
     expect([...hosts]).toEqual([new URL(address).host]);

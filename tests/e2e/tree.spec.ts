@@ -107,3 +107,22 @@ test('a column sorts rows in both directions, and restores npm’s order', async
   await expect(head).toHaveAttribute('aria-sort', 'none');
   await expect(first).toHaveText('bcrypt');
 });
+
+test('at 1,280 pixels, the names of four levels are whole', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openSample(page, 'express-api');
+  await page.getByRole('button', { name: 'Open all' }).click();
+  const cut = await grid(page).evaluate(async (element) => {
+    const names = new Set<string>();
+    for (let top = 0; top < element.scrollHeight; top += element.clientHeight) {
+      element.scrollTop = top;
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      for (const name of element.querySelectorAll('[role=row][aria-level] .name')) {
+        const level = Number(name.closest('[role=row]')!.getAttribute('aria-level'));
+        if (level <= 4 && name.scrollWidth > name.clientWidth) names.add(name.textContent);
+      }
+    }
+    return [...names];
+  });
+  expect(cut).toEqual([]);
+});

@@ -234,6 +234,30 @@ test('an edit is compared with the previous tree, and can be undone', async ({ p
   await page.getByRole('button', { name: 'Stop comparing' }).click();
 });
 
+test('the views stay in place while an edit is resolved', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await openSample(page, 'express-api');
+  await page.getByText('What if…').click();
+  // Every frame is looked at, because an edit is resolved in a few of them.
+  const places = grid(page).evaluate(
+    (element) =>
+      new Promise<number[]>((end) => {
+        const tops = new Set<number>();
+        let began = false;
+        const look = () => {
+          const isResolving = document.querySelector('.sentence')!.textContent!.startsWith('Resolving');
+          began ||= isResolving;
+          tops.add(Math.round(element.getBoundingClientRect().top));
+          if (began && !isResolving) end([...tops]);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+  await page.getByText('--prefer-dedupe').click();
+  expect(await places).toHaveLength(1);
+});
+
 test('the date and the platform change the tree', async ({ page }) => {
   await openSample(page, 'vite-react-ts', 'overview');
   await page.getByText('What if…').click();

@@ -45,3 +45,13 @@ test('the remedies of a network failure are another try and the embedded registr
   expect(kinds('http://registry.test/')).toEqual(['retry', 'registry']);
   expect(kinds('embedded')).toEqual(['retry']);
 });
+
+test('a spec that npm refuses gives way to one of a registry', () => {
+  const refused: ErrorDetails = { code: 'EINVALIDTAGNAME', message: '', package: 'b', chain: [root] };
+  expect(remedies(refused, 'public')).toEqual([{ kind: 'range', name: 'b', range: 'latest' }]);
+  expect(remedies({ ...refused, code: 'EUNSUPPORTEDPROTOCOL' }, 'public')).toEqual([
+    { kind: 'range', name: 'b', range: '*' },
+  ]);
+  // Only the project's own package.json can be changed.
+  expect(remedies({ ...refused, chain: [root, below] }, 'public')).toEqual([]);
+});

@@ -156,6 +156,36 @@ fn a_change_on_disk_is_another_revision() {
 }
 
 #[test]
+fn a_change_of_a_workspace_is_another_revision() {
+    let stage = stage();
+    stage.write("package.json", r#"{ "workspaces": ["packages/*"] }"#);
+    stage.write("packages/a/package.json", r#"{ "name": "a" }"#);
+    stage.write("elsewhere/package.json", r#"{ "name": "elsewhere" }"#);
+    let playing = Playing::start(&stage);
+    let mut known = vec![playing.get("-/revision", &[]).body];
+    let mut is_new = || {
+        let revision = playing.get("-/revision", &[]).body;
+        let is_new = !known.contains(&revision);
+        known.push(revision);
+        is_new
+    };
+    assert!(!is_new());
+    stage.write("packages/a/package.json", r#"{ "name": "a", "version": "2.0.0" }"#);
+    assert!(is_new());
+    stage.write("packages/b/package.json", r#"{ "name": "b" }"#);
+    assert!(is_new());
+    // Other files and folders are not the project's.
+    stage.write("packages/a/readme.md", "text");
+    stage.write("elsewhere/package.json", "{}");
+    assert!(!is_new());
+    let about: Value = serde_json::from_str(&playing.get("-/project", &[]).body).expect("JSON");
+    let files: Vec<&String> = about["files"].as_object().expect("files").keys().collect();
+    assert_eq!(files, ["packages/a/package.json", "packages/b/package.json"]);
+    fs::remove_dir_all(stage.path("project/packages/a")).expect("removed");
+    assert!(is_new());
+}
+
+#[test]
 fn nobody_else_is_answered() {
     let stage = stage();
     let playing = Playing::start(&stage);

@@ -29,6 +29,13 @@ export function remedies(error: ErrorDetails, registry: string): Remedy[] {
     case 'E401':
     case 'E403':
       return [];
+    case 'EINVALIDTAGNAME':
+    case 'EALLOWGIT':
+    case 'EALLOWREMOTE':
+    case 'EUNSUPPORTED':
+      return fromRegistry(error, 'latest');
+    case 'EUNSUPPORTEDPROTOCOL':
+      return fromRegistry(error, '*');
     default:
       return error.status === undefined ? [] : again(registry);
   }
@@ -43,6 +50,11 @@ function ranges(error: ErrorDetails): Remedy[] {
   const asked = error.chain?.at(-1);
   if (!error.package || asked?.location !== '') return [];
   return (error.nearest ?? []).map((version) => ({ kind: 'range', name: error.package!, range: `^${version}` }));
+}
+
+/** A spec that npm or this page refuses can give way to a range or a tag. */
+function fromRegistry(error: ErrorDetails, range: string): Remedy[] {
+  return error.package && error.chain?.at(-1)?.location === '' ? [{ kind: 'range', name: error.package, range }] : [];
 }
 
 /** The embedded registry holds a few packages only. */

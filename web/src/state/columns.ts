@@ -29,7 +29,7 @@ const NOTHING: Chosen = { hidden: [], width: {} };
 
 export type Columns<Spec extends ColumnSpec = ColumnSpec> = ReturnType<typeof createColumns<Spec>>;
 
-/** On a phone, columns without any content are hidden too. */
+/** Columns without any content are hidden. */
 export function createColumns<Spec extends ColumnSpec>(
   table: string,
   specs: readonly Spec[],
@@ -45,7 +45,7 @@ export function createColumns<Spec extends ColumnSpec>(
   const isTight = () => room() > 0 && room() < TIGHT;
   const widthOf = (spec: ColumnSpec) =>
     chosen().width[spec.name] ?? Math.round(isTight() ? (spec.tight ?? spec.width * TIGHTER) : spec.width);
-  const fits = (spec: Spec) => room() === 0 || (room() >= (spec.from ?? 0) && !(isTight() && isEmpty(spec)));
+  const fits = (spec: Spec) => room() === 0 || (room() >= (spec.from ?? 0) && !isEmpty(spec));
   const shown = createMemo(() => specs.filter((spec) => !chosen().hidden.includes(spec.name) && fits(spec)));
   return {
     specs,

@@ -47,7 +47,7 @@ export function ownRegistries(): Pick<Order, 'registry' | 'registries' | 'via'> 
   return { ...registries, via: new URL('-/registry/', document.baseURI).href };
 }
 
-/** Reports changes of package.json or the lockfile on disk, and the end of the program. */
+/** Reports changes of the package.json files or the lockfile on disk, and the end of the program. */
 export function followPlayed(known: () => string, changed: () => void, gone: () => void): void {
   let failures = 0;
   let isLooking = false;

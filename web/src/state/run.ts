@@ -152,6 +152,7 @@ export function createRun(project: Project, history: History) {
       project.generation(),
       project.startsFromLock(),
       project.lockfile(),
+      project.files(),
     ] as const;
   createEffect(
     on(inputs, () => {

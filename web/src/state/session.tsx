@@ -109,12 +109,14 @@ function createSession() {
   const [played, setPlayed] = createSignal<Played | undefined>();
   if (isPlayed) {
     const read = async () => {
+      const before = played();
       const next = await readPlayed();
-      const isFirst = played() === undefined;
       batch(() => {
         setPlayed(next);
         const { manifest, lockfile, files } = next;
-        if (!isFirst) return project.follow(manifest, lockfile ?? undefined, files);
+        // What was tried in the page stays when only other files have changed.
+        const text = before?.manifest === manifest ? project.text() : manifest;
+        if (before) return project.follow(text, lockfile ?? undefined, files);
         // The address is from before a reload, of a project in the same folder.
         if (!isLanding()) return project.follow(project.text(), lockfile ?? undefined, files);
         project.setSettings(settingsOf(next));

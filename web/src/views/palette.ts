@@ -1,31 +1,8 @@
-// The colours of the style sheet for a canvas, resolved for the current theme.
+// The colours of the style sheet for a canvas, which follow the theme.
 
-import { createEffect, createSignal, onCleanup } from 'solid-js';
+import { createSignal, createEffect, onCleanup } from 'solid-js';
 import { useSession } from '../state/session';
-
-const NAMES = [
-  'paper',
-  'paper-raised',
-  'ink',
-  'ink-soft',
-  'line',
-  'wire',
-  'line-strong',
-  'green',
-  'green-wash',
-  'ochre',
-  'rust',
-  'slate',
-  'leaf',
-  'faint',
-  'step-1',
-  'step-2',
-  'step-3',
-  'step-4',
-  'step-5',
-] as const;
-
-export type Palette = Record<(typeof NAMES)[number], string> & { readonly mono: string };
+import { read, type Palette } from './colours';
 
 export function createPalette(): () => Palette {
   const { theme } = useSession();
@@ -40,17 +17,4 @@ export function createPalette(): () => Palette {
     queueMicrotask(update);
   });
   return palette;
-}
-
-export function read(): Palette {
-  const probe = document.createElement('span');
-  document.body.append(probe);
-  const colours = NAMES.map((name) => {
-    probe.style.color = `var(--${name})`;
-    return [name, getComputedStyle(probe).color];
-  });
-  probe.style.fontFamily = 'var(--mono)';
-  const mono = getComputedStyle(probe).fontFamily;
-  probe.remove();
-  return { ...Object.fromEntries(colours), mono };
 }

@@ -5,17 +5,22 @@ import { focus, through, type Column, type Link } from '../../model/focus';
 import { count, counted } from '../../model/format';
 import { answer, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
-import { kindWord } from '../words';
+import { kindWord, title } from '../words';
 import { FocusBox } from './FocusBox';
 import { FocusRows } from './FocusRows';
 import './focus.css';
 
 /**
  * The minimum and maximum sizes of boxes and gaps. Dependents, package and dependencies are visible
- * together.
+ * together, and as many columns as have room.
  */
-const WIDE = [124, 200] as const;
+const WIDE = [124, 296] as const;
 const ACROSS = [84, 160] as const;
+/** The width that boxes grow to if there is room. */
+const USUAL = 200;
+/** The width of a letter of a name, and that of the rest of a box. */
+const LETTER = 7.9;
+const FRAME = 36;
 /** In narrower windows, the columns are stacked. */
 const NARROW = 560;
 const HIGH = 40;
@@ -31,35 +36,38 @@ export function Focus(props: { tree: Tree }) {
   const isNarrow = () => room() < NARROW;
   const node = () => (view.selected() && props.tree.at.get(view.selected()!)) || first(props.tree);
   const graph = createMemo(() => focus(props.tree, node(), most()));
-  /** Distributes the width over the boxes and gaps of up to three columns. */
+  /** The width of each column, for its longest name, and that of the gaps. */
   const sizes = createMemo(() => {
-    const columns = Math.max(3, graph().columns.length);
-    const fitting = (count: number) => {
-      const free = room() - 2 * PAD - count * WIDE[0] - (count - 1) * ACROSS[0];
-      const more = Math.max(0, free) / (2 * count - 1);
-      return {
-        wide: Math.min(WIDE[1], WIDE[0] + more),
-        across: Math.min(ACROSS[1], ACROSS[0] + more),
-        fits: free >= 0,
-      };
+    const { columns } = graph();
+    const wanted = columns.map(({ nodes }) => {
+      const longest = Math.max(0, ...nodes.map((one) => title(props.tree.nodes[one]).length));
+      return Math.max(WIDE[0], Math.min(WIDE[1], Math.round(longest * LETTER + FRAME)));
+    });
+    const all = sharing(wanted, room() - 2 * PAD);
+    if (all) return all;
+    // The other columns are beside the view.
+    const from = Math.max(0, columns.findIndex(({ nodes }) => nodes.includes(node())) - 1);
+    const beside = sharing(wanted.slice(from, from + 3), room() - 2 * PAD);
+    return {
+      wides: wanted.map((wide, column) => beside?.wides[column - from] ?? wide),
+      across: beside?.across ?? ACROSS[0],
     };
-    const all = fitting(columns);
-    return all.fits ? all : fitting(3);
   });
   const places = createMemo(() => {
     const { columns } = graph();
-    const { wide, across } = sizes();
+    const { wides, across } = sizes();
+    const lefts = wides.map((_, column) => PAD + sum(wides.slice(0, column)) + column * across);
     const tallest = Math.max(...columns.map(({ nodes, more }) => nodes.length + (more > 0 ? 1 : 0)));
     const height = tallest * (HIGH + DOWN) - DOWN + 2 * PAD;
-    const at = new Map<number, { x: number; y: number; column: number }>();
+    const at = new Map<number, At>();
     columns.forEach(({ nodes, more }, column) => {
       const rows = nodes.length + (more > 0 ? 1 : 0);
       const top = (height - (rows * (HIGH + DOWN) - DOWN)) / 2;
       nodes.forEach((one, row) =>
-        at.set(one, { x: PAD + column * (wide + across), y: top + row * (HIGH + DOWN), column }),
+        at.set(one, { x: lefts[column]!, y: top + row * (HIGH + DOWN), wide: wides[column]!, column }),
       );
     });
-    return { at, height, width: columns.length * (wide + across) - across + 2 * PAD };
+    return { at, lefts, height, width: lefts.at(-1)! + wides.at(-1)! + PAD };
   });
   /** The links on the paths through the highlighted package, and their packages. */
   const litLinks = createMemo(() => (lit() === undefined ? undefined : through(graph(), node(), lit()!)));
@@ -99,7 +107,7 @@ export function Focus(props: { tree: Tree }) {
   createEffect(() => {
     const at = places().at.get(node());
     if (!at) return;
-    const left = at.x + sizes().wide / 2;
+    const left = at.x + at.wide / 2;
     const narrow = isNarrow();
     // By then, the canvas has its new size, which limits scrolling.
     const frame = requestAnimationFrame(() => {
@@ -167,7 +175,7 @@ export function Focus(props: { tree: Tree }) {
                         lit: isLit(link),
                         dim: litLinks() !== undefined && !isLit(link),
                       }}
-                      d={curve(from()!, to()!, sizes().wide)}
+                      d={curve(from()!, to()!)}
                     />
                   </Show>
                 );
@@ -183,8 +191,7 @@ export function Focus(props: { tree: Tree }) {
                   classList={{ rust: isBad }}
                   title={words}
                   style={{
-                    [isAfter ? 'right' : 'left']:
-                      `${isAfter ? places().width - at().x + 8 : at().x + sizes().wide + 8}px`,
+                    [isAfter ? 'right' : 'left']: `${isAfter ? places().width - at().x + 8 : at().x + at().wide + 8}px`,
                     top: `${at().y + HIGH / 2 - 8}px`,
                     'max-width': `${sizes().across - 28}px`,
                   }}
@@ -203,7 +210,7 @@ export function Focus(props: { tree: Tree }) {
                       position: 'absolute',
                       left: `${places().at.get(one)!.x}px`,
                       top: `${places().at.get(one)!.y}px`,
-                      width: `${sizes().wide}px`,
+                      width: `${places().at.get(one)!.wide}px`,
                       height: `${HIGH}px`,
                     }))
                   }
@@ -211,7 +218,7 @@ export function Focus(props: { tree: Tree }) {
                 <Show when={column.more > 0}>
                   {more(column, () => ({
                     position: 'absolute',
-                    left: `${PAD + index() * (sizes().wide + sizes().across)}px`,
+                    left: `${places().lefts[index()]}px`,
                     bottom: `${PAD}px`,
                   }))}
                 </Show>
@@ -246,18 +253,42 @@ function first(tree: Tree): number {
 interface At {
   readonly x: number;
   readonly y: number;
+  readonly wide: number;
   readonly column: number;
 }
 
+/** The widths of columns and gaps in a space, or undefined if even the least widths do not fit. */
+function sharing(wanted: readonly number[], space: number): { wides: readonly number[]; across: number } | undefined {
+  const gaps = Math.max(1, wanted.length - 1);
+  const free = space - gaps * ACROSS[0];
+  const least = wanted.length * WIDE[0];
+  if (free < least) return undefined;
+  const all = sum(wanted);
+  if (all <= free) {
+    const more = (free - all) / (wanted.length + gaps);
+    return {
+      wides: wanted.map((wide) => Math.max(wide, Math.min(USUAL, wide + more))),
+      across: Math.min(ACROSS[1], ACROSS[0] + more),
+    };
+  }
+  const part = (free - least) / (all - least);
+  return { wides: wanted.map((wide) => WIDE[0] + (wide - WIDE[0]) * part), across: ACROSS[0] };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
 /** A curve that is level at both ends. A link backwards or within a column bows around. */
-function curve(from: At, to: At, wide: number): string {
+function curve(from: At, to: At): string {
   const [y0, y1] = [from.y + HIGH / 2, to.y + HIGH / 2];
   if (from.column < to.column) {
-    const [x0, x1] = [from.x + wide, to.x];
+    const [x0, x1] = [from.x + from.wide, to.x];
     const middle = (x1 - x0) / 2;
     return `M${x0} ${y0}C${x0 + middle} ${y0} ${x1 - middle} ${y1} ${x1} ${y1}`;
   }
-  const [x0, x1] = from.column === to.column ? [from.x + wide, to.x + wide] : [from.x, to.x + wide];
+  const end = to.x + to.wide;
+  const [x0, x1] = from.column === to.column ? [from.x + from.wide, end] : [from.x, end];
   const bow = from.column === to.column ? 40 : -30;
   return `M${x0} ${y0 + 6}C${x0 + bow} ${y0 + 6} ${x1 + 40} ${y1 + 6} ${x1} ${y1 + 6}`;
 }

@@ -22,6 +22,7 @@ export function FocusBox(props: {
       type="button"
       class="focus-node"
       classList={{ here: props.isHere, dev: node().dev, root: props.node === 0, lit: props.isLit }}
+      title={title(node())}
       data-node={props.node}
       aria-current={props.isHere ? 'true' : undefined}
       style={props.style}

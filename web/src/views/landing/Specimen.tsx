@@ -50,9 +50,8 @@ export function Specimen() {
     <section class="specimen" aria-label={`Sample: ${SAMPLE}`}>
       <Show when={tree()}>{(current) => <Overview tree={current()} plain />}</Show>
       <p class="specimen-words">
-        <span class="mono">{SAMPLE}</span>
         <span class="soft">
-          <Show when={tree()}>
+          <Show when={tree()} fallback={<span class="mono">{SAMPLE}</span>}>
             {(current) => (
               <>
                 {counted(packagesOf(current()).length, 'package')}

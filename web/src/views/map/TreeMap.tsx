@@ -9,6 +9,7 @@ import type { Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { createPalette } from '../palette';
 import { Sign } from '../Sign';
+import { placeTip } from '../tip';
 import './map.css';
 
 /** The distance between a name and the figure below it. */
@@ -157,7 +158,7 @@ export function TreeMap(props: { tree: Tree }) {
     const parts = [
       own === undefined ? 'size not known' : bytes(bytesOf(props.tree, node)),
       only[node]! > 1
-        ? `${bytes(onlyBytes[node]!)} with ${counted(only[node]! - 1, 'package')} that only it needs`
+        ? `${hasSizes() ? `${bytes(onlyBytes[node]!)} ` : ''}with ${counted(only[node]! - 1, 'package')} that only it needs`
         : '',
     ];
     return parts.filter(Boolean).join(', ');
@@ -200,36 +201,40 @@ export function TreeMap(props: { tree: Tree }) {
         }}
       />
       <Show when={hovered()}>
-        {(at) => (
-          <p
-            class="tip map-tip"
-            style={{
-              transform: `translate(${Math.min(at().x + 14, Math.max(0, size().width - 260))}px, ${Math.min(at().y + 14, size().height - 52)}px)`,
-            }}
-          >
-            <span class="mono">
-              <Sign node={at().area.node} />
-              {props.tree.nodes[at().area.node]!.name}{' '}
-              <span class="soft">{props.tree.nodes[at().area.node]!.version}</span>
-            </span>
-            <br />
-            <span class="soft">{describe(at().area.node)}</span>
-          </p>
-        )}
+        {(at) => {
+          let tip!: HTMLParagraphElement;
+          createEffect(() => {
+            [describe(at().area.node)];
+            placeTip(tip, at(), size());
+          });
+          return (
+            <p ref={tip} class="tip map-tip">
+              <span class="mono">
+                <Sign node={at().area.node} />
+                {props.tree.nodes[at().area.node]!.name}{' '}
+                <span class="soft">{props.tree.nodes[at().area.node]!.version}</span>
+              </span>
+              <br />
+              <span class="soft">{describe(at().area.node)}</span>
+            </p>
+          );
+        }}
       </Show>
     </div>
   );
 }
 
 /**
- * Truncates a text to the available width. A text of which too little would remain is left out. The
- * font is monospaced.
+ * Truncates a name to the available width. The scope goes first, because neighbours often share it.
+ * A name of which too little would remain is left out. The font is monospaced.
  */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   const letter = context.measureText('m').width;
   const most = Math.floor(room / letter);
   if (text.length <= most) return text;
-  return most < 5 ? '' : `${text.slice(0, most - 1)}…`;
+  const short = text.replace(/@[^/]+\//, '…/');
+  if (short.length <= most) return short;
+  return most < 7 ? '' : `${short.slice(0, most - 1)}…`;
 }
 
 function mix(paper: string, tone: string, share: number): string {

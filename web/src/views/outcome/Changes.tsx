@@ -17,7 +17,7 @@ export function Changes() {
     return before !== undefined && after !== undefined && !pinned() && isIdentical(before, after);
   });
   return (
-    <Show when={run.phase() === 'done' && changes()}>
+    <Show when={run.phase() !== 'failed' && changes()}>
       {(diff) => (
         <div class="changes">
           <Show

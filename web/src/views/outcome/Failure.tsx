@@ -29,6 +29,9 @@ export function Failure(props: { error: ErrorDetails }) {
         <Spoken words={headline(props.error)} />
       </p>
       <Show when={hint(props.error, project.registry())}>{(words) => <p class="soft failure-hint">{words()}</p>}</Show>
+      <Show when={props.error.code === 'ENETUNREACH' && props.error.url}>
+        {(url) => <p class="soft mono failure-hint">{url()}</p>}
+      </Show>
       <Switch>
         <Match when={props.error.conflict}>{(conflict) => <Conflict conflict={conflict()} />}</Match>
         <Match when={chainOf(props.error)}>
@@ -82,5 +85,7 @@ function chainOf(error: ErrorDetails): readonly Requirer[] | undefined {
 function endWords(error: ErrorDetails): string {
   if (error.code === 'ETARGET') return 'no such version';
   if (error.code === 'E404') return 'not found';
+  if (error.code === 'ENETUNREACH') return 'no answer';
+  if (error.code === 'EINVALIDTAGNAME' || error.code === 'EUNSUPPORTEDPROTOCOL') return 'not a valid spec';
   return 'not fetched';
 }

@@ -1,6 +1,6 @@
 // The sentence above the views: the result, or the progress. Each figure is a filter.
 
-import { createMemo, For, Match, Show, Switch } from 'solid-js';
+import { createMemo, createSignal, For, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { totals } from '../../model/analysis';
 import { bytes, count, counted, seconds } from '../../model/format';
 import { toggleWord } from '../../model/search';
@@ -14,9 +14,23 @@ export function Sentence() {
   const packages = () => counted(run.tree() ? packagesOf(run.tree()!).length : 0, 'package');
   const summary = createMemo(() => (run.result() && run.tree() ? summarize(run.tree()!) : undefined));
   const isOld = () => run.result() !== undefined;
+  /** The height of the last complete sentence, which shorter ones keep, so that the views stay in place. */
+  const [height, setHeight] = createSignal(0);
+  const isComplete = () => run.phase() === 'done' && project.faults().length === 0;
+  let sentence!: HTMLParagraphElement;
+  onMount(() => {
+    const observer = new ResizeObserver(() => isComplete() && setHeight(sentence.offsetHeight));
+    observer.observe(sentence);
+    onCleanup(() => observer.disconnect());
+  });
   return (
     <div class="sentence-bar">
-      <p class="sentence">
+      <p
+        ref={sentence}
+        class="sentence"
+        classList={{ growing: run.phase() === 'resolving' && !isOld() }}
+        style={{ 'min-height': isOld() && !isComplete() ? `${height()}px` : undefined }}
+      >
         <Switch>
           <Match when={project.faults().length > 0}>
             <span class="rust">This is not a package.json yet.</span> Below is the last complete tree.

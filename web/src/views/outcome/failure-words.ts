@@ -55,7 +55,7 @@ export function hint(error: ErrorDetails, registry: string): string | undefined 
       return registry === 'embedded' ? 'The embedded registry only holds what the samples need.' : undefined;
     case 'ENETUNREACH':
       if (!navigator.onLine) return 'This machine is offline.';
-      return `A browser doesn’t say why: the address may be wrong, the registry may be down, or it doesn’t let pages read its answers (CORS). ${error.url ?? ''}`;
+      return 'A browser doesn’t say why: the address may be wrong, the registry may be down, or it doesn’t let pages read its answers (CORS).';
     case 'EINVALIDRESPONSE':
       return error.url;
     case 'EALLOWGIT':

@@ -8,7 +8,9 @@ import { bytes, count, counted } from '../../model/format';
 import { answer, packagesOf, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { createPalette } from '../palette';
+import { placeTip } from '../tip';
 import { title } from '../words';
+import type { Named } from './names';
 import { paint } from './paint';
 import type { Camera } from './scene';
 import './overview.css';
@@ -107,6 +109,7 @@ function Picture(props: OverviewProps) {
   onCleanup(() => clearTimeout(rest));
 
   let frame = 0;
+  let named: Named | undefined;
   const draw = () => {
     frame = 0;
     const { width, height } = size();
@@ -118,21 +121,25 @@ function Picture(props: OverviewProps) {
     }
     const context = canvas.getContext('2d', { alpha: false })!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    paint(context, {
-      tree: props.tree,
-      layout: layout(),
-      coloured: coloured(),
-      palette: palette(),
-      camera: seen(),
-      width,
-      height,
-      selected: props.plain ? undefined : selected(),
-      hovered: hovered()?.node,
-      found: found(),
-      present: props.present,
-      diff: props.plain || run.tree() !== props.tree ? undefined : changes(),
-      moving: moving() && layout().order.length > 600,
-    });
+    named = paint(
+      context,
+      {
+        tree: props.tree,
+        layout: layout(),
+        coloured: coloured(),
+        palette: palette(),
+        camera: seen(),
+        width,
+        height,
+        selected: props.plain ? undefined : selected(),
+        hovered: hovered()?.node,
+        found: found(),
+        present: props.present,
+        diff: props.plain || run.tree() !== props.tree ? undefined : changes(),
+        moving: moving() && layout().order.length > 600,
+      },
+      named,
+    );
   };
   createEffect(() => {
     // Layout and drawing happen in the frame itself, because a growing tree changes more often than
@@ -287,7 +294,7 @@ function Picture(props: OverviewProps) {
         onKeyDown={onKeyDown}
       />
       <Show when={hovered()}>
-        {(at) => <Tip tree={props.tree} node={at().node} x={at().x} y={at().y} width={size().width} />}
+        {(at) => <Tip tree={props.tree} node={at().node} x={at().x} y={at().y} {...size()} />}
       </Show>
       <Show when={!props.plain}>
         <div class="legend">
@@ -301,6 +308,23 @@ function Picture(props: OverviewProps) {
               <For each={COLOURINGS}>{([name, words]) => <option value={name}>{words}</option>}</For>
             </select>
           </label>
+          <div class="zoom">
+            <button type="button" class="button" aria-label="Zoom in" onClick={() => zoom(1.5)}>
+              +
+            </button>
+            <button type="button" class="button" aria-label="Zoom out" onClick={() => zoom(1 / 1.5)}>
+              −
+            </button>
+            <button
+              type="button"
+              class="button"
+              aria-label="Show everything"
+              disabled={!camera()}
+              onClick={() => setCamera(undefined)}
+            >
+              Fit
+            </button>
+          </div>
           <ul class="legend-classes">
             <For each={coloured().classes}>
               {(kind, index) => (
@@ -317,36 +341,22 @@ function Picture(props: OverviewProps) {
             </Show>
           </ul>
         </div>
-        <div class="zoom">
-          <button type="button" class="button" aria-label="Zoom in" onClick={() => zoom(1.5)}>
-            +
-          </button>
-          <button type="button" class="button" aria-label="Zoom out" onClick={() => zoom(1 / 1.5)}>
-            −
-          </button>
-          <button
-            type="button"
-            class="button"
-            aria-label="Show everything"
-            disabled={!camera()}
-            onClick={() => setCamera(undefined)}
-          >
-            Fit
-          </button>
-        </div>
       </Show>
     </div>
   );
 }
 
-function Tip(props: { tree: Tree; node: number; x: number; y: number; width: number }) {
+function Tip(props: { tree: Tree; node: number; x: number; y: number; width: number; height: number }) {
   const node = () => props.tree.nodes[props.node]!;
   const asked = () => props.tree.into[props.node]!.length;
+  let tip!: HTMLParagraphElement;
+  // Its size is known when its words are.
+  createEffect(() => {
+    [props.node];
+    placeTip(tip, props, props);
+  });
   return (
-    <p
-      class="tip"
-      style={{ transform: `translate(${Math.min(props.x + 14, Math.max(0, props.width - 250))}px, ${props.y + 14}px)` }}
-    >
+    <p ref={tip} class="tip">
       <span class="mono">
         {title(node())} <span class="soft">{node().version}</span>
       </span>

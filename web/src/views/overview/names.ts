@@ -1,167 +1,309 @@
-// Places names on the overview, as on a map: the most important first, and none over a leaf or
-// another name. Names of the project's own dependencies are below their wire, where nothing grows.
-// Others are between two levels.
+// Places names on the overview, as on a map: the most important first, and none over another mark.
+// Names of the project's own dependencies are below their wire, where nothing grows. If neighbours
+// have no room beside each other, their names are stacked, with a line to each leaf. Other names
+// are next to their leaf. A name that has no room is left out.
 
 import type { Tree } from '../../model/tree';
 import { title } from '../words';
-import { radius, type Scene } from './scene';
+import { branchOf, hidden, pathTo, trunk, wires } from './lines';
+import { Room, type Box } from './room';
+import { extent, type Camera, type Scene } from './scene';
 
 const FONT = 11;
+/** Half the height of a name. */
+const HALF = 6;
+/** The distance between a leaf and its name. */
+const GAP = 3;
+/** The space around a name. */
+const AROUND = 3;
+const ROW = 14;
+/** The number of names that are stacked below a wire. */
+const STACK = 4;
+/** How far a name that was asked for may be from its leaf. */
+const FAR = 9;
 const MOST = 420;
-/** Levels that are closer than this have no room for names between them. */
+/** Leaves that are closer than this have no room for their names. */
 const BETWEEN = 10;
+/** Columns that are wider than this have room for versions. */
+const WIDE = 110;
 /** The distance between a name and the edge of the canvas. */
-const EDGE = 2;
-/** The width of `−12` beside a leaf. */
-const GONE = 30;
-/** How far a name moves sideways if the leaf of the project's own dependency is in the way. */
-const ASIDE = 24;
+const EDGE = 4;
 /** The ranks: always named, changed or found, direct dependencies. */
-const [ALWAYS, MARKED, FOUND, DIRECT] = [1e8, 1e7, 1e6, 1e5];
+const [ALWAYS, ROOT, GONE, MARKED, FOUND, DIRECT] = [1e8, 5e7, 4e7, 1e7, 1e6, 1e5];
 
-const measured = new Map<string, number>();
+export interface Label {
+  readonly text: string;
+  readonly x: number;
+  /** The middle of the line. */
+  readonly y: number;
+  readonly wide: number;
+  readonly colour: 'green' | 'ink' | 'ink-soft' | 'rust';
+  readonly isBold: boolean;
+  /** A line to the leaf, if the label is away from it. */
+  readonly leader: Leader | undefined;
+  /** Whether other marks are below the label. */
+  readonly isOver: boolean;
+}
 
-export function names(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { tree, layout, palette, camera, width, height, selected, present } = scene;
-  const { scale } = camera;
-  context.font = `${FONT}px ${palette.mono}`;
-  context.textBaseline = 'middle';
-  context.lineWidth = 4;
-  context.lineJoin = 'round';
-  context.strokeStyle = palette.paper;
+interface Leader {
+  readonly x: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The labels of a picture, which move with it. */
+export interface Named {
+  readonly camera: Camera;
+  readonly layout: Scene['layout'];
+  readonly labels: readonly Label[];
+}
+
+export type Measure = (text: string, isBold: boolean) => number;
+
+type Spot = Pick<Label, 'x' | 'y'> & { readonly leader?: Leader };
+
+/** The labels of a picture at rest. */
+export function labels(scene: Scene, measure: Measure): Label[] {
+  const { tree, layout, camera, width, height, selected, diff } = scene;
   const room = new Room(width, height);
-  const visible = layout.order.filter((node) => {
-    if (present?.has(node) === false) return false;
-    const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
-    if (x < -60 || y < 0 || x > width + 60 || y > height) return false;
-    room.leaf(x, y, radius(scene, node));
-    return true;
-  });
-  const r = radius(scene, 0);
-  // The number of packages that were removed from the project is on the left of its leaf.
-  const left = r + (scene.diff?.gone.has(0) ? GONE : 0);
-  room.block(camera.x - left, camera.y - r, left + r, 2 * r);
-  const ranked = visible.map((node) => [rank(scene, node), node] as const).filter(([value]) => value >= 0);
+  /** The labels alone. */
+  const written = new Room(width, height);
+  const visible = occupy(room, scene);
+  const placed: Label[] = [];
+  const take = (rank: number, texts: readonly string[], spots: (wide: number) => Iterable<Spot>, look: Look) => {
+    // In a dense place, the line to the selection crosses leaves rather than being left out.
+    const lines = rank >= ALWAYS ? written : room;
+    for (const text of texts) {
+      const wide = measure(text, look.isBold);
+      for (const { x, y, leader } of spots(wide)) {
+        const isInside = x >= EDGE && x + wide <= width - EDGE && y - HALF >= 0 && y + HALF <= height;
+        if (!isInside || !room.isFree(box(x, y, wide)) || (leader && !lines.isFree(line(leader)))) continue;
+        return put({ text, x, y, wide, leader, isOver: false, ...look });
+      }
+    }
+    if (rank < GONE) return;
+    // Some labels are there also if nothing is free, but never over another one.
+    const text = texts[0]!;
+    const wide = measure(text, look.isBold);
+    const inside = ({ x, y }: Spot) => ({
+      x: Math.max(EDGE, Math.min(width - EDGE - wide, x)),
+      y: Math.max(HALF, Math.min(height - HALF, y)),
+    });
+    const places = [...spots(wide)].map(inside);
+    const place = places.find(({ x, y }) => written.isFree(box(x, y, wide)));
+    if (place) put({ text, ...place, wide, leader: undefined, isOver: true, ...look });
+  };
+  const put = (label: Label) => {
+    room.block(box(label.x, label.y, label.wide));
+    written.block(box(label.x, label.y, label.wide));
+    if (label.leader) room.block(line(label.leader));
+    placed.push(label);
+  };
+
+  const ranked = visible.map((node) => [rankOf(scene, node), node] as const).filter(([rank]) => rank >= 0);
+  for (const [node] of diff?.gone ?? []) if (stands(scene, node)) ranked.push([GONE, node]);
   ranked.sort((a, b) => b[0] - a[0]);
-  let drawn = 0;
-  for (const [value, node] of ranked) {
-    if (drawn >= MOST) break;
+  for (const [rank, node] of ranked) {
+    if (placed.length >= MOST) break;
+    if (rank === GONE) {
+      const text = `−${diff!.gone.get(node)!.length}`;
+      take(rank, [text], (wide) => besides(scene, node, wide), { colour: 'rust', isBold: true });
+      continue;
+    }
     const isDirect = layout.parent[node] === 0;
-    if (value < MARKED && !isDirect && layout.level * scale < BETWEEN) continue;
-    const text = label(tree, node, scale * layout.pitch);
-    const [ideal, y, wide] = place(context, scene, node, text, isDirect);
-    const last = width - EDGE - wide;
-    const isBesideTrunk = isDirect && Math.abs(layout.x[node]! * scale) < 2 * ASIDE;
-    const aside = isBesideTrunk ? [ideal + ASIDE * Math.sign(layout.x[node]!)] : [];
-    const places = value >= ALWAYS ? [Math.max(EDGE, Math.min(last, ideal))] : [ideal, ...aside];
-    // A truncated name is worse than none.
-    const x = places.find(
-      (x) => x >= EDGE && (x <= last || value >= ALWAYS) && room.take(x, y - FONT / 2, wide, FONT, value),
-    );
-    if (x === undefined) continue;
-    context.strokeText(text, x, y);
-    context.fillStyle = node === selected ? palette.green : isDirect || node === 0 ? palette.ink : palette['ink-soft'];
+    if (rank < MARKED && !isDirect && layout.level * camera.scale < BETWEEN) continue;
+    const spots = (wide: number) => spotsOf(scene, node, wide, rank >= FOUND && node !== 0);
+    const colour = node === selected ? 'green' : isDirect || node === 0 ? 'ink' : 'ink-soft';
+    take(rank, texts(tree, node, camera.scale * layout.pitch), spots, { colour, isBold: false });
+  }
+  return placed;
+}
+
+type Look = Pick<Label, 'colour' | 'isBold'>;
+
+/** The labels of a picture that moves: those of the last one at rest, if only its position differs. */
+export function moved({ camera, layout, labels }: Named, to: Camera, of: Scene['layout']): Label[] {
+  if (camera.scale !== to.scale || layout !== of) return [];
+  const [dx, dy] = [to.x - camera.x, to.y - camera.y];
+  return labels.map((label) => ({
+    ...label,
+    x: label.x + dx,
+    y: label.y + dy,
+    leader: label.leader && { x: label.leader.x + dx, from: label.leader.from + dy, to: label.leader.to + dy },
+  }));
+}
+
+export function write(context: CanvasRenderingContext2D, { palette }: Scene, list: readonly Label[]): void {
+  context.textBaseline = 'middle';
+  context.lineJoin = 'round';
+  context.lineWidth = 1;
+  for (const { leader, colour } of list) {
+    if (!leader) continue;
+    context.strokeStyle = palette[colour === 'green' ? 'green' : 'line-strong'];
+    context.beginPath();
+    context.moveTo(Math.floor(leader.x) + 0.5, leader.from);
+    context.lineTo(Math.floor(leader.x) + 0.5, leader.to);
+    context.stroke();
+  }
+  for (const label of list) {
+    const { text, x, y, wide, colour, isBold, isOver } = label;
+    if (isOver) {
+      context.fillStyle = palette.paper;
+      context.fillRect(x - AROUND, y - HALF - 1, wide + 2 * AROUND, 2 * HALF + 2);
+    }
+    context.font = font(palette.mono, isBold);
+    context.fillStyle = palette[colour];
     context.fillText(text, x, y);
-    drawn += 1;
   }
 }
 
-function rank({ tree, layout, selected, hovered, found, diff }: Scene, node: number): number {
+const measured = new Map<string, number>();
+
+export function measuring(context: CanvasRenderingContext2D, { palette }: Scene): Measure {
+  return (text, isBold) => {
+    const name = font(palette.mono, isBold);
+    const key = `${name} ${text}`;
+    let wide = measured.get(key);
+    if (wide === undefined) {
+      context.font = name;
+      measured.set(key, (wide = context.measureText(text).width));
+    }
+    return wide;
+  };
+}
+
+function font(mono: string, isBold: boolean): string {
+  return `${isBold ? 'bold ' : ''}${FONT}px ${mono}`;
+}
+
+/** Marks everything that is drawn, and returns the packages whose leaves are visible. */
+function occupy(room: Room, scene: Scene): number[] {
+  const { layout, camera, width, height, selected, diff } = scene;
+  trunk(room, scene);
+  room.block({ left: camera.x - 3, right: camera.x + 3, top: camera.y + trunkTop(scene), bottom: camera.y });
+  wires(room, scene);
+  const visible = layout.order.filter((node) => {
+    if (!stands(scene, node)) return false;
+    branchOf(room, scene, node);
+    const [x, y] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
+    const { top, bottom, side } = extent(scene, node);
+    // Signs of changes, and the ring of the selection.
+    const more = node === selected ? 6 : diff?.marks.has(node) ? 4 : 0;
+    if (x + side < 0 || x - side > width || y + bottom < 0 || y - top > height) return false;
+    room.block({ left: x - side - more, right: x + side + more, top: y - top - more, bottom: y + bottom + more });
+    return true;
+  });
+  if (selected !== undefined && selected > 0 && stands(scene, selected)) {
+    pathTo(room, scene, selected);
+    for (const direction of ['into', 'out'] as const) {
+      for (const ends of hidden(scene, selected, direction)) curve(room, ...ends);
+    }
+  }
+  return visible;
+}
+
+function trunkTop({ layout, camera }: Scene): number {
+  return (Math.min(0, ...layout.wires.map(({ y }) => y)) + layout.level * 0.5) * camera.scale;
+}
+
+const PARTS = 24;
+
+/** The same curve as `bezierCurveTo` draws for a hidden edge. */
+function curve(room: Room, x0: number, y0: number, x1: number, y1: number): void {
+  const middle = (x0 + x1) / 2;
+  room.moveTo(x0, y0);
+  for (let part = 1; part <= PARTS; part += 1) {
+    const t = part / PARTS;
+    const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
+    room.lineTo(a * x0 + (b + c) * middle + d * x1, (a + b) * y0 + (c + d) * y1);
+  }
+}
+
+function stands({ layout, present }: Scene, node: number): boolean {
+  return !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
+}
+
+function rankOf({ tree, layout, selected, found, diff }: Scene, node: number): number {
   const weight = Math.min(9e4, tree.below[node]! * 10);
-  if (node === selected || node === hovered) return ALWAYS + weight;
+  if (node === selected) return ALWAYS + weight;
   // The name of a direct dependency gives way to a name that was searched for.
-  if (node === 0) return ALWAYS - 1;
+  if (node === 0) return ROOT;
   if (diff?.marks.has(node)) return MARKED + weight;
   if (found) return found.has(node) ? FOUND + weight : -1;
   return (layout.parent[node] === 0 ? DIRECT : 0) + weight;
 }
 
-function place(
-  context: CanvasRenderingContext2D,
-  scene: Scene,
-  node: number,
-  text: string,
-  isDirect: boolean,
-): [x: number, y: number, wide: number] {
-  const { tree, layout, camera } = scene;
-  const { scale } = camera;
-  let wide = measured.get(text);
-  if (wide === undefined) {
-    wide = context.measureText(text).width;
-    measured.set(text, wide);
-  }
-  const [x, y] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
-  const r = radius(scene, node);
-  if (node === 0) {
-    // The name of an only dependency is on the right.
-    const isAside = tree.out[0]!.length === 1;
-    return [isAside ? x - r - 6 - wide : x + r + 6, y + 3, wide];
-  }
+/** The places for a name, the best first. */
+function* spotsOf(scene: Scene, node: number, wide: number, isWanted: boolean): Generator<Spot> {
+  const { layout, camera } = scene;
+  const [x, y] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
+  const { top, bottom, side } = extent(scene, node);
   const isLeft = layout.x[node]! < 0;
-  if (isDirect) return [isLeft ? x + r - wide : x - r, y + r + FONT / 2 + 2, wide];
-  return [isLeft ? x - 4 - wide : x + 4, y - Math.max(r + FONT / 2 + 1, (layout.level * scale) / 2), wide];
-}
-
-function label(tree: Tree, node: number, room: number): string {
-  const { version } = tree.nodes[node]!;
-  const name = title(tree.nodes[node]);
-  return room > 110 && version && node > 0 ? `${name} ${version}` : name;
-}
-
-/** The parts of the canvas that a name or a leaf occupies, in cells. */
-class Room {
-  static readonly CELL = 4;
-  readonly #names: Uint8Array;
-  readonly #leaves: Uint8Array;
-  readonly #columns: number;
-  readonly #rows: number;
-
-  constructor(width: number, height: number) {
-    this.#columns = Math.ceil(width / Room.CELL) + 1;
-    this.#rows = Math.ceil(height / Room.CELL) + 1;
-    this.#names = new Uint8Array(this.#columns * this.#rows);
-    this.#leaves = new Uint8Array(this.#columns * this.#rows);
+  /** From a point before the leaf away from the trunk, and the other way round. */
+  const outwards = (before: number) => (isLeft ? x + before - wide : x - before);
+  const inwards = (before: number) => (isLeft ? x - before : x + before - wide);
+  if (node === 0) {
+    yield { x: x - wide / 2, y: y + bottom + GAP + HALF };
+    for (const at of [x + side + 6, x - side - 6 - wide]) yield { x: at, y };
+    return;
   }
-
-  leaf(x: number, y: number, r: number): void {
-    const half = r / 2;
-    this.#each(x - half, y - half, r, r, (cell) => {
-      this.#leaves[cell] = 1;
-      return true;
-    });
+  /** Beyond the ring of the selection and the sign of a change. */
+  const ring = node === scene.selected || scene.diff?.marks.has(node) ? 4 : 0;
+  const [above, below] = [y - top - ring - GAP - HALF, y + bottom + ring + GAP + HALF];
+  if (layout.parent[node] === 0) {
+    for (const at of [outwards(side), outwards(-4), inwards(side), x - wide / 2]) yield { x: at, y: below };
+    yield* stacked(1, STACK);
   }
+  for (const at of [outwards(side), outwards(-4), inwards(side), inwards(-4)]) yield { x: at, y: above };
+  const [right, left] = [x + side + ring + 4, x - side - ring - 4 - wide];
+  for (const at of isLeft ? [left, right] : [right, left]) yield { x: at, y };
+  for (const at of [outwards(-4), inwards(-4)]) yield { x: at, y: below };
+  if (isWanted) yield* stacked(1, FAR);
 
-  /** Occupies an area. */
-  block(x: number, y: number, width: number, height: number): void {
-    this.#each(x, y, width, height, (cell) => {
-      this.#names[cell] = 1;
-      return true;
-    });
-  }
-
-  /**
-   * Whether a name fits. One that is always shown fits anywhere; that of a direct dependency or a
-   * match may cover leaves; others need a free area.
-   */
-  take(x: number, y: number, width: number, height: number, value: number): boolean {
-    const isFree = (cell: number) => !this.#names[cell] && (value >= DIRECT || !this.#leaves[cell]);
-    if (value < ALWAYS && !this.#each(x, y, width, height, isFree)) return false;
-    return this.#each(x - 3, y, width + 6, height, (cell) => {
-      this.#names[cell] = 1;
-      return true;
-    });
-  }
-
-  #each(x: number, y: number, width: number, height: number, visit: (cell: number) => boolean): boolean {
-    const left = Math.max(0, Math.floor(x / Room.CELL));
-    const right = Math.min(this.#columns - 1, Math.floor((x + width) / Room.CELL));
-    const top = Math.max(0, Math.floor(y / Room.CELL));
-    const bottom = Math.min(this.#rows - 1, Math.floor((y + height) / Room.CELL));
-    for (let row = top; row <= bottom; row += 1) {
-      for (let column = left; column <= right; column += 1) {
-        if (!visit(row * this.#columns + column)) return false;
+  function* stacked(from: number, to: number): Generator<Spot> {
+    for (let row = from; row < to; row += 1) {
+      for (const at of [outwards(AROUND), inwards(AROUND), x - wide / 2]) {
+        const low = below + row * ROW;
+        yield { x: at, y: low, leader: { x, from: y + bottom + ring + 1, to: low - HALF - 1 } };
+        if (!isWanted) continue;
+        const high = above - row * ROW;
+        yield { x: at, y: high, leader: { x, from: high + HALF + 1, to: y - top - ring - 1 } };
       }
     }
-    return true;
   }
+}
+
+/** The places for the number of packages that are gone. */
+function* besides(scene: Scene, node: number, wide: number): Generator<Spot> {
+  const { layout, camera } = scene;
+  const [x, y] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
+  const { top, bottom, side } = extent(scene, node);
+  const [right, left] = [x + side + 4, x - side - 4 - wide];
+  for (const at of [right, left]) {
+    for (const dy of [0, bottom, -top]) yield { x: at, y: y + dy };
+  }
+  for (let row = 0; row < FAR; row += 1) {
+    const [low, high] = [y + bottom + GAP + HALF + row * ROW, y - top - GAP - HALF - row * ROW];
+    const down = { x, from: y + bottom + 1, to: low - HALF - 1 };
+    const up = { x, from: high + HALF + 1, to: y - top - 1 };
+    for (const at of [x - side, x - wide / 2]) {
+      yield row === 0 ? { x: at, y: low } : { x: at, y: low, leader: down };
+      yield row === 0 ? { x: at, y: high } : { x: at, y: high, leader: up };
+    }
+  }
+}
+
+/** The texts of a name, the longest first. */
+function texts(tree: Tree, node: number, column: number): string[] {
+  const { version } = tree.nodes[node]!;
+  const name = title(tree.nodes[node]);
+  return column > WIDE && version && node > 0 ? [`${name} ${version}`, name] : [name];
+}
+
+function box(x: number, y: number, wide: number): Box {
+  return { left: x - AROUND, right: x + wide + AROUND, top: y - HALF, bottom: y + HALF };
+}
+
+function line({ x, from, to }: Leader): Box {
+  return { left: x - 1, right: x + 1, top: from + 2, bottom: to };
 }

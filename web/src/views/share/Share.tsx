@@ -9,7 +9,7 @@ import type { Tree } from '../../model/tree';
 import { EMBEDDED } from '../../state/project';
 import { useSession } from '../../state/session';
 import { paint } from '../overview/paint';
-import { read } from '../palette';
+import { read } from '../colours';
 import './share.css';
 
 const ASPECT = 1.6;

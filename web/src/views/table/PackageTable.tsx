@@ -106,7 +106,10 @@ const COLUMNS: readonly Column[] = [
 
 export function PackageTable(props: { tree: Tree }) {
   const { view } = useSession();
-  const [by, setBy] = createSignal({ column: 'size', descending: true });
+  /** Some registries and lockfiles give no sizes. */
+  const isSized = createMemo(() => props.tree.nodes.some(({ unpackedSize }) => unpackedSize !== undefined));
+  const [chosen, setChosen] = createSignal<{ column: string; descending: boolean } | undefined>();
+  const by = () => chosen() ?? { column: isSized() ? 'size' : 'only', descending: true };
   let grid!: HTMLDivElement;
 
   const sorted = createMemo(() => {
@@ -124,18 +127,16 @@ export function PackageTable(props: { tree: Tree }) {
   const rows = createMemo(() => sorted().map((node) => ({ key: props.tree.nodes[node]!.location, node })));
   const activeIndex = createMemo(() => rows().findIndex(({ key }) => key === view.selected()));
   const window = createWindow(rows, activeIndex, () => grid, HEADER);
-  /** Some registries and lockfiles give no sizes. */
-  const isSized = createMemo(() => props.tree.nodes.some(({ unpackedSize }) => unpackedSize !== undefined));
-  const isEmpty = ({ name }: Column) => (name === 'size' || name === 'saves') && !isSized();
+  const isEmpty = ({ name }: Column) => ['size', 'files', 'saves'].includes(name) && !isSized();
   const columns = createColumns('table', COLUMNS, window.width, isEmpty);
   createEffect(on(activeIndex, (index) => index >= 0 && window.bringIntoView(index)));
 
   const order = ({ name }: Column) => (by().column !== name ? 'none' : by().descending ? 'descending' : 'ascending');
   const sort = (column: Column) =>
-    setBy((now) => ({
+    setChosen({
       column: column.name,
-      descending: now.column === column.name ? !now.descending : column.isNumber,
-    }));
+      descending: by().column === column.name ? !by().descending : column.isNumber,
+    });
   const choose = (index: number) => {
     const row = rows()[Math.max(0, Math.min(index, rows().length - 1))];
     if (row) view.choose(row.key);

@@ -32,7 +32,9 @@ export function Notes(props: { row: Row; node: GraphNode | undefined; edge: Grap
         <span>overridden</span>
       </Show>
       <Show when={props.node?.inert}>
-        <span class="soft">not on this platform</span>
+        <span class="soft" title="not on this platform">
+          other platform
+        </span>
       </Show>
       <Show when={props.node?.inBundle}>
         <span class="soft">bundled</span>

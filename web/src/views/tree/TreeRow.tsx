@@ -42,6 +42,7 @@ export function TreeRow(props: TreeRowProps) {
   const tree = () => run.tree()!;
   const edge = (): GraphEdge | undefined => tree().edges[props.row.edge];
   const node = (): GraphNode | undefined => tree().nodes[props.row.node];
+  const name = () => edge()?.name ?? title(node());
   // A deduped row has no figures, because only the package's own row counts.
   const only = () => (props.row.deduped || props.row.node === -1 ? 0 : analyze(tree()).only[props.row.node]!);
   const reached = () => (props.row.deduped || props.row.node === -1 ? 0 : reaches(tree(), props.row.node));
@@ -95,8 +96,8 @@ export function TreeRow(props: TreeRowProps) {
         <Show when={!props.row.deduped && props.row.node !== -1}>
           <Sign node={props.row.node} />
         </Show>
-        <span class="name mono">
-          <Marked text={edge()?.name ?? title(node())} words={props.words} />
+        <span class="name mono" title={name()}>
+          <Marked text={name()} words={props.words} />
         </span>
         <Show when={props.notesByName}>
           <span class="name-notes">{cells.notes()}</span>

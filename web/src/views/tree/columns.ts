@@ -1,7 +1,7 @@
 // The columns of the tree.
 
 import type { Order } from '../../model/rows';
-import { TIGHT, type ColumnSpec } from '../../state/columns';
+import type { ColumnSpec } from '../../state/columns';
 
 export const COLUMNS = [
   { name: 'package', words: 'Package', width: 150 },
@@ -21,7 +21,8 @@ export const COLUMNS = [
     width: 68,
     from: 600,
   },
-  { name: 'notes', words: 'Notes', width: 112, from: TIGHT },
+  // Below this width, names need the room more, and notes are beside them.
+  { name: 'notes', words: 'Notes', width: 112, from: 880 },
 ] as const satisfies readonly ColumnSpec[];
 export type ColumnName = (typeof COLUMNS)[number]['name'];
 export type TreeColumn = ColumnSpec & { readonly name: ColumnName };

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
 use espalier_core::{FetchFailure, FetchFailureKind, Options, Platform, RegistryAddresses};
-use espalier_install::project::ProjectFolder;
+use espalier_install::project::{ProjectFolder, Workspace};
 use espalier_install::registry::Registry;
 use http_body_util::Full;
 use hyper::header::{self, HeaderMap, HeaderValue};
@@ -142,15 +142,7 @@ impl Answers {
         // and is read again.
         let revision = self.revision();
         let lockfile = self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned));
-        let files: Map<String, Value> = self
-            .project
-            .workspaces()
-            .into_iter()
-            .filter_map(|workspace| {
-                let text = self.project.manifest_in(&workspace.location).ok()??;
-                Some((format!("{}/package.json", workspace.location), text.into()))
-            })
-            .collect();
+        let files: Map<String, Value> = self.files().into_iter().map(|(path, text)| (path, text.into())).collect();
         let Platform { os, cpu, libc } = &self.platform;
         let RegistryAddresses { default, scopes } = &*self.registry.addresses();
         let scopes: Map<String, Value> =
@@ -176,10 +168,20 @@ impl Answers {
         with(StatusCode::OK, JSON, about.to_string().into())
     }
 
-    /// A digest of package.json and the lockfile.
+    /// The package.json files of the workspaces, by path.
+    fn files(&self) -> Vec<(String, String)> {
+        let file = |workspace: Workspace| {
+            let text = self.project.manifest_in(&workspace.location).ok()??;
+            Some((format!("{}/package.json", workspace.location), text))
+        };
+        self.project.workspaces().into_iter().filter_map(file).collect()
+    }
+
+    /// A digest of all package.json files and the lockfile.
     fn revision(&self) -> String {
         let mut hasher = DefaultHasher::new();
         self.project.manifest().hash(&mut hasher);
+        self.files().hash(&mut hasher);
         self.project.lockfile().ok().and_then(|lockfile| lockfile.text().map(str::to_owned)).hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }

@@ -90,7 +90,7 @@ fn prepare(arguments: &PlayArguments) -> Result<ExitCode, Failure> {
         let address = answers.address();
         anstream::eprintln!("{} {address}", Styled(LIVING, "Serving the playground at"));
         anstream::eprintln!(
-            "It shows {} and updates when package.json changes. Press Ctrl-C to stop.",
+            "It shows {} and updates when a package.json or the lockfile changes. Press Ctrl-C to stop.",
             context.project.path().display()
         );
         if arguments.open && open::that_detached(&address).is_err() {
