@@ -129,8 +129,9 @@ fn git_headline(name: &str, failure: &FetchFailure) -> String {
 /// so.
 fn is_of_git(failure: &FetchFailure, chain: &[Requirer]) -> bool {
     let spec = chain.last().map(|asker| Specs::default().intern(&asker.spec));
+    let is_repository = Path::new(&failure.url).extension().is_some_and(|extension| extension == "git");
     failure.kind != FetchFailureKind::Unsupported
-        && (failure.url.ends_with(".git") || spec.is_some_and(|spec| matches!(spec.kind, SpecKind::Git(_))))
+        && (is_repository || spec.is_some_and(|spec| matches!(spec.kind, SpecKind::Git(_))))
 }
 
 pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
