@@ -334,7 +334,11 @@ const cases = [
   ['a version and a tag of one package', { 'package.json': loose }, 'install p@latest p@^1.0.0'],
   ['a tag and a version of one package', old, 'install p@^1.0.0 p@latest'],
   ['a lock whose version is a text', changed((value) => void (value.lockfileVersion = '3')), 'install'],
-  ['a lock whose version is a text, and an addition', changed((value) => void (value.lockfileVersion = '2')), 'install p@2'],
+  [
+    'a lock whose version is a text, and an addition',
+    changed((value) => void (value.lockfileVersion = '2')),
+    'install p@2',
+  ],
   ['a lock that is a list', changed(() => '[]'), 'install'],
   [
     'a lock with a package in a package that it does not have',
