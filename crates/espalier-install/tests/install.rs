@@ -393,6 +393,15 @@ async fn ci_needs_every_optional_dependency_in_the_lockfile() {
 }
 
 #[tokio::test]
+async fn ci_does_not_need_what_a_folder_outside_needs() {
+    let scene = Scene::of(&[]);
+    scene.write("package.json", r#"{"dependencies":{"outside":"file:../outside"}}"#);
+    scene.write("../outside/package.json", r#"{"name":"outside","version":"1.0.0","dependencies":{"gone":"1"}}"#);
+    scene.install().await;
+    scene.try_ci().await.expect("it fits");
+}
+
+#[tokio::test]
 async fn ci_installs_from_a_lock_of_version_1() {
     let scene =
         Scene::of(&["a"]).package("a@1.0.0", json!({ "dependencies": { "b": "1" } })).package("b@1.0.0", json!({}));

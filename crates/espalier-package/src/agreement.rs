@@ -77,8 +77,11 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
 /// The dependencies that could not be loaded, in npm's words. For npm they are packages without a
 /// version, so no lockfile has them, not even one that npm has just written. A tab omits this check.
 pub fn unloaded(lockfile: &ParsedLock<'_>, resolved: &Graph) -> Vec<String> {
+    // What a folder outside of the project needs isn't loaded.
+    let is_outside = |node: u32| resolved.nodes[node as usize].location.starts_with("../");
     let is_unloaded = |edge: &&GraphEdge| {
-        edge.to.is_none() && !edge.bundled && matches!(edge.kind, EdgeKind::Prod | EdgeKind::Optional)
+        let is_wanted = matches!(edge.kind, EdgeKind::Prod | EdgeKind::Optional) && !edge.bundled;
+        is_wanted && edge.to.is_none() && !is_outside(edge.from)
     };
     let edges = resolved.edges.iter().filter(is_unloaded).filter(|_| !lockfile.is_ancient());
     edges.map(|edge| format!("Missing: {}@ from lock file", edge.name)).collect()
