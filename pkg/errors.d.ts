@@ -69,6 +69,7 @@ export type ErrorCode =
   | 'EOVERRIDE'
   | 'EBADENGINE'
   | 'EINVALIDPACKAGENAME'
+  | 'EINVALIDSPEC'
   | 'EINTEGRITY'
   | 'EPREFLIGHT'
   | 'ENOTCACHED'

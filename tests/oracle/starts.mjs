@@ -33,6 +33,13 @@ const published = [
   ['t', '1.0.0', {}, { b: '2' }, undefined, ['b']],
   ['r', '1.0.0', { s: '*' }],
   ['s', '1.0.0', {}, { b: '*' }, { b: '1.0.0' }],
+  ['m', '1.0.0', { b: 5 }],
+  ['m', '2.0.0', { 'Foo Bar': '1' }],
+  ['m', '3.0.0', true],
+  ['m', '4.0.0', { '.b': '1' }],
+  ['l', '1.0.0', ['latest']],
+  ['l', '2.0.0', {}, 'b'],
+  ['0', '1.0.0'],
 ];
 const packuments = {};
 for (const [name, version, dependencies, peerDependencies, devDependencies, optionalPeers] of published) {
@@ -290,7 +297,72 @@ const lockOfLinked = (entry) => ({
   },
 });
 
+/** Projects whose dependencies npm can't read, or reads as JavaScript does. */
+const unreadable = Object.entries({
+  'a dependency on a number': { dependencies: { b: 5 } },
+  'a dependency on nothing': { dependencies: { b: null } },
+  'a development dependency on an object': { devDependencies: { b: { version: '1' } } },
+  'an optional dependency on a list': { optionalDependencies: { b: ['1'] } },
+  'an optional peer on a number': { peerDependencies: { b: 1 }, peerDependenciesMeta: { b: { optional: true } } },
+  'an alternative that is a number': { dependencies: { b: '1' }, acceptDependencies: { b: 1 } },
+  'a list of dependencies': { dependencies: ['latest'] },
+  'a list of dependencies that are no tags': { dependencies: ['b@1'] },
+  'a text of dependencies': { dependencies: 'b' },
+  'a list of optional dependencies': { optionalDependencies: ['b'] },
+  'a text of peers': { peerDependencies: 'b' },
+  'no dependencies but true': { dependencies: true, optionalDependencies: false, acceptDependencies: 'x' },
+  'empty lists of dependencies': { dependencies: [], devDependencies: [], peerDependencies: [] },
+  'an invalid name': { dependencies: { 'Foo Bar': '1' } },
+  'an optional dependency with an invalid name': { optionalDependencies: { '@/x': '1' } },
+  'a package with a dependency on a number': { dependencies: { m: '1' } },
+  'an optional package with a dependency on a number': { optionalDependencies: { m: '1' } },
+  'a package with an invalid name for a dependency': { dependencies: { m: '2' } },
+  'an optional package with such a dependency': { optionalDependencies: { m: '4' } },
+  'a package whose dependencies are true': { dependencies: { m: '3' } },
+  'a package with a list of dependencies': { dependencies: { l: '1' } },
+  'a package with a text of peers': { dependencies: { l: '2' } },
+}).map(([title, fields]) => [title, { 'package.json': project(fields) }, 'install']);
+
+/** The lock of a project with a package in a package, changed. */
+const changed = (change) => {
+  const value = JSON.parse(lock);
+  return { ...old, 'package-lock.json': change(value) ?? value };
+};
+
 const cases = [
+  ...unreadable,
+  ['a version and a tag of one package', { 'package.json': loose }, 'install p@latest p@^1.0.0'],
+  ['a tag and a version of one package', old, 'install p@^1.0.0 p@latest'],
+  ['a lock whose version is a text', changed((value) => void (value.lockfileVersion = '3')), 'install'],
+  [
+    'a lock whose version is a text, and an addition',
+    changed((value) => void (value.lockfileVersion = '2')),
+    'install p@2',
+  ],
+  ['a lock that is a list', changed(() => '[]'), 'install'],
+  [
+    'a lock with a package in a package that it does not have',
+    changed(({ packages }) => void (packages['node_modules/x/node_modules/b'] = { version: '1.0.0' })),
+    'install',
+  ],
+  [
+    'a lock with more than a bundle of the project has',
+    {
+      'package.json': project({ dependencies: { b: '1' }, bundleDependencies: ['b'] }),
+      'package-lock.json': {
+        name: 'project',
+        version: '1.0.0',
+        lockfileVersion: 3,
+        requires: true,
+        packages: {
+          '': project({ dependencies: { b: '1' }, bundleDependencies: ['b'] }),
+          'node_modules/b': { version: '1.0.0', inBundle: true },
+          'node_modules/p': { version: '1.0.0' },
+        },
+      },
+    },
+    'install',
+  ],
   ['a bundle', { 'package.json': project({ dependencies: { k: '1' } }) }, 'install'],
   ['a bundle of a development dependency, beside bundles of the project', bundles, 'install'],
   ['a lock with that bundle', await withLock(bundles), 'install'],

@@ -65,7 +65,7 @@ pub enum Command {
 
     /// Remove packages from `node_modules` that nothing depends on
     #[command(mut_args(hide_saving))]
-    Prune(InstallArguments),
+    Prune(PruneArguments),
 
     /// Resolve the dependencies of package.json and write package-lock.json
     ///
@@ -261,6 +261,18 @@ impl PackageArguments {
         ];
         kinds.into_iter().find(|(given, _)| *given).map(|(_, kind)| kind)
     }
+}
+
+/// The arguments of `prune`.
+#[derive(Clone, Debug, Args)]
+pub struct PruneArguments {
+    /// Names, which npm ignores.
+    #[arg(hide = true)]
+    pub names: Vec<String>,
+
+    /// Options of every installation.
+    #[command(flatten)]
+    pub install: InstallArguments,
 }
 
 /// The arguments of `ci` and `install`.

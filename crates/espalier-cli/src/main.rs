@@ -55,7 +55,7 @@ fn main() -> ExitCode {
             let changes = Changes { update: Update::Duplicates, ..Changes::default() };
             install::lock_or_install(&arguments.install, changes, arguments.package_lock_only)
         }
-        Command::Prune(arguments) => install::run(&arguments, Changes::default(), Kind::Prune),
+        Command::Prune(arguments) => install::run(&arguments.install, Changes::default(), Kind::Prune),
         Command::Store(arguments) => command::store::run(&arguments),
         Command::Run(arguments) => run::run(arguments.script.as_deref(), &arguments.how, "run"),
         Command::Test(arguments) => run::run(Some("test"), &arguments, "test"),

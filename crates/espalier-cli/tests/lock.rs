@@ -166,6 +166,50 @@ fn invalid_json() {
 }
 
 #[test]
+fn a_spec_that_is_no_string() {
+    let stage = Stage::new(
+        &project(&json!({"a": "1"})),
+        &[("a@1.0.0", json!({"dependencies": {"b": 5}})), ("c@1.0.0", json!({"dependencies": {"Foo Bar": "1"}}))],
+    );
+    assert_failure(&stage.lock(&[]), 1, "no-string-deep");
+    stage.write("package.json", &project(&json!({"a": null})).to_string());
+    assert_failure(&stage.lock(&[]), 1, "no-string");
+    stage.write("package.json", &project(&json!({"c": "1"})).to_string());
+    assert_failure(&stage.lock(&[]), 1, "invalid-name");
+}
+
+#[test]
+fn the_projects_own_engines_and_platform() {
+    let stage = Stage::bare();
+    stage.write("package.json", &json!({"name": "my-app", "engines": {"node": ">=99"}}).to_string());
+    assert_failure(&stage.lock(&["--engine-strict"]), 1, "bad-engine-own");
+    stage.write("package.json", &json!({"name": "my-app", "os": "plan9"}).to_string());
+    assert_failure(&stage.lock(&["--os=linux", "--cpu=x64"]), 1, "bad-platform-own");
+}
+
+#[test]
+fn a_git_dependency() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({"dependencies": {"b": "me/b"}}))]);
+    assert_failure(&stage.lock(&[]), 1, "git-not-allowed-deep");
+    stage.write("package.json", &project(&json!({"b": "me/b"})).to_string());
+    assert_failure(&stage.lock(&[]), 1, "git-not-allowed");
+    stage.write("package.json", &project(&json!({"b": "git+file:///nowhere/b.git"})).to_string());
+    assert_failure(&stage.lock(&["--allow-git=root"]), 1, "git-unreadable");
+}
+
+#[test]
+fn a_version_of_the_lockfile_that_the_registry_lacks() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    let lockfile = json!({"lockfileVersion": 3, "packages": {
+        "": {"name": "my-app", "version": "1.0.0", "dependencies": {"a": "1"}},
+        "node_modules/a": {"version": "1.2.0"},
+    }});
+    stage.write("package-lock.json", &lockfile.to_string());
+    let outcome = stage.run(stage.espalier(&["ci"]));
+    assert_failure(&outcome, 1, "no-locked-version");
+}
+
+#[test]
 fn unknown_package() {
     let stage = Stage::new(&project(&json!({"no-such-package": "^1.0.0"})), &[]);
     assert_failure(&stage.lock(&[]), 1, "unknown-package");

@@ -128,8 +128,20 @@ impl ResolveError {
         }
     }
 
+    /// What to do, if the message doesn't say it.
+    pub fn remedy(&self) -> Option<&'static str> {
+        let Self::Refused { refusal, chain } = self else { return None };
+        // A dependency that can't be read is the fault of the last dependent, anything else that of
+        // the package.
+        let above = match (&**refusal, chain.split_last()) {
+            (Refusal::InvalidDependency { .. }, Some((_, above))) => above,
+            _ => chain,
+        };
+        refusal.remedy(above.last().is_none_or(|requirer| requirer.kind == EdgeKind::Workspace))
+    }
+
     /// The same error with these dependents.
-    pub(crate) fn asked_by(mut self, who: impl FnOnce() -> Vec<Requirer>) -> Self {
+    pub(crate) fn asked_by(mut self, who: &dyn Fn() -> Vec<Requirer>) -> Self {
         match &mut self {
             Self::NoMatchingVersion { chain, .. } | Self::Fetch { chain, .. } | Self::Refused { chain, .. } => {
                 *chain = who();

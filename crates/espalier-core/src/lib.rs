@@ -43,6 +43,7 @@
 //!
 //! `examples/lock.rs` does the same for a project and a folder of packuments.
 
+pub mod address;
 mod catalog;
 pub mod changes;
 pub mod collation;

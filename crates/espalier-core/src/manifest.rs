@@ -18,7 +18,7 @@ use crate::paths;
 use crate::semver::Version;
 use crate::spec::Spec;
 use crate::vocabulary::Vocabulary;
-use fields::{DEV, Unread, WRITTEN, WRITTEN_PLACES, place};
+use fields::{BLOCKS, DEV, Unread, WRITTEN, WRITTEN_PLACES, place};
 
 pub(crate) use fields::Field;
 #[cfg(feature = "summaries")]
@@ -266,11 +266,17 @@ impl Manifest {
             Ok(())
         })?;
 
+        // npm reads no peers from a text (`_loadDeps` of `node.js`).
+        let peers = read[const { place("peerDependencies") }];
+        let peers = if peers.string()?.is_some() { Field::Missing } else { peers };
         let (mut optional_peers, mut workspaces, mut is_deprecated) = (Vec::new(), None, false);
-        let is_present = |place: &usize| !read[*place].is_missing();
-        let mut written = Vec::with_capacity(WRITTEN_PLACES.iter().filter(|place| is_present(place)).count());
-        for (key, place) in WRITTEN.into_iter().zip(WRITTEN_PLACES).filter(|(_, place)| is_present(place)) {
-            let field = read[place];
+        let is_written = |index: usize| {
+            let field = read[WRITTEN_PLACES[index]];
+            !field.is_missing() && (index >= BLOCKS || !field.is_object())
+        };
+        let mut written = Vec::with_capacity((0..WRITTEN.len()).filter(|index| is_written(*index)).count());
+        for index in (0..WRITTEN.len()).filter(|index| is_written(*index)) {
+            let (key, field) = (WRITTEN[index], read[WRITTEN_PLACES[index]]);
             let value = normalized(key, field.shared(&vocabulary.values)?, name.as_deref());
             match (key, &*value) {
                 ("peerDependenciesMeta", Value::Object(meta)) => {
@@ -286,6 +292,9 @@ impl Manifest {
                 written.push((key, value));
             }
         }
+        if fields.dev.truthy()? && !fields.dev.is_object() {
+            written.push((DEV, fields.dev.shared(&vocabulary.values)?));
+        }
         Ok(Self {
             semver: version.as_deref().and_then(Version::parse_loose),
             name: name.as_deref().map(Rc::from),
@@ -293,7 +302,7 @@ impl Manifest {
             dependencies: prod,
             dev_dependencies: fields.dev.dependencies(vocabulary)?,
             optional_dependencies,
-            peer_dependencies: read[const { place("peerDependencies") }].dependencies(vocabulary)?,
+            peer_dependencies: peers.dependencies(vocabulary)?,
             optional_peers,
             accept_dependencies: read[const { place("acceptDependencies") }].dependencies(vocabulary)?,
             bundled,
@@ -503,10 +512,16 @@ mod tests {
 
         #[test]
         fn dependencies_are_in_the_order_of_javascript(block in values()) {
-            let expected = block.as_object().map_or_else(Vec::new, |block| {
-                let entries = crate::json::entries(block).into_iter();
-                entries.filter_map(|(name, spec)| Some((name.clone(), spec.as_str()?.to_owned()))).collect()
-            });
+            let text = |spec: &Value| spec.as_str().map_or_else(|| spec.to_string(), str::to_owned);
+            let expected: Vec<(String, String)> = match &block {
+                Value::Object(block) => {
+                    let entries = crate::json::entries(block).into_iter();
+                    entries.map(|(name, spec)| (name.clone(), text(spec))).collect()
+                }
+                Value::Array(list) => list.iter().enumerate().map(|(index, spec)| (index.to_string(), text(spec))).collect(),
+                Value::String(letters) if !letters.is_empty() => vec![("0".to_owned(), letters.clone())],
+                _ => Vec::new(),
+            };
             prop_assert_eq!(dependencies(&block.to_string()), expected);
         }
     }
@@ -514,7 +529,8 @@ mod tests {
     #[test]
     fn of_a_repeated_dependency_the_last_counts_in_the_first_place() {
         let found = dependencies(r#"{"a":"1","b":"2","a":"3","c":null,"c":"4","b":5}"#);
-        assert_eq!(found, [("a".to_owned(), "3".to_owned()), ("c".to_owned(), "4".to_owned())]);
+        let expected = [("a", "3"), ("b", "5"), ("c", "4")];
+        assert_eq!(found, expected.map(|(name, spec)| (name.to_owned(), spec.to_owned())));
     }
 
     #[test]

@@ -10,13 +10,19 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use crate::spec::is_valid_name;
+
 /// A package or folder name. Equal names have equal numbers, so only the numbers are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Name {
     number: u32,
     /// The number of its folded form. It is kept here so that a lookup in the tree needs no table.
+    /// [`INVALID`] is added if no package can have this name.
     folded: u32,
 }
+
+/// A bit that no number of a name has.
+const INVALID: u32 = 1 << 31;
 
 /// A name without its case, which is the key of npm's case-insensitive maps
 /// (`case-insensitive-map.js`).
@@ -27,6 +33,11 @@ impl Name {
     /// The name without its case.
     pub fn fold(self) -> FoldedName {
         FoldedName(self.folded)
+    }
+
+    /// Whether a package can have this name.
+    pub fn is_valid(self) -> bool {
+        self.folded & INVALID == 0
     }
 }
 
@@ -95,7 +106,7 @@ impl Names {
         let folded = in_lower_case(text);
         let folded = (*folded != *text).then(|| self.intern(&folded).number);
         let number = u32::try_from(self.texts.len()).expect("fewer than four billion names");
-        let folded = folded.unwrap_or(number);
+        let folded = folded.unwrap_or(number) | if is_valid_name(text) { 0 } else { INVALID };
         let text: Rc<str> = text.into();
         self.texts.push(text.clone());
         self.folded.push(folded);

@@ -1,6 +1,6 @@
 //! Picks a version of a package for a spec (`npm-pick-manifest`).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -22,8 +22,8 @@ pub struct Picker {
     npm: Option<Version>,
     before: Option<i64>,
     default_tag: String,
-    /// Verdicts on ranges, for each engine. There are few different ranges.
-    judged: [FxHashMap<String, bool>; 2],
+    /// The ranges that don't suit and those that do, for each engine. There are few different ranges.
+    judged: [[FxHashSet<String>; 2]; 2],
 }
 
 /// A key of `engines`.
@@ -270,11 +270,11 @@ impl Picker {
         };
         let Some(wanted) = wanted.as_str() else { return false };
         let judged = &mut self.judged[engine as usize];
-        if let Some(&known) = judged.get(wanted) {
-            return known;
+        if let Some(known) = judged.iter().position(|ranges| ranges.contains(wanted)) {
+            return known == 1;
         }
         let suits = semver::suits_engine(version, wanted);
-        judged.insert(wanted.to_owned(), suits);
+        judged[usize::from(suits)].insert(wanted.to_owned());
         suits
     }
 

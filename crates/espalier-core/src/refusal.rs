@@ -50,8 +50,10 @@ pub enum Refusal {
         problem: InvalidSpec,
     },
     /// `allow-git`, `allow-remote`, `allow-file` or `allow-directory` forbids a source.
-    #[error("{} {source_kind} ({spec}); --{setting}=all or --{setting}=root allows it", match .only_root { true => "only the project itself may depend on", false => "nothing may depend on" })]
+    #[error("{name}@{spec} is refused: {} may depend on {source_kind}. --{setting}={} allows it", match .only_root { true => "only the project itself", false => "nothing" }, match .is_own { true => "root", false => "all" })]
     NotAllowed {
+        /// The dependency.
+        name: String,
         /// npm's code.
         code: &'static str,
         /// The setting that would allow it.
@@ -62,6 +64,8 @@ pub enum Refusal {
         spec: String,
         /// Whether the project itself may have such dependencies.
         only_root: bool,
+        /// Whether the project itself has this one.
+        is_own: bool,
     },
     /// A package has no versions.
     #[error("{name} has no versions")]
@@ -365,6 +369,7 @@ impl Refusal {
         match self {
             Self::OverriddenDependency { name, .. }
             | Self::InvalidDependency { name, .. }
+            | Self::NotAllowed { name, .. }
             | Self::NoVersions { name }
             | Self::IncompleteManifest { name }
             | Self::EndlessPeers { name }
@@ -381,11 +386,21 @@ impl Refusal {
         }
     }
 
-    /// The remedy, if the message doesn't contain it.
-    pub fn remedy(&self) -> Option<&'static str> {
+    /// The remedy, if the message doesn't contain it. `is_own` says whether the project itself or a
+    /// workspace is at fault.
+    pub fn remedy(&self, is_own: bool) -> Option<&'static str> {
         match self {
+            Self::InvalidDependency { .. } if is_own => Some("Correct it in package.json."),
+            Self::InvalidDependency { .. } => Some("Use another version of the package that asks for it."),
+            Self::Engine { .. } if is_own => Some(
+                "Use a Node.js that it supports, or change `engines` in its package.json. Without engine-strict, this \
+                 is a warning.",
+            ),
             Self::Engine { .. } => {
                 Some("Use another version of the package or of Node.js. Without engine-strict, this is a warning.")
+            }
+            Self::Platform { .. } if is_own => {
+                Some("Its package.json restricts `os`, `cpu` or `libc`. --force installs it anyway.")
             }
             Self::Platform { .. } => {
                 Some("Move it to `optionalDependencies` if the project works without it. --force installs it anyway.")

@@ -100,6 +100,16 @@ impl LocalPath {
 }
 
 impl Spec {
+    /// A spec that npm refuses, whatever its text is. Other specs with that text may be valid.
+    pub fn invalid(raw: &str, problem: InvalidSpec) -> Rc<Self> {
+        Rc::new(Self { raw: raw.into(), kind: SpecKind::Invalid(problem) })
+    }
+
+    /// Whether it isn't a string. Then npm fails as soon as it sees the dependency (`edge.js`).
+    pub fn is_no_string(&self) -> bool {
+        matches!(&self.kind, SpecKind::Invalid(problem) if problem.code == InvalidSpec::NOT_A_STRING)
+    }
+
     /// Whether a registry answers it, possibly through an alias.
     pub fn is_registry(&self) -> bool {
         matches!(
@@ -126,6 +136,21 @@ pub struct InvalidSpec {
     pub message: String,
 }
 
+impl InvalidSpec {
+    /// The code of a spec that isn't a string. npm's error has none.
+    pub const NOT_A_STRING: &str = "EINVALIDSPEC";
+
+    /// Why a package can't have a name.
+    pub fn name(name: &str) -> Self {
+        Self { code: "EINVALIDPACKAGENAME", message: format!("\"{name}\" cannot be the name of a package") }
+    }
+
+    /// Why a spec isn't one: it isn't a string.
+    pub fn not_a_string() -> Self {
+        Self { code: Self::NOT_A_STRING, message: "it must be a string".into() }
+    }
+}
+
 /// All specs of a resolution. Like names, specs are only ever added.
 #[derive(Default)]
 pub struct Specs {
@@ -150,8 +175,7 @@ impl Specs {
     pub fn argument<'a>(&self, argument: &'a str) -> Result<(Option<&'a str>, Rc<Spec>), InvalidSpec> {
         let (name, text) = split_argument(argument);
         if let Some(name) = name.filter(|name| !is_valid_name(name)) {
-            let message = format!("invalid package name \"{name}\" of package \"{argument}\"");
-            return Err(InvalidSpec { code: "EINVALIDPACKAGENAME", message });
+            return Err(InvalidSpec::name(name));
         }
         let spec = self.intern(&text);
         match &spec.kind {
@@ -187,10 +211,7 @@ impl Specs {
             return invalid("aliases must have a name");
         };
         if !is_valid_name(name) {
-            return SpecKind::Invalid(InvalidSpec {
-                code: "EINVALIDPACKAGENAME",
-                message: format!("invalid package name \"{name}\" of package \"{argument}\""),
-            });
+            return SpecKind::Invalid(InvalidSpec::name(name));
         }
         let spec = self.intern(&spec);
         match spec.kind {

@@ -151,7 +151,7 @@ impl Inflater {
     }
 
     fn inflate(&mut self, body: &[u8], limit: u64) -> Result<&[u8], String> {
-        let whole = Whole::of(body, limit).and_then(|whole| {
+        let whole = GzipMember::of(body, limit).and_then(|whole| {
             if self.inflated.len() < whole.length {
                 recycle(std::mem::replace(&mut self.inflated, memory(whole.length)));
             }
@@ -166,7 +166,7 @@ impl Inflater {
     /// Decompresses a usual tarball in one go; `None` if it is unusual, damaged, or longer than
     /// `limit` or the largest of [`ROOMS`].
     pub(crate) fn tarball(&mut self, body: &[u8], limit: u64) -> Option<&[u8]> {
-        let whole = Whole::of(body, limit)?;
+        let whole = GzipMember::of(body, limit)?;
         let room = ROOMS.into_iter().find(|room| whole.length <= *room)?;
         if self.room.len() < room {
             self.room = vec![0; room];
@@ -186,13 +186,13 @@ impl Inflater {
 }
 
 /// A body of one gzip member, whose length and checksum are at its end.
-struct Whole<'a> {
+struct GzipMember<'a> {
     deflated: &'a [u8],
     length: usize,
     checksum: u32,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> GzipMember<'a> {
     /// Reads what the body says of itself; `None` if it is unusual or longer than `limit`.
     fn of(body: &'a [u8], limit: u64) -> Option<Self> {
         let deflated = body.strip_prefix(PLAIN_HEADER)?.get(REST_OF_HEADER..)?;

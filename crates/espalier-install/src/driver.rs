@@ -24,9 +24,9 @@ use crate::blocking;
 use crate::cache::Cache;
 use crate::git;
 use crate::project::ProjectFolder;
-use crate::registry::{Misread, Permanence, Registry, Summarised, Told, Unread, Unsettled};
+use crate::registry::{Misread, Permanence, ReadAnswer, Registry, Summarised, Unread, Unsettled};
 
-use fetching::{Answered, Errand, Fetching, Thread};
+use fetching::{Errand, Fetching, RequestResult, Thread};
 use reads::Reads;
 
 /// Where answers come from.
@@ -64,7 +64,11 @@ impl Sources {
 
     /// The result of a request: an answer, or an unread document. `misread` is a document that
     /// couldn't be read.
-    pub(crate) async fn fetch(&self, request: &Request, misread: Option<Box<Misread>>) -> Result<Came, FetchFailure> {
+    pub(crate) async fn fetch(
+        &self,
+        request: &Request,
+        misread: Option<Box<Misread>>,
+    ) -> Result<Delivery, FetchFailure> {
         // What is rarely done is in boxes: the future is moved several times for each request.
         let unread = match (misread, request) {
             (Some(misread), _) => Box::pin(misread.again()).await,
@@ -72,23 +76,23 @@ impl Sources {
                 self.registry.unread_version(name, version, integrity.as_deref()).await
             }
             (None, other) => match (self.remembered(other), other) {
-                (Some(answer), _) => return Ok(Came::Answer(answer, None, Permanence::Final)),
+                (Some(answer), _) => return Ok(Delivery::Answer(answer, None, Permanence::Final)),
                 (None, Request::Packument { name, form }) => self.registry.unread_packument(name, *form).await,
                 (None, Request::Manifest { name, version }) => {
                     match Box::pin(self.registry.unread_manifest(name, version)).await {
                         Ok(Some(unread)) => Ok(unread),
-                        Ok(None) => return Ok(Came::Answer(Answer::NoDocument, None, Permanence::Unknown)),
+                        Ok(None) => return Ok(Delivery::Answer(Answer::NoDocument, None, Permanence::Unknown)),
                         Err(failure) => Err(failure),
                     }
                 }
                 (None, other) => {
                     let answer = Box::pin(self.answer(other)).await?;
-                    return Ok(Came::Answer(answer, None, Permanence::Unknown));
+                    return Ok(Delivery::Answer(answer, None, Permanence::Unknown));
                 }
             },
         };
         let (failure, request) = match (unread, request) {
-            (Ok(unread), _) => return Ok(Came::Document(Box::new(unread))),
+            (Ok(unread), _) => return Ok(Delivery::Document(Box::new(unread))),
             (Err(failure), request) => (failure, request),
         };
         let answer = match request {
@@ -101,7 +105,7 @@ impl Sources {
             }
             _ => return Err(failure),
         };
-        Ok(Came::Answer(answer, None, Permanence::Unknown))
+        Ok(Delivery::Answer(answer, None, Permanence::Unknown))
     }
 
     fn remembered(&self, request: &Request) -> Option<Answer> {
@@ -155,14 +159,14 @@ impl Sources {
 
 /// The result of a request.
 #[derive(Debug)]
-pub(crate) enum Came {
+pub(crate) enum Delivery {
     /// An answer.
     Answer(Answer, Option<Box<Unsettled>>, Permanence),
     /// An unread document.
     Document(Box<Unread>),
 }
 
-impl Came {
+impl Delivery {
     /// Whether it has been read, or is cheap to read.
     pub fn is_prepared(&self) -> bool {
         match self {
@@ -180,7 +184,7 @@ impl Came {
     }
 
     /// Reads what isn't read yet.
-    pub fn read(self) -> Result<Told, Box<Misread>> {
+    pub fn read(self) -> Result<ReadAnswer, Box<Misread>> {
         match self {
             Self::Answer(answer, unsettled, permanence) => Ok((answer, unsettled, permanence)),
             Self::Document(unread) => unread.read(),
@@ -222,7 +226,7 @@ pub async fn run(
     // It begins with the first request. Dropping it cuts off whatever is still on its way when the
     // end is reached.
     let mut fetching: Option<Fetching> = None;
-    let mut arrived = VecDeque::<Answered>::new();
+    let mut arrived = VecDeque::<RequestResult>::new();
     // Packuments that were just supplied. After the step, their text is dropped, and the cache gets
     // summaries of them.
     let mut looked_into: Vec<(Arc<Packument>, Box<Unsettled>)> = Vec::new();
@@ -235,13 +239,13 @@ pub async fn run(
         while length < PORTION
             && let Some((request, came)) = arrived.pop_front()
         {
-            length += came.as_ref().map_or(0, Came::unread_length);
+            length += came.as_ref().map_or(0, Delivery::unread_length);
             if let Some(fetching) = &fetching {
                 fetching.used_one();
             }
             outstanding_for_tree -= usize::from(!request.is_for_lockfile());
             let mut permanence = Permanence::Unknown;
-            let answer = match came.map(Came::read) {
+            let answer = match came.map(Delivery::read) {
                 Ok(Ok((answer, unsettled, found))) => {
                     permanence = found;
                     if let (Answer::Packument(packument), Some(unsettled)) = (&answer, unsettled) {
@@ -312,7 +316,7 @@ pub async fn run(
         let Some(mut answered) = answered else { return (Ended::Interrupted, waiting) };
         // The tree waits for packuments and manifests. Those that are read quickly come first.
         let order = |request: &Request, length| (request.is_for_lockfile(), length);
-        answered.sort_by_key(|(request, came)| order(request, came.as_ref().map_or(0, Came::unread_length)));
+        answered.sort_by_key(|(request, came)| order(request, came.as_ref().map_or(0, Delivery::unread_length)));
         arrived = answered.into();
         outstanding -= arrived.len();
         activity.answered.add(arrived.len() as u64);

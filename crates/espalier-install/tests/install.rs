@@ -382,6 +382,25 @@ async fn a_lock_that_only_says_versions_is_installed_and_stays_as_it_is() {
     assert!(!scene.at("node_modules").exists());
 }
 
+/// For npm, what cannot be loaded is a package without a version.
+#[tokio::test]
+async fn ci_needs_every_optional_dependency_in_the_lockfile() {
+    let scene = Scene::of(&[]).package("a@1.0.0", json!({ "optionalDependencies": { "gone": "1" } }));
+    scene.write("package.json", r#"{"dependencies":{"a":"1"},"optionalDependencies":{"absent":"1"}}"#);
+    scene.install().await;
+    let Err(InstallError::Disagreement { differences }) = scene.try_ci().await else { panic!("it fits") };
+    assert_eq!(differences, ["Missing: absent@ from lock file", "Missing: gone@ from lock file"]);
+}
+
+#[tokio::test]
+async fn ci_does_not_need_what_a_folder_outside_needs() {
+    let scene = Scene::of(&[]);
+    scene.write("package.json", r#"{"dependencies":{"outside":"file:../outside"}}"#);
+    scene.write("../outside/package.json", r#"{"name":"outside","version":"1.0.0","dependencies":{"gone":"1"}}"#);
+    scene.install().await;
+    scene.try_ci().await.expect("it fits");
+}
+
 #[tokio::test]
 async fn ci_installs_from_a_lock_of_version_1() {
     let scene =

@@ -6,7 +6,7 @@
 //! | CVE-2016-3956: a token for any host | `config/tests.rs`: `a_token_goes_to_its_own_host_and_path_only`; `faults.rs`: `a_redirect_to_another_origin_leaves_the_token_behind` |
 //! | CVE-2019-16775, -16776: commands that lead out of their package | `install.rs`: `commands_are_linked_and_executable_and_the_first_has_the_name`; `bin_field.rs`: `names_and_paths_stay_where_they_belong` |
 //! | CVE-2019-16777: commands that replace others' | `cve_2019_16777_a_command_does_not_replace_another_packages` |
-//! | CVE-2020-15095: secrets in URLs that are shown | `faults.rs`: `a_token_is_sent_to_its_registry_and_never_shown`; `trust.rs`: `secrets_are_not_shown`; `address.rs`: `a_shown_address_has_no_secrets`; `git/mod.rs`: `credentials_are_not_told`; `cve_2020_15095_secrets_in_a_lockfile_are_not_told` |
+//! | CVE-2020-15095: secrets in URLs that are shown | `faults.rs`: `a_token_is_sent_to_its_registry_and_never_shown`; `address.rs`: `credentials_are_not_shown`, `a_shown_address_has_no_secrets`; `cve_2020_15095_secrets_in_a_lockfile_are_not_told` |
 //! | CVE-2021-32803: a link, then files through it | `unpack.rs`: `a_file_does_not_go_through_a_link` |
 //! | CVE-2021-32804: absolute paths | `unpack.rs`: `absolute_paths_stay_inside` |
 //! | CVE-2021-37701, -37712: the same link by another spelling: backslashes, case, Unicode | `unpack.rs`: `a_file_does_not_go_through_a_link_by_another_spelling` |

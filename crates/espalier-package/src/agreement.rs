@@ -2,7 +2,9 @@
 
 use espalier_core::order::sort_by_key;
 use espalier_core::paths::name_from_folder;
-use espalier_core::{Graph, GraphNode, LockEntry, PackageExtensions, ParsedLock, PatchFile, integrity_of};
+use espalier_core::{
+    EdgeKind, Graph, GraphEdge, GraphNode, LockEntry, PackageExtensions, ParsedLock, PatchFile, integrity_of,
+};
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -70,6 +72,19 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
     let recorded = of_root(lockfile, "packageExtensionsHash");
     wrong.extend(extensions_disagreement(recorded.as_deref(), resolved.extensions_hash.as_deref()).map(str::to_owned));
     wrong
+}
+
+/// The dependencies that could not be loaded, in npm's words. For npm they are packages without a
+/// version, so no lockfile has them, not even one that npm has just written. A tab omits this check.
+pub fn unloaded(lockfile: &ParsedLock<'_>, resolved: &Graph) -> Vec<String> {
+    // What a folder outside of the project needs isn't loaded.
+    let is_outside = |node: u32| resolved.nodes[node as usize].location.starts_with("../");
+    let is_unloaded = |edge: &&GraphEdge| {
+        let is_wanted = matches!(edge.kind, EdgeKind::Prod | EdgeKind::Optional) && !edge.bundled;
+        is_wanted && edge.to.is_none() && !is_outside(edge.from)
+    };
+    let edges = resolved.edges.iter().filter(is_unloaded).filter(|_| !lockfile.is_ancient());
+    edges.map(|edge| format!("Missing: {}@ from lock file", edge.name)).collect()
 }
 
 /// A text in the root's entry.

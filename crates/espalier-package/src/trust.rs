@@ -1,6 +1,7 @@
 //! The permitted sources of packages: what npm 12 refuses by default, and lockfiles that replace
 //! one package by another.
 
+use espalier_core::address::without_credentials;
 use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{Allow, Graph, GraphNode};
 use rustc_hash::FxHashMap;
@@ -108,7 +109,7 @@ impl Trust {
             }
             return Ok(());
         }
-        of_kind(self.remote, "remote", "EALLOWREMOTE", "allow-remote", &without_secrets(resolved))
+        of_kind(self.remote, "remote", "EALLOWREMOTE", "allow-remote", &without_credentials(resolved))
     }
 }
 
@@ -149,25 +150,5 @@ impl<'a> Asked<'a> {
     /// Whether no dependent asks for it by URL.
     fn is_of_registry(&self, location: &str) -> bool {
         self.edges(location).iter().all(|(_, spec)| !spec.contains("://") && !spec.starts_with("file:"))
-    }
-}
-
-/// The address without a user, a password and whatever follows the path.
-fn without_secrets(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return "another place".to_owned() };
-    let rest = rest.split(['?', '#']).next().unwrap_or_default();
-    let host_ends = rest.find('/').unwrap_or(rest.len());
-    let host_begins = rest[..host_ends].rfind('@').map_or(0, |at| at + 1);
-    format!("{scheme}://{}", &rest[host_begins..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_secrets;
-
-    #[test]
-    fn secrets_are_not_shown() {
-        assert_eq!(without_secrets("http://me:secret@files.test/a.tgz?key=1"), "http://files.test/a.tgz");
-        assert_eq!(without_secrets("http://files.test"), "http://files.test");
     }
 }

@@ -37,7 +37,7 @@ pub struct Validators {
 }
 
 /// The head of an answer.
-pub struct Answered<'a> {
+pub struct ResponseHead<'a> {
     /// The status.
     pub status: u16,
     /// Looks up a header by its name in lower case. A repeated header is one value with commas.
@@ -59,7 +59,7 @@ pub enum Judged {
         fresh_for: u64,
     },
     /// The body is what was asked for.
-    Body(Received),
+    Body(BodyMetadata),
     /// The server refuses. The body may give a reason, which [`Trouble::refused`] reads.
     Refused {
         /// The status.
@@ -71,7 +71,7 @@ pub enum Judged {
 
 /// The facts about a body that precede it.
 #[derive(Debug)]
-pub struct Received {
+pub struct BodyMetadata {
     /// `Content-Type`
     pub content_type: String,
     /// The validators for the next request.
@@ -109,12 +109,12 @@ impl Get {
     }
 
     /// Interprets the head of the answer.
-    pub fn judge(&self, answered: &Answered<'_>) -> Judged {
-        let Answered { status, header, now, date, unsaid_freshness } = answered;
+    pub fn judge(&self, answered: &ResponseHead<'_>) -> Judged {
+        let ResponseHead { status, header, now, date, unsaid_freshness } = answered;
         let fresh_for = freshness::lifetime(header, *unsaid_freshness);
         match *status {
             304 if !self.validators.is_empty() => Judged::Unchanged { fresh_for: fresh_for.unwrap_or_default() },
-            200 => Judged::Body(Received {
+            200 => Judged::Body(BodyMetadata {
                 content_type: header("content-type").unwrap_or_default(),
                 validators: Validators { etag: header("etag"), last_modified: header("last-modified") },
                 fresh_for,
@@ -131,7 +131,7 @@ impl Get {
 mod tests {
     use std::time::Duration;
 
-    use super::{Answered, Get, Judged, Validators};
+    use super::{Get, Judged, ResponseHead, Validators};
     use crate::address::tests::address;
 
     fn get(etag: Option<&str>, authorization: Option<&str>) -> Get {
@@ -147,7 +147,7 @@ mod tests {
     fn judged(get: &Get, status: u16, headers: &[(&str, &str)]) -> Judged {
         let header =
             |name: &str| headers.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
-        get.judge(&Answered { status, header: &header, now: Duration::ZERO, date: |_| None, unsaid_freshness: 300 })
+        get.judge(&ResponseHead { status, header: &header, now: Duration::ZERO, date: |_| None, unsaid_freshness: 300 })
     }
 
     #[test]

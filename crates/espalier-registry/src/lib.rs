@@ -22,7 +22,7 @@ mod trouble;
 pub use address::{Address, Normalize};
 pub use credentials::Credentials;
 pub use experience::Experience;
-pub use get::{Answered, Get, Judged, Received, Validators};
+pub use get::{BodyMetadata, Get, Judged, ResponseHead, Validators};
 pub use registries::{PUBLIC_REGISTRY, Registries, ReplacedHost, public_host};
 pub use retry::Retries;
 pub use trouble::{Broken, Trouble, printable};

@@ -22,12 +22,12 @@ pub struct Source {
     files: Files,
     network: Network,
     /// The full packuments that are being fetched, by name.
-    wholes: RefCell<FxHashMap<String, Rc<Whole>>>,
+    wholes: RefCell<FxHashMap<String, Rc<AwaitedPackument>>>,
 }
 
 /// A full packument, once it has come.
 #[derive(Default)]
-struct Whole {
+struct AwaitedPackument {
     answer: RefCell<Option<Result<Found, FetchFailure>>>,
     is_there: Queue<()>,
 }
@@ -126,7 +126,7 @@ impl Source {
             whole.is_there.closed().await;
             return whole.answer.borrow().clone().expect("it is there");
         }
-        let whole = Rc::<Whole>::default();
+        let whole = Rc::<AwaitedPackument>::default();
         self.wholes.borrow_mut().insert(name.to_owned(), Rc::clone(&whole));
         let answer = self.packument(name, PackumentForm::Full, urgency).await;
         self.wholes.borrow_mut().remove(name);

@@ -14,12 +14,12 @@ use crate::queue::Queue;
 use crate::source::Source;
 
 /// A request and its answer.
-pub type Answered = (Request, Result<Answer, FetchFailure>);
+pub type AnsweredRequest = (Request, Result<Answer, FetchFailure>);
 
 /// The workers of a run. Dropping this stops them at once.
 pub struct Workers {
     requests: Queue<(Request, Urgency)>,
-    answers: Queue<Answered>,
+    answers: Queue<AnsweredRequest>,
     count: usize,
     free: usize,
 }
@@ -60,7 +60,7 @@ impl Workers {
     }
 
     /// Waits for an answer and takes all that have come by then.
-    pub async fn answers(&mut self) -> Vec<Answered> {
+    pub async fn answers(&mut self) -> Vec<AnsweredRequest> {
         let first = self.answers.next().await;
         let mut all = vec![first];
         all.extend(std::iter::from_fn(|| self.answers.try_next()));
@@ -75,7 +75,7 @@ impl Drop for Workers {
     }
 }
 
-async fn work(requests: Queue<(Request, Urgency)>, answers: Queue<Answered>, source: Rc<Source>) {
+async fn work(requests: Queue<(Request, Urgency)>, answers: Queue<AnsweredRequest>, source: Rc<Source>) {
     loop {
         let (request, urgency) = requests.next().await;
         let answer = source.answer(&request, urgency).await;

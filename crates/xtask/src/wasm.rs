@@ -27,7 +27,7 @@ use crate::toolchain::{self, npm_program, root};
 
 /// The maximum weight of the wasm: its bytes, and the bytes that a browser downloads.
 const MAX_RAW: u64 = 903_100;
-const MAX_BROTLI: u64 = 321_000;
+const MAX_BROTLI: u64 = 321_900;
 
 /// A function with one caller becomes part of it only if it has at most this number of bytes. By
 /// default, `wasm-opt` makes functions of 30 KB, which compress badly: 22 KB more of brotli.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use espalier_core::address::without_credentials;
 use espalier_core::collation;
 use espalier_install::config::{Config, Origin, Value, definitions, edit};
 use serde_json::Value as Json;
@@ -106,16 +107,6 @@ fn json_of(value: &Value) -> Json {
         Value::Flag(flag) => (*flag).into(),
         Value::Null => Json::Null,
         Value::List(items) => items.iter().map(|item| without_credentials(item)).collect(),
-    }
-}
-
-/// A URL without its user and password.
-fn without_credentials(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
-        (Some(scheme), Some(at)) if at > scheme && !text[scheme + 3..at].contains('/') => {
-            format!("{}***{}", &text[..scheme + 3], &text[at..])
-        }
-        _ => text.to_owned(),
     }
 }
 

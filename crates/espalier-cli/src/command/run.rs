@@ -2,9 +2,12 @@
 //! names (`run.js`).
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use espalier_core::manifest_edit::Edit;
+use espalier_core::{InvalidJson, ResolveError};
 use espalier_install::host;
 use espalier_install::scripts::environment::{ScriptEnvironment, Surroundings};
 use espalier_install::scripts::package::ScriptPackage;
@@ -199,10 +202,19 @@ fn run_events(
 }
 
 pub(super) fn read(folder: &Path) -> Result<ScriptPackage, Complaint> {
-    ScriptPackage::read(folder).map_err(|error| {
-        let path = report::shown_path(&folder.join("package.json"));
-        Complaint::own("EJSONPARSE", format!("cannot read {path}: {error}"), "")
-    })
+    let unreadable = |error: io::Error| {
+        let file = folder.join("package.json");
+        let path = report::shown_path(&file);
+        let text = std::fs::read(file).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+        match Edit::of(&text) {
+            Err(ResolveError::InvalidJson(invalid)) => {
+                let details = report::failure::invalid_json(&path, invalid.line, invalid.column, Some(&text));
+                Complaint::own("EJSONPARSE", InvalidJson { file: path, ..invalid }.to_string(), details)
+            }
+            _ => Complaint::own("EJSONPARSE", format!("cannot read {path}: {error}"), ""),
+        }
+    };
+    ScriptPackage::read(folder).map_err(unreadable)
 }
 
 fn command_of(package: &ScriptPackage, event: &str) -> Option<String> {

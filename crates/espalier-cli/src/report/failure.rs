@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use espalier_core::spec::{SpecKind, Specs};
 use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Refusal, Remedy, Requirer, ResolveError};
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, ConfigError};
@@ -109,11 +110,28 @@ fn resolve_headline(error: &ResolveError) -> String {
         ResolveError::NoMatchingVersion { name, spec, .. } => {
             format!("no version of {name} satisfies {}", spec_text(spec))
         }
+        ResolveError::Fetch { name, failure, chain } if is_of_git(failure, chain) => git_headline(name, failure),
         ResolveError::Fetch { name, failure, .. } => fetch_headline(name, failure),
         ResolveError::InvalidJson(_) | ResolveError::PeerConflict(_) | ResolveError::Refused { .. } => {
             error.to_string()
         }
     }
+}
+
+fn git_headline(name: &str, failure: &FetchFailure) -> String {
+    match failure.kind {
+        FetchFailureKind::NotFound => format!("the repository of {name} does not have what is requested"),
+        _ => format!("the repository of {name} could not be read"),
+    }
+}
+
+/// Whether the source of a package is a git repository. `chain` ends with the dependent that says
+/// so.
+fn is_of_git(failure: &FetchFailure, chain: &[Requirer]) -> bool {
+    let spec = chain.last().map(|asker| Specs::default().intern(&asker.spec));
+    let is_repository = Path::new(&failure.url).extension().is_some_and(|extension| extension == "git");
+    failure.kind != FetchFailureKind::Unsupported
+        && (is_repository || spec.is_some_and(|spec| matches!(spec.kind, SpecKind::Git(_))))
 }
 
 pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
@@ -149,24 +167,26 @@ fn resolve_details(
 ) -> String {
     match error {
         ResolveError::InvalidJson(InvalidJson { file, line, column, .. }) => {
-            invalid_json(file, *line, *column, manifest, circumstances.folder)
+            let on_disk = || circumstances.folder.and_then(|folder| std::fs::read_to_string(folder.join(file)).ok());
+            let text = if file == "package.json" { Some(manifest.to_owned()) } else { on_disk() };
+            invalid_json(file, *line, *column, text.as_deref())
         }
         ResolveError::NoMatchingVersion { name, spec: _, chain, nearest } => {
             no_matching_version(name, chain, nearest, circumstances)
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
         ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
-        ResolveError::Refused { refusal, chain } => refused(refusal, chain),
+        ResolveError::Refused { refusal, chain } => refused(refusal, chain, error.remedy()),
     }
 }
 
-fn refused(refusal: &Refusal, chain: &[Requirer]) -> String {
+fn refused(refusal: &Refusal, chain: &[Requirer], remedy: Option<&str>) -> String {
     let mut details = match (refusal.package(), chain.split_last()) {
         (_, None) => String::new(),
         (Some((name, version)), _) => branch(chain, name, version),
         (None, Some((asker, above))) => branch(above, &asker.name, asker.version.as_deref()),
     };
-    if let Some(remedy) = refusal.remedy() {
+    if let Some(remedy) = remedy {
         let lines = wrapped(remedy, 2, Some(80)).join("\n  ");
         let gap = if details.is_empty() { "" } else { "\n" };
         let _ = writeln!(details, "{gap}  {lines}");
@@ -174,10 +194,9 @@ fn refused(refusal: &Refusal, chain: &[Requirer]) -> String {
     details
 }
 
-fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: Option<&Path>) -> String {
-    let on_disk = || folder.and_then(|folder| std::fs::read_to_string(folder.join(file)).ok());
-    let text = if file == "package.json" { Some(manifest.to_owned()) } else { on_disk() };
-    let drawn = text.map(|text| excerpt::excerpt(&text, line, column) + "\n").unwrap_or_default();
+/// The details of a file that isn't JSON, with an excerpt of its text if it is known.
+pub fn invalid_json(file: &str, line: usize, column: usize, text: Option<&str>) -> String {
+    let drawn = text.map(|text| excerpt::excerpt(text, line, column) + "\n").unwrap_or_default();
     let remedy = if file.ends_with("package.json") {
         "  Correct it there and run espalier again."
     } else {
@@ -187,7 +206,7 @@ fn invalid_json(file: &str, line: usize, column: usize, manifest: &str, folder: 
 }
 
 fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circumstances: Circumstances<'_>) -> String {
-    let mut details = branch(chain, name, None) + "\n";
+    let mut details = if chain.is_empty() { String::new() } else { branch(chain, name, None) + "\n" };
     if !nearest.is_empty() {
         let _ = writeln!(details, "  Nearest: {}\n", strong(nearest.join(", ")));
     }
@@ -205,6 +224,13 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
         }
         ([_, .., asker], None) => {
             let _ = writeln!(details, "  {} asks for it. Try another version of {0}.", asker.name);
+        }
+        ([], _) => {
+            let _ = writeln!(
+                details,
+                "  The lockfile has this version, but the registry does not. Choose another one\n  with {}.",
+                strong(format!("espalier update {name}"))
+            );
         }
         _ => details += "  Choose a version that exists.\n",
     }
@@ -227,16 +253,31 @@ pub(super) fn fetch(
     };
     row("reason", &failure.message);
     row("url", &failure.url);
-    if let Some(setting) = registry_setting(name, circumstances).filter(|_| !failure.url.starts_with("file:")) {
+    let is_of_git = is_of_git(failure, chain);
+    let is_of_registry = !is_of_git && !failure.url.starts_with("file:");
+    if let Some(setting) = registry_setting(name, circumstances).filter(|_| is_of_registry) {
         row("registry", &setting);
     }
-    let _ = write!(details, "\n{}", fetch_remedy(failure));
+    let remedy = if is_of_git { git_remedy(failure) } else { fetch_remedy(failure) };
+    let _ = write!(details, "\n{remedy}");
     details
 }
 
 /// Whether this is the URL of a tarball, and not of a document.
 fn is_of_tarball(url: &str) -> bool {
     Path::new(url).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tgz"))
+}
+
+fn git_remedy(failure: &FetchFailure) -> String {
+    match failure.kind {
+        FetchFailureKind::NotFound => "  Choose a branch, a tag or a commit that the repository has.\n".to_owned(),
+        FetchFailureKind::NotCached => "  Run espalier once without --offline to fetch it.\n".to_owned(),
+        _ => format!(
+            "  Check the address, the network, and your access to the repository. This\n  command has to \
+             work:\n\n    {}\n",
+            strong(format!("git ls-remote {}", failure.url))
+        ),
+    }
 }
 
 fn fetch_remedy(failure: &FetchFailure) -> String {
@@ -273,7 +314,12 @@ fn fetch_remedy(failure: &FetchFailure) -> String {
             "`https-proxy` in .npmrc. If a company signs its own certificates, set",
             "`cafile`. --prefer-offline uses what the cache contains.",
         ],
-        FetchFailureKind::Invalid | FetchFailureKind::Integrity => &[
+        FetchFailureKind::Integrity => &[
+            "A proxy or a mirror may have changed it on the way. Try again, or use another",
+            "registry with --registry. If the integrity in package-lock.json is wrong,",
+            "remove the package's entry there and run `espalier install`.",
+        ],
+        FetchFailureKind::Invalid => &[
             "A proxy, a mirror or a login page may have changed it on the way.",
             "Try again, or use another registry with --registry.",
         ],

@@ -149,7 +149,16 @@ fn details(error: &InstallError, circumstances: Circumstances<'_>) -> String {
             if differences.len() > MOST {
                 let _ = writeln!(lines, "  and {} more; --json lists them all", differences.len() - MOST);
             }
-            lines + "\n" + &advice(&["Update the lockfile with `espalier install` or `espalier lock`."])
+            let is_unloaded = |line: &String| line.ends_with("@ from lock file");
+            let remedy: &[&str] = if differences.iter().any(is_unloaded) {
+                &[
+                    "No lockfile has a dependency that cannot be fetched, so `ci` refuses it. Remove",
+                    "the dependency, or use `espalier install`, which leaves it out.",
+                ]
+            } else {
+                &["Update the lockfile with `espalier install` or `espalier lock`."]
+            };
+            lines + "\n" + &advice(remedy)
         }
         InstallError::NoLockfile => advice(&["Create one with `espalier install` or `espalier lock`."]),
         InstallError::BrokenLockfile => {

@@ -101,6 +101,17 @@ fn scripts_are_listed() {
 }
 
 #[test]
+fn a_package_json_that_is_no_json_is_shown() {
+    let stage = Stage::bare();
+    stage.write("package.json", "{\n  \"scripts\": {\n    \"test\": \"echo\",\n  }\n}\n");
+    for arguments in [&["run", "test"][..], &["test"], &["run"]] {
+        let outcome = run(&stage, arguments);
+        assert_eq!(outcome.code, Some(1));
+        assert_screen("run-invalid-json", &outcome.stderr);
+    }
+}
+
+#[test]
 fn restart_stops_and_starts_where_it_has_no_script() {
     let stage = scripts(&json!({"start": "echo started"}));
     assert_eq!(run(&stage, &["restart", "-s"]).stdout, "started\n");
@@ -199,6 +210,32 @@ fn a_dry_run_decides_and_runs_nothing() {
     let outcome = run(&stage, &["rebuild", "--dry-run"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     assert!(!stage.path("project/node_modules/native/built.txt").exists());
+}
+
+#[test]
+fn the_commands_of_a_folder_are_linked_again() {
+    let stage = stage(&json!({"name": "r", "dependencies": {"a": "1"}}));
+    let package = json!({"name": "a", "version": "1.0.0", "directories": {"bin": "./tools/"}});
+    stage.write("node_modules/a/package.json", &package.to_string());
+    for file in ["go", ".hidden", "more/go", "more/stop"] {
+        stage.write(&format!("node_modules/a/tools/{file}"), "#!/bin/sh\n");
+    }
+    let outcome = run(&stage, &["rebuild"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let commands = stage.path("project/node_modules/.bin");
+    let mut found: Vec<String> = fs::read_dir(&commands)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| {
+            format!(
+                "{} {}",
+                path.file_name().expect("a name").display(),
+                fs::read_link(&path).expect("a link").display()
+            )
+        })
+        .collect();
+    found.sort();
+    assert_eq!(found, ["go ../a/tools/more/go", "more ../a/tools/more", "stop ../a/tools/more/stop"]);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use super::document::{self, Document, NAMES};
 use super::legacy;
 use crate::collation;
 use crate::json::Format;
-use crate::manifest::Dependencies;
+use crate::manifest::{Dependencies, Manifest};
 use crate::order;
-use crate::parsed_lock::DEFAULT_VERSION;
+use crate::parsed_lock::{self, DEFAULT_VERSION};
 use crate::tree::{NodeId, Tree};
 use crate::writer::Written;
 
@@ -135,7 +135,10 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
             head.insert("version".into(), version.into());
         }
     }
-    head.insert("lockfileVersion".into(), version.into());
+    let stated = head.entry("lockfileVersion").or_insert(Value::Null);
+    if parsed_lock::version(stated) != Some(version) {
+        *stated = version.into();
+    }
     head.insert("requires".into(), true.into());
     if version <= 2
         && let Some(dependencies) = legacy::dependencies(tree, target.omit_resolved)
@@ -193,16 +196,17 @@ fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Entry<'_> {
     entry.flag("peer", flags.peer && is_needed);
     entry.plain("workspaces", field("workspaces"));
 
-    entry.block("dependencies", tree, &manifest.dependencies);
-    entry.block("acceptDependencies", tree, &manifest.accept_dependencies);
+    entry.block("dependencies", tree, manifest, &manifest.dependencies);
+    entry.block("acceptDependencies", tree, manifest, &manifest.accept_dependencies);
     entry.object("bin", field("bin"));
-    entry.object("devDependencies", has_devs.then(|| dependencies(tree, &manifest.dev_dependencies)));
+    let devs = || field("devDependencies").unwrap_or_else(|| dependencies(tree, &manifest.dev_dependencies));
+    entry.object("devDependencies", has_devs.then(devs));
     entry.object("engines", field("engines"));
     entry.object("funding", field("funding"));
-    entry.block("optionalDependencies", tree, &manifest.optional_dependencies);
+    entry.block("optionalDependencies", tree, manifest, &manifest.optional_dependencies);
     entry.object("packageExtensionsApplied", data.extension.as_deref().map(mark));
     entry.object("patched", data.patch.as_deref().map(mark));
-    entry.block("peerDependencies", tree, &manifest.peer_dependencies);
+    entry.block("peerDependencies", tree, manifest, &manifest.peer_dependencies);
     entry.object("peerDependenciesMeta", field("peerDependenciesMeta"));
     entry
 }
@@ -243,8 +247,12 @@ impl<'a> Entry<'a> {
         self.plain(key, is_set.then_some(Written::True));
     }
 
-    fn block(&mut self, key: &'static str, tree: &'a Tree, block: &'a Dependencies) {
-        self.object(key, (!block.is_empty()).then(|| dependencies(tree, block)));
+    /// The dependencies of a block. One that isn't an object is written as it is.
+    fn block(&mut self, key: &'static str, tree: &'a Tree, manifest: &'a Manifest, block: &'a Dependencies) {
+        match manifest.field(key) {
+            None => self.object(key, (!block.is_empty()).then(|| dependencies(tree, block))),
+            unusual => self.object(key, unusual.map(Written::Value)),
+        }
     }
 
     fn written(self) -> Written<'a> {

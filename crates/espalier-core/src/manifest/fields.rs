@@ -4,18 +4,17 @@
 //! and specs. So they are read from the text, without a [`Value`] in between. What a field means is
 //! not known here.
 
-use serde_json::{Error, Value};
+use serde_json::{Error, Map, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::json;
-use crate::names::Name;
 use crate::plain;
-use crate::spec::Spec;
+use crate::spec::{InvalidSpec, Spec};
 use crate::values::Values;
 use crate::vocabulary::Vocabulary;
 
-use super::Dependencies;
+use super::{Dependencies, Dependency};
 
 /// Lists fields, and finds the place of a key in the list. Comparing with each literal in turn is
 /// faster than comparing with the elements of a list, whose lengths the compiler doesn't know.
@@ -63,8 +62,26 @@ listed! {
 }
 
 /// Those of them that are written into the lock almost unchanged.
-pub(super) const WRITTEN: [&str; 10] =
-    ["peerDependenciesMeta", "funding", "engines", "os", "cpu", "libc", "license", "bin", "deprecated", "workspaces"];
+pub(super) const WRITTEN: [&str; 14] = [
+    "dependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "acceptDependencies",
+    "peerDependenciesMeta",
+    "funding",
+    "engines",
+    "os",
+    "cpu",
+    "libc",
+    "license",
+    "bin",
+    "deprecated",
+    "workspaces",
+];
+
+/// The number of blocks of dependencies at the start of them. A block is written as it is only if it
+/// isn't an object.
+pub(super) const BLOCKS: usize = 4;
 
 /// This field isn't read from registry manifests, because it is long and rarely used.
 pub(super) const DEV: &str = "devDependencies";
@@ -134,6 +151,14 @@ impl<'a> Field<'a> {
         matches!(self, Self::Missing)
     }
 
+    pub fn is_object(self) -> bool {
+        match self {
+            Self::Missing => false,
+            Self::Text(text) => text.starts_with('{'),
+            Self::Value(value) => value.is_object(),
+        }
+    }
+
     /// The value. Null if the field is missing.
     pub fn value(self) -> Result<Value, Error> {
         match self {
@@ -192,17 +217,36 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The dependencies of a block, in JavaScript's order. Entries that aren't strings are skipped.
+    /// The dependencies of a block, in JavaScript's order. The names in a list are its indexes, as in
+    /// `Object.entries`. A text would be a list of letters there. Here it is one spec, because nobody
+    /// has a package for either.
     pub fn dependencies(self, vocabulary: &Vocabulary) -> Result<Dependencies, Error> {
-        match self {
-            Self::Missing => Ok(Vec::new()),
-            Self::Text(text) => match few_dependencies(text, vocabulary)? {
-                Some(few) => Ok(few),
-                None => Ok(dependencies(&self.value()?, vocabulary)),
-            },
-            Self::Value(value) => Ok(dependencies(value, vocabulary)),
+        if let Self::Text(text) = self
+            && let Some(few) = few_dependencies(text, vocabulary)?
+        {
+            return Ok(few);
         }
+        let block = match self.value()? {
+            Value::Object(object) => object,
+            Value::Array(list) => indexed(list),
+            Value::String(text) if !text.is_empty() => indexed(vec![text.into()]),
+            _ => Map::new(),
+        };
+        let mut found = Dependencies::new();
+        for (name, spec) in json::entries(&block) {
+            found.push(dependency(name, Field::Value(spec), vocabulary)?);
+        }
+        Ok(found)
     }
+}
+
+/// A list as an object.
+fn indexed(list: Vec<Value>) -> Map<String, Value> {
+    let mut object = Map::new();
+    for value in list {
+        object.insert(object.len().to_string(), value);
+    }
+    object
 }
 
 /// The content of a string that has no escapes.
@@ -215,27 +259,28 @@ fn plain(text: &str) -> Option<&str> {
 /// The dependencies of a block with few entries. `None` if there are many, or if their order isn't
 /// that of the text.
 fn few_dependencies(text: &str, vocabulary: &Vocabulary) -> Result<Option<Dependencies>, Error> {
-    let mut found: Vec<(Name, Option<Rc<Spec>>)> = Vec::new();
-    let mut is_simple = true;
+    let mut found = Dependencies::new();
+    let mut is_simple = text.starts_with('{');
     Field::Text(text).members(&mut |key, spec| {
         is_simple &= found.len() < FEW && !json::is_array_index(key);
         if is_simple {
-            let name = vocabulary.names.intern(key);
-            is_simple = found.iter().all(|(other, _)| *other != name);
-            found.push((name, spec.string()?.map(|spec| vocabulary.specs.intern(&spec))));
+            let dependency = dependency(key, spec, vocabulary)?;
+            is_simple = found.iter().all(|(other, _)| *other != dependency.0);
+            found.push(dependency);
         }
         Ok(())
     })?;
-    let found = found.into_iter().filter_map(|(name, spec)| Some((name, spec?)));
-    Ok(is_simple.then(|| found.collect()))
+    Ok(is_simple.then_some(found))
 }
 
-fn dependencies(value: &Value, vocabulary: &Vocabulary) -> Dependencies {
-    let Value::Object(object) = value else {
-        return Vec::new();
+/// A dependency. npm refuses its spec if no package can have its name, or if the spec isn't a
+/// string.
+fn dependency(key: &str, spec: Field<'_>, vocabulary: &Vocabulary) -> Result<Dependency, Error> {
+    let name = vocabulary.names.intern(key);
+    let spec = match spec.string()? {
+        Some(text) if name.is_valid() => vocabulary.specs.intern(&text),
+        Some(text) => Spec::invalid(&text, InvalidSpec::name(key)),
+        None => Spec::invalid(&spec.value()?.to_string(), InvalidSpec::not_a_string()),
     };
-    let entries = json::entries(object).into_iter();
-    entries
-        .filter_map(|(name, spec)| Some((vocabulary.names.intern(name), vocabulary.specs.intern(spec.as_str()?))))
-        .collect()
+    Ok((name, spec))
 }

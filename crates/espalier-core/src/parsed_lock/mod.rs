@@ -10,5 +10,5 @@ mod text;
 
 pub use entries::{LockEntries, LockEntry};
 pub use old::name_and_version_of_tarball;
-pub use read::{DEFAULT_VERSION, NEWEST_VERSION, ParsedLock};
+pub use read::{DEFAULT_VERSION, NEWEST_VERSION, ParsedLock, version};
 pub use shared::LockfileText;

@@ -13,6 +13,14 @@ pub const NEWEST_VERSION: u64 = 4;
 /// The version that npm writes by default.
 pub const DEFAULT_VERSION: u64 = 3;
 
+/// The number of a `lockfileVersion`. npm compares a text like the number in it, and keeps it.
+pub fn version(stated: &Value) -> Option<u64> {
+    match stated.as_str().map(str::as_bytes) {
+        Some([digit @ b'0'..=b'9']) => Some(u64::from(digit - b'0')),
+        _ => stated.as_u64(),
+    }
+}
+
 /// The lockfile that a resolution starts from.
 #[derive(Debug, Default)]
 pub struct ParsedLock<'t> {
@@ -29,7 +37,7 @@ impl<'t> ParsedLock<'t> {
     /// starts afresh. `project` is the absolute folder of the project.
     pub fn parse(text: impl Into<Text<'t>>, project: &str) -> Option<Self> {
         let LockText { text, packages, others } = LockText::parse(text.into())?;
-        let version = others.get("lockfileVersion").and_then(Value::as_u64);
+        let version = others.get("lockfileVersion").and_then(version);
         let packages = match packages {
             Some(places) => LockEntries::at(text, places),
             None => {

@@ -32,7 +32,8 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         .filter(|(folder, _)| is_package_folder(folder))
         .collect();
     order::sort_by(&mut folders, Ord::cmp);
-    let mut nodes: FxHashMap<&str, NodeId> = std::iter::once(("", node)).collect();
+    let mut nodes: FxHashMap<Rc<str>, NodeId> = FxHashMap::default();
+    nodes.insert(Rc::default(), node);
     for (folder, text) in folders {
         let (above, name) = split_last(folder);
         let (Some(&parent), Ok(value)) = (nodes.get(above), json::parse(folder, text)) else {
@@ -43,7 +44,7 @@ pub(super) async fn unpack(sources: &mut Sources, tree: &mut Tree, node: NodeId)
         let name = sources.vocabulary.names.intern(name);
         let with_peers = sources.with_peers();
         let new = NewNode { name: Some(name), parent: Some(parent), ..NewNode::of(Rc::new(manifest), with_peers) };
-        nodes.insert(folder, tree.add(new));
+        nodes.insert(folder.into(), tree.add(new));
     }
     // npm does this for everything that it reads from disk. Packages that the lock needs already
     // stay needed.

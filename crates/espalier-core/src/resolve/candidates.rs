@@ -3,9 +3,10 @@
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
+use super::edge_checks::{check_edge, check_spec};
 use super::explain::chain;
-use super::override_checks::check_edge;
 use super::search::Search;
+use crate::address::without_credentials;
 use crate::catalog::Choice;
 use crate::decision::Origin;
 use crate::error::ResolveError;
@@ -125,7 +126,7 @@ impl Search {
 
     fn endless_peers(&self, edge: EdgeId) -> ResolveError {
         let name = self.tree.text(self.tree[edge].name).to_owned();
-        ResolveError::from(Refusal::EndlessPeers { name }).asked_by(|| chain(&self.tree, edge))
+        ResolveError::from(Refusal::EndlessPeers { name }).asked_by(&|| chain(&self.tree, edge))
     }
 
     /// Builds the node for an edge's spec in a virtual root. A package that can't be fetched
@@ -134,12 +135,7 @@ impl Search {
         check_edge(&self.tree, edge)?;
         let name = self.tree[edge].name;
         let spec = self.tree.spec(edge).clone();
-        if let SpecKind::Invalid(problem) = &spec.kind {
-            // npm fails at once, whoever the dependent is.
-            let (name, spec) = (self.tree.text(name).to_owned(), spec.raw.to_string());
-            let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
-            return Err(ResolveError::from(refusal).asked_by(|| chain(&self.tree, edge)));
-        }
+        check_spec(&self.tree, edge, &spec)?;
         let workspace = self.workspace_edge(name);
         if let Err(error) = self.check_allowed(edge, &spec) {
             return Ok(self.failure_node(edge, parent, &error));
@@ -187,7 +183,7 @@ impl Search {
 
     /// Builds a node for a package that could not be fetched.
     fn failure_node(&mut self, edge: EdgeId, parent: NodeId, error: &ResolveError) -> NodeId {
-        let failure = Some(Rc::new(error.clone().asked_by(|| chain(&self.tree, edge))));
+        let failure = Some(Rc::new(error.clone().asked_by(&|| chain(&self.tree, edge))));
         let with_peers = self.sources.with_peers();
         let name = Some(self.tree[edge].name);
         self.tree.complete_edges(parent);
@@ -208,12 +204,13 @@ impl Search {
             SpecKind::Directory(_) => (options.allow_directory, "EALLOWDIRECTORY", "folders", "allow-directory"),
             _ => return Ok(()),
         };
-        let own = self.tree[edge].from.is_some_and(|from| self.tree.is_own(from));
-        if allow == Allow::All || (allow == Allow::Root && own) {
+        let is_own = self.tree[edge].from.is_some_and(|from| self.tree.is_own(from));
+        if allow == Allow::All || (allow == Allow::Root && is_own) {
             return Ok(());
         }
+        let (name, spec) = (self.tree.text(self.tree[edge].name).to_owned(), without_credentials(&spec.raw));
         let only_root = allow == Allow::Root;
-        Err(Refusal::NotAllowed { code, setting, source_kind: what, spec: spec.raw.to_string(), only_root }.into())
+        Err(Refusal::NotAllowed { name, code, setting, source_kind: what, spec, only_root, is_own }.into())
     }
 
     /// The root's workspace edge with this name.

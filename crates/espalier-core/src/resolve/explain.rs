@@ -65,7 +65,7 @@ pub(super) fn chain_to_node(tree: &Tree, node: NodeId) -> Vec<Requirer> {
 
 /// A refusal that concerns a node, with its chain of dependents.
 pub(super) fn refused(tree: &Tree, refusal: Refusal, node: NodeId) -> ResolveError {
-    ResolveError::from(refusal).asked_by(|| chain_to_node(tree, node))
+    ResolveError::from(refusal).asked_by(&|| chain_to_node(tree, node))
 }
 
 /// The package's own name, or that of its folder.

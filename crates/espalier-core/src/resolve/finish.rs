@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
+use super::edge_checks::{check_all_met, check_saved};
 use super::explain::{chain_to_node, describe, name_and_version, refused};
 use super::outline;
-use super::override_checks::{check_all_met, check_saved};
 use super::search::{Findings, Settled};
 use super::sources::Sources;
 use super::start::Facts;
@@ -17,6 +17,7 @@ use crate::graph::Graph;
 use crate::json::Format;
 use crate::lockfile;
 use crate::manifest::Manifest;
+use crate::names::Name;
 use crate::outcome::{Outcome, Statistics};
 use crate::pick::Engine;
 use crate::platform;
@@ -136,7 +137,8 @@ impl Ending {
             let data = &self.tree[node];
             let is_package = data.parent.is_some() && !data.is_link && !data.inert;
             let is_known = data.resolved.is_some() || data.manifest.version.is_some();
-            if !is_package || is_known || self.tree.in_bundle(node) || self.facts.on_disk.contains_key(&node) {
+            let is_on_disk = |node: NodeId| self.facts.on_disk.values().any(|&other| other == node);
+            if !is_package || is_known || self.tree.in_bundle(node) || is_on_disk(node) {
                 continue;
             }
             let location = data.path.as_deref().unwrap_or_default().to_owned();
@@ -250,12 +252,14 @@ impl Ending {
         let incomplete = nodes.filter(|&node| self.tree[node].manifest.abbreviated);
         let want = |node: NodeId| self.sources.want_document(&self.tree[node].manifest);
         let wanted: Vec<(NodeId, Ticket)> = incomplete.map(|node| (node, want(node))).collect();
-        // Copies of a package in several folders share a manifest. The key is its address, so the
-        // manifest has to stay alive.
-        let mut completed: FxHashMap<*const Manifest, (Rc<Manifest>, Rc<Manifest>)> = FxHashMap::default();
+        // Copies of a package in several folders share a manifest. The key contains its address, so
+        // the manifest has to stay alive.
+        let mut completed: FxHashMap<(Name, usize), Rc<Manifest>> = FxHashMap::default();
+        let mut alive = Vec::new();
         for (node, ticket) in wanted {
             let manifest = self.tree[node].manifest.clone();
-            if let Some((_, complete)) = completed.get(&Rc::as_ptr(&manifest)) {
+            let key = (self.tree[node].name, Rc::as_ptr(&manifest).addr());
+            if let Some(complete) = completed.get(&key) {
                 self.tree[node].manifest = complete.clone();
                 continue;
             }
@@ -273,7 +277,8 @@ impl Ending {
             };
             if let Ok(complete) = complete {
                 let complete = self.extensions.apply(Rc::new(complete), &self.sources.vocabulary)?.0;
-                completed.insert(Rc::as_ptr(&manifest), (manifest, complete.clone()));
+                completed.insert(key, complete.clone());
+                alive.push(manifest);
                 self.tree[node].manifest = complete;
             }
         }
@@ -293,7 +298,7 @@ impl Ending {
             let place = &mut graph.nodes[index];
             let is_package = place.target.is_none() && self.tree[node].parent.is_some();
             // The package on disk is the wanted one, so npm leaves it alone.
-            place.on_disk = self.facts.on_disk.get(&node).is_some_and(|path| **path == *place.location);
+            place.on_disk = self.facts.on_disk.get(&*place.location) == Some(&node);
             if !is_package || place.resolved.is_some() || place.brought || place.inert || place.on_disk {
                 continue;
             }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::edge_checks::check_strings;
 use super::outline;
 use super::start::Start;
 use crate::error::ResolveError;
@@ -36,6 +37,7 @@ pub async fn inspect(
         start.tree[root].flags = Flags::NONE;
         start.tree.calculate_flags(false);
     }
+    check_strings(&start.tree)?;
     let entries = lockfile::entries(&start.tree);
     let graph = outline::graph(&start.tree, &entries);
     Ok(Outcome {

@@ -17,7 +17,7 @@ impl Start {
     /// already.
     pub(super) async fn load_installed(&mut self, packages: &[InstalledPackage]) {
         let root = self.tree.root;
-        let mut targets: FxHashMap<&str, NodeId> = FxHashMap::default();
+        let mut targets: FxHashMap<Rc<str>, NodeId> = FxHashMap::default();
         for package in packages {
             let project = project_of(&package.path);
             let known = self.tree.at_path(root, &package.path).is_some();
@@ -36,12 +36,12 @@ impl Start {
             match package.target.as_deref() {
                 None => {
                     let node = self.tree.add(new);
-                    self.facts.on_disk.insert(node, package.path.as_str().into());
+                    self.facts.on_disk.insert(package.path.as_str().into(), node);
                 }
                 Some(target) => {
                     let known = targets.get(target).copied().or_else(|| self.tree.at_path(root, target));
                     let link = self.tree.add_link(NewNode { realpath: Some(target.into()), ..new }, known);
-                    targets.insert(target, self.tree.target(link));
+                    targets.insert(target.into(), self.tree.target(link));
                 }
             }
         }

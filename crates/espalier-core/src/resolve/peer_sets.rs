@@ -4,7 +4,7 @@
 use std::pin::Pin;
 
 use super::candidates::PeerSet;
-use super::override_checks::{check_edge, check_needed};
+use super::edge_checks::{check_edge, check_needed};
 use super::search::Search;
 use crate::collation;
 use crate::error::ResolveError;

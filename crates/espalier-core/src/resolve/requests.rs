@@ -1,6 +1,8 @@
 //! Enters the user's changes into the package.json of the root or of a workspace, before anything
 //! is resolved (`#applyUserRequests` of `build-ideal-tree.js`).
 
+use std::rc::Rc;
+
 use super::edited::Edited;
 use super::start::Start;
 use crate::changes::Update;
@@ -9,7 +11,7 @@ use crate::manifest_edit::Saving;
 use crate::names::Name;
 use crate::paths;
 use crate::refusal::Refusal;
-use crate::spec::{SpecKind, is_valid_name, split_argument};
+use crate::spec::{Spec, SpecKind, is_valid_name, split_argument};
 use crate::tree::NodeId;
 
 impl Start {
@@ -47,10 +49,17 @@ impl Start {
                 edited.edit.remove(name);
             }
             let saving = Saving { kind: self.wishes.changes.save_type, bundle: self.wishes.changes.save_bundle };
-            for argument in self.wishes.changes.add.clone() {
-                let (name, spec) = self.addition(node, &argument).await?;
-                edited.edit.add(&name, &spec, saving);
-                edited.added.push(self.sources.vocabulary.names.intern(&name));
+            // npm enters those first that it need not look up (`#add` of `build-ideal-tree.js`).
+            for is_late in [false, true] {
+                for argument in self.wishes.changes.add.clone() {
+                    let (name, spec) =
+                        self.sources.vocabulary.specs.argument(&argument).map_err(Refusal::InvalidSpec)?;
+                    if (name.is_none() || matches!(spec.kind, SpecKind::Tag(_))) == is_late {
+                        let (name, spec) = self.addition(node, &argument, name, &spec).await?;
+                        edited.edit.add(&name, &spec, saving);
+                        edited.added.push(self.sources.vocabulary.names.intern(&name));
+                    }
+                }
             }
             edited.enter(&mut self.tree, &self.sources.vocabulary);
             for &name in &edited.added {
@@ -118,15 +127,20 @@ impl Start {
 
     /// The name and spec of an argument. A tag is resolved at once. A package without a name is
     /// fetched to learn it.
-    async fn addition(&mut self, node: NodeId, argument: &str) -> Result<(String, String), ResolveError> {
-        let (name, spec) = self.sources.vocabulary.specs.argument(argument).map_err(Refusal::InvalidSpec)?;
+    async fn addition(
+        &mut self,
+        node: NodeId,
+        argument: &str,
+        name: Option<&str>,
+        spec: &Rc<Spec>,
+    ) -> Result<(String, String), ResolveError> {
         let base = self.tree.project.to_string();
         let mut own_name = name.map(str::to_owned);
         let mut asked = spec.raw.to_string();
         let is_tag = matches!(spec.kind, SpecKind::Tag(_));
         if own_name.is_none() || is_tag {
             let handle = self.sources.vocabulary.names.intern(name.unwrap_or(argument));
-            let manifest = self.sources.manifest_for(handle, &spec, &base).await.map_err(|error| (*error).clone())?;
+            let manifest = self.sources.manifest_for(handle, spec, &base).await.map_err(|error| (*error).clone())?;
             own_name = manifest.name.as_deref().map(str::to_owned).or(own_name);
             if is_tag {
                 manifest.version.as_deref().unwrap_or_default().clone_into(&mut asked);

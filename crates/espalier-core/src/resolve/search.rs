@@ -11,8 +11,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 use super::bundle;
+use super::edge_checks::{check_needed, check_placed};
 use super::explain::{self, name_and_version};
-use super::override_checks::{check_needed, check_placed};
 use super::queue::Queue;
 use super::sources::Sources;
 use super::start::Prepared;
@@ -255,7 +255,7 @@ impl Search {
         if let Some(displaced) = displaced {
             let name = self.tree.text(self.tree[displaced].name).to_owned();
             let chain = || explain::chain(&self.tree, edge);
-            return Err(ResolveError::from(Refusal::DisplacedPeer { name }).asked_by(chain));
+            return Err(ResolveError::from(Refusal::DisplacedPeer { name }).asked_by(&chain));
         }
         result.map_err(|unplaceable| self.explain_unplaceable(&unplaceable))
     }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::edge_checks::{check_all_met, check_root};
 use super::edited::Edited;
-use super::override_checks::{check_all_met, check_root};
 use super::queue::Queue;
 use super::sources::Sources;
 use super::wishes::Wishes;
@@ -63,9 +63,8 @@ pub(super) struct Facts {
     pub(super) lock: LockFacts,
     /// The projects whose dependencies change.
     pub(super) edited: Vec<Edited>,
-    /// Packages that were found in `node_modules` without a record of their source, with their
-    /// paths.
-    pub(super) on_disk: FxHashMap<NodeId, Rc<str>>,
+    /// Packages that were found in `node_modules` without a record of their source, by path.
+    pub(super) on_disk: FxHashMap<Rc<str>, NodeId>,
     /// Whether there was a yarn.lock, which npm updates.
     pub(super) had_yarn_lock: bool,
 }

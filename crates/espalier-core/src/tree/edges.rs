@@ -181,6 +181,9 @@ impl Tree {
         let id = EdgeId(next_number(self.edges.len()));
         let rule = self[from].rule.map(|rule| self.overrides.for_edge(rule, name, &spec));
         let rule = rule.map(|found| self.noted(found));
+        if let Some(unread) = accept.iter().chain([&spec]).find(|spec| spec.is_no_string()) {
+            self.without_string.get_or_insert_with(|| (id, unread.clone()));
+        }
         self.edges.push(Edge {
             from: Some(from),
             to: None,

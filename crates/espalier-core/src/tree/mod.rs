@@ -228,6 +228,9 @@ pub struct Tree {
     /// The first override whose key is not a range, although moving an edge required comparing it
     /// with one. npm fails there.
     pub incomparable_override: Option<RuleId>,
+    /// The first edge whose spec, or whose alternative, isn't a string, and what it is. npm fails
+    /// there, too.
+    pub without_string: Option<(EdgeId, Rc<Spec>)>,
     /// The last large manifest whose dependencies were loaded, and whether their names are
     /// distinct.
     last_large: Option<(Rc<Manifest>, bool)>,
@@ -286,6 +289,7 @@ impl Tree {
             project,
             install_links,
             incomparable_override: None,
+            without_string: None,
             last_large: None,
         };
         let rule = manifest.overrides.is_some().then_some(Overrides::ROOT);

@@ -17,11 +17,11 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::{JoinError, JoinSet};
 
-use super::{Came, Sources};
+use super::{Delivery, Sources};
 use crate::registry::Misread;
 
 /// A request and its result.
-pub(crate) type Answered = (Request, Result<Came, FetchFailure>);
+pub(crate) type RequestResult = (Request, Result<Delivery, FetchFailure>);
 
 /// A request to be made.
 #[derive(Debug)]
@@ -61,8 +61,8 @@ type Outboxes = Arc<Mutex<Vec<Arc<Outbox>>>>;
 
 #[derive(Debug, Default)]
 struct Outbox {
-    made: Mutex<Vec<Answered>>,
-    sent: Mutex<Vec<Answered>>,
+    made: Mutex<Vec<RequestResult>>,
+    sent: Mutex<Vec<RequestResult>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     arrival: Notify,
     /// The number of answers that nobody has used yet.
@@ -147,7 +147,7 @@ impl Fetching {
     /// # Panics
     ///
     /// If a worker panicked, which is a bug and not a failed fetch.
-    pub async fn answers(&mut self) -> Vec<Answered> {
+    pub async fn answers(&mut self) -> Vec<RequestResult> {
         loop {
             if let Some(panic) = locked(&self.outbox.panic).take() {
                 std::panic::resume_unwind(panic);
@@ -191,7 +191,7 @@ impl Outbox {
         self.unused.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn add(&self, answered: Answered) {
+    fn add(&self, answered: RequestResult) {
         self.unused.fetch_add(1, Ordering::Relaxed);
         let mut made = locked(&self.made);
         made.push(answered);
@@ -300,14 +300,14 @@ async fn work(waiting: Arc<Mutex<Waiting>>, sources: Sources, outbox: Arc<Outbox
         let Some(Errand { request, misread, .. }) = errand else { return };
         let start = is_timed.then(Instant::now);
         let mut came = sources.fetch(&request, misread).await;
-        if let (Some(start), Ok(Came::Document(unread))) = (start, &came)
+        if let (Some(start), Ok(Delivery::Document(unread))) = (start, &came)
             && unread.is_sent()
         {
             locked(&waiting).took(start.elapsed());
         }
-        if outbox.is_behind() || came.as_ref().is_ok_and(Came::is_prepared) {
-            came = match came.map(Came::read) {
-                Ok(Ok((answer, unsettled, permanence))) => Ok(Came::Answer(answer, unsettled, permanence)),
+        if outbox.is_behind() || came.as_ref().is_ok_and(Delivery::is_prepared) {
+            came = match came.map(Delivery::read) {
+                Ok(Ok((answer, unsettled, permanence))) => Ok(Delivery::Answer(answer, unsettled, permanence)),
                 Ok(Err(misread)) => sources.fetch(&request, Some(misread)).await,
                 Err(failure) => Err(failure),
             };
@@ -327,7 +327,7 @@ mod tests {
     use espalier_core::{Answer, PackumentForm, Request, Urgency};
 
     use super::{Allowance, BEHIND, Errand, Outbox, Waiting};
-    use crate::driver::Came;
+    use crate::driver::Delivery;
     use crate::registry::Permanence;
 
     fn packument(name: &str) -> Request {
@@ -375,7 +375,7 @@ mod tests {
         let outbox = Outbox::default();
         for _ in 0..=BEHIND {
             assert!(!outbox.is_behind());
-            outbox.add((packument("a"), Ok(Came::Answer(Answer::Files(Vec::new()), None, Permanence::Unknown))));
+            outbox.add((packument("a"), Ok(Delivery::Answer(Answer::Files(Vec::new()), None, Permanence::Unknown))));
         }
         assert!(outbox.is_behind());
         outbox.used_one();

@@ -24,10 +24,10 @@ pub(crate) enum Read {
 
 /// All answers of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Reads(Mutex<Told>);
+pub(crate) struct Reads(Mutex<ReadLog>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct ReadLog {
     reads: Vec<Read>,
     /// The documents of registries that can change.
     documents: Vec<Revision>,
@@ -64,7 +64,7 @@ impl Reads {
                     told.documents.push(revision);
                 }
             }
-            _ => *told = Told { beyond: true, ..Told::default() },
+            _ => *told = ReadLog { beyond: true, ..ReadLog::default() },
         }
     }
 

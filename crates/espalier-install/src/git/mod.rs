@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use espalier_core::address::without_credentials;
 use espalier_core::{FetchFailure, FetchFailureKind, GitCommit, GitRevision, semver};
 use tokio::process::Command;
 
@@ -185,20 +186,9 @@ fn failed(kind: FetchFailureKind, url: &str, message: &str) -> FetchFailure {
     FetchFailure { kind, message: message.replace(url, &without_credentials(url)), url: without_credentials(url) }
 }
 
-/// The address without credentials, for messages. In an HTTP URL, even the user name can be a
-/// token. In an ssh URL, `git@` isn't one.
-pub(crate) fn without_credentials(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@').filter(|&at| scheme.contains("http") || rest[..at].contains(':')) {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => url.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Refs, version_of, without_credentials};
+    use super::{Refs, version_of};
 
     const LISTING: &str = "aaa\tHEAD\naaa\trefs/heads/main\nbbb\trefs/heads/next\nccc\trefs/pull/7/head\n\
                            d0d\trefs/tags/v1.0.0\nddd\trefs/tags/v1.0.0^{}\naaa\trefs/tags/v1.1.0\n\
@@ -225,12 +215,5 @@ mod tests {
     fn tags_end_in_versions() {
         assert_eq!(version_of("release-v1.2.3-rc.1").as_deref(), Some("1.2.3-rc.1"));
         assert_eq!(version_of("v2"), None);
-    }
-
-    #[test]
-    fn credentials_are_not_told() {
-        assert_eq!(without_credentials("https://me:secret@host.test/a.git"), "https://host.test/a.git");
-        assert_eq!(without_credentials("git+https://token@host.test/a.git#x"), "git+https://host.test/a.git#x");
-        assert_eq!(without_credentials("ssh://git@host.test/a.git"), "ssh://git@host.test/a.git");
     }
 }

@@ -9,13 +9,11 @@ use std::io;
 use std::path::Path;
 
 use espalier_core::collation;
-use espalier_package::bin_field;
 use espalier_package::bins::BinLink;
 use espalier_package::layout::{lies_in_node_modules, split};
-use serde_json::Value;
 
 use super::Installed;
-use crate::reify::commands::relink;
+use crate::reify::commands::{commands_of, relink};
 use crate::scripts::package::ScriptPackage;
 
 impl Installed {
@@ -48,9 +46,9 @@ impl Installed {
         for node in order {
             let location = &nodes[node].location;
             let (folder, name) = split(location);
-            let package = ScriptPackage::read(&Path::new(&self.path).join(location)).unwrap_or_default();
-            let bin = package.field("bin").unwrap_or(&Value::Null);
-            for (command, file) in bin_field::commands(bin, package.name().unwrap_or(name)) {
+            let place = Path::new(&self.path).join(location);
+            let package = ScriptPackage::read(&place).unwrap_or_default();
+            for (command, file) in commands_of(&package, &place, package.name().unwrap_or(name)) {
                 let link = format!("{folder}/.bin/{command}");
                 if taken.insert(link.clone()) {
                     let target = format!("../{name}/{file}");

@@ -182,54 +182,17 @@ impl Inspection<'_> {
         }
         let is_emptied = self.is_emptied(folder);
         let is_passed_over = outermost(folder) == Some(folder) && self.is_unknown(split(folder).0, is_emptied);
+        let looked = Looked { folder, path: &path, expected, is_bundle, is_emptied, is_passed_over };
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type();
             let is_folder = kind.as_ref().is_ok_and(FileType::is_dir);
             if name.starts_with('.') {
-                if name == ".bin" && is_folder && !(is_emptied && expected.is_empty() && !is_bundle) {
-                    if is_emptied {
-                        findings.swept.push(Sweep { folder: format!("{folder}/.bin"), keeps_files: is_bundle });
-                    }
-                    continue;
-                }
-                let is_ours = name == ".bin" && !is_folder || retired::is_retired(&path, &name);
-                let is_hidden_lockfile = folder == "node_modules" && name == ".package-lock.json";
-                // npm's `linked` strategy has left it (`[removeStaleStoreDir]` of `reify.js`).
-                let is_store = folder == "node_modules" && name == ".store" && !self.partial;
-                if (is_ours || is_store) && !is_passed_over || is_emptied && !is_bundle && !is_hidden_lockfile {
-                    findings.extraneous.push(format!("{folder}/{name}"));
-                }
+                looked.at_hidden(&name, is_folder, self.partial, findings);
             } else if name.starts_with('@') && is_folder {
-                let mut is_used = false;
-                for inner in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-                    let inner_name = inner.file_name().to_string_lossy().into_owned();
-                    let scoped = format!("{name}/{inner_name}");
-                    present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
-                    // A hidden entry is no package, so it stays, except in `ci` and unless an
-                    // interrupted installation has left it.
-                    let is_others = || {
-                        inner_name.starts_with('.')
-                            && !is_emptied
-                            && !retired::is_retired(&path.join(&name), &inner_name)
-                    };
-                    if expected.contains(scoped.as_str()) || is_bundle || is_passed_over || is_others() {
-                        is_used = true;
-                    } else {
-                        findings.extraneous.push(format!("{folder}/{scoped}"));
-                    }
-                }
-                if !is_used && is_emptied && !is_bundle {
-                    findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{name}/")));
-                    findings.extraneous.push(format!("{folder}/{name}"));
-                }
+                looked.at_scope(&name, findings, present);
             } else {
-                // No installation makes a link to a scope, whose packages would lie elsewhere.
-                let is_scope = name.starts_with('@') && kind.as_ref().is_ok_and(FileType::is_symlink);
-                present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
-                if !expected.contains(name.as_str()) && (is_scope || !is_bundle && !is_passed_over) {
-                    findings.extraneous.push(format!("{folder}/{name}"));
-                }
+                looked.at_package(&name, kind.ok(), findings, present);
             }
         }
     }
@@ -417,6 +380,78 @@ impl Inspection<'_> {
             executable_mode: self.executable_mode,
         };
         verify::first_difference(&path, &expectation).map_or(Condition::Right, Condition::Wrong)
+    }
+}
+
+/// A `node_modules` that is looked into.
+struct Looked<'a> {
+    folder: &'a str,
+    path: &'a Path,
+    /// The names that belong there.
+    expected: &'a FxHashSet<&'a str>,
+    /// Whether it came with the package around it.
+    is_bundle: bool,
+    /// Whether `ci` empties it.
+    is_emptied: bool,
+    /// Whether packages that nobody expects stay.
+    is_passed_over: bool,
+}
+
+impl Looked<'_> {
+    fn at_hidden(&self, name: &str, is_folder: bool, is_partial: bool, findings: &mut Findings) {
+        let &Self { folder, is_bundle, is_emptied, .. } = self;
+        if name == ".bin" && is_folder && !(is_emptied && self.expected.is_empty() && !is_bundle) {
+            if is_emptied {
+                findings.swept.push(Sweep { folder: format!("{folder}/.bin"), keeps_files: is_bundle });
+            }
+            return;
+        }
+        let is_ours = name == ".bin" && !is_folder || retired::is_retired(self.path, name);
+        let is_hidden_lockfile = folder == "node_modules" && name == ".package-lock.json";
+        // npm's `linked` strategy has left it (`[removeStaleStoreDir]` of `reify.js`).
+        let is_store = folder == "node_modules" && name == ".store" && !is_partial;
+        if (is_ours || is_store) && !self.is_passed_over || is_emptied && !is_bundle && !is_hidden_lockfile {
+            findings.extraneous.push(format!("{folder}/{name}"));
+        }
+    }
+
+    fn at_scope(&self, scope: &str, findings: &mut Findings, present: &mut FxHashMap<String, FileType>) {
+        let &Self { folder, is_bundle, is_emptied, .. } = self;
+        let path = self.path.join(scope);
+        let mut is_used = false;
+        for inner in fs::read_dir(&path).into_iter().flatten().flatten() {
+            let name = inner.file_name().to_string_lossy().into_owned();
+            let scoped = format!("{scope}/{name}");
+            present.extend(inner.file_type().map(|kind| (format!("{folder}/{scoped}"), kind)));
+            // A hidden entry is no package, so it stays, except in `ci` and unless an interrupted
+            // installation has left it.
+            let is_others = || name.starts_with('.') && !is_emptied && !retired::is_retired(&path, &name);
+            if self.expected.contains(scoped.as_str()) || is_bundle || self.is_passed_over || is_others() {
+                is_used = true;
+            } else {
+                findings.extraneous.push(format!("{folder}/{scoped}"));
+            }
+        }
+        if !is_used && is_emptied && !is_bundle {
+            findings.extraneous.retain(|path| !path.starts_with(&format!("{folder}/{scope}/")));
+            findings.extraneous.push(format!("{folder}/{scope}"));
+        }
+    }
+
+    fn at_package(
+        &self,
+        name: &str,
+        kind: Option<FileType>,
+        findings: &mut Findings,
+        present: &mut FxHashMap<String, FileType>,
+    ) {
+        let folder = self.folder;
+        // No installation makes a link to a scope, whose packages would lie elsewhere.
+        let is_scope = name.starts_with('@') && kind.as_ref().is_some_and(FileType::is_symlink);
+        present.extend(kind.map(|kind| (format!("{folder}/{name}"), kind)));
+        if !self.expected.contains(name) && (is_scope || !self.is_bundle && !self.is_passed_over) {
+            findings.extraneous.push(format!("{folder}/{name}"));
+        }
     }
 }
 

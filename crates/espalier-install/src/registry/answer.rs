@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use espalier_registry::{Answered, Broken, Get, Judged, Trouble};
+use espalier_registry::{Broken, Get, Judged, ResponseHead, Trouble};
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use crate::body::Encoding;
@@ -32,7 +32,7 @@ pub(super) fn headers(get: &Get) -> Result<HeaderMap, Trouble> {
 
 /// What the status and headers of an answer mean.
 pub(super) fn judged(get: &Get, status: u16, header: &dyn Fn(&str) -> Option<String>) -> Judged {
-    get.judge(&Answered {
+    get.judge(&ResponseHead {
         status,
         header,
         now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),

@@ -16,7 +16,7 @@ use espalier_core::{FetchFailure, FetchFailureKind, Packument, PackumentForm};
 use espalier_registry::Get;
 use espalier_registry::document::Form;
 
-use super::request::{Received, Reply};
+use super::request::{ReceivedBody, Reply};
 use super::wire::Protocol;
 use super::{Asked, Registry};
 use crate::cache::documents::{DocumentKey, Documents, Entry, Revision};
@@ -24,13 +24,13 @@ use crate::cache::recipients::{Credential, Recipient};
 use crate::config::settings::Freshness;
 
 pub(crate) use keeping::{Summarised, Unsettled};
-pub(crate) use reading::{Misread, Told};
+pub(crate) use reading::{Misread, ReadAnswer};
 
 /// An unread document.
 #[derive(Debug)]
 pub(crate) struct Unread {
     document: Document,
-    came: Came,
+    came: Provenance,
     /// How many attempts failed before.
     attempts: u32,
 }
@@ -68,7 +68,7 @@ struct LookedUp {
 
 /// The source of a document.
 #[derive(Debug)]
-enum Came {
+enum Provenance {
     /// The cache, without a question to the registry.
     Stored(Entry),
     /// The cache. The registry has confirmed it for this number of seconds.
@@ -203,7 +203,7 @@ impl LookedUp {
             asked.add(Asked { key: document.key.clone(), address, is_private });
         }
         match stored {
-            Some(entry) if is_usable => Ok(Unread { document, came: Came::Stored(entry), attempts: 0 }),
+            Some(entry) if is_usable => Ok(Unread { document, came: Provenance::Stored(entry), attempts: 0 }),
             // In a box, because a task that only reads the cache would be as large otherwise, and
             // is moved several times.
             stored => Box::pin(document.fetch(stored, 0)).await,
@@ -222,11 +222,11 @@ impl Document {
         let came = match (reply, stored) {
             (Reply::Body(received), _) => {
                 let may_be_kept = received.about.fresh_for.is_some();
-                Came::New(received.into_entry(self.recipient), may_be_kept)
+                Provenance::New(received.into_entry(self.recipient), may_be_kept)
             }
             (Reply::Unchanged { fresh_for }, Some(mut entry)) => {
                 entry.about.recipient = self.recipient;
-                Came::Confirmed(entry, fresh_for)
+                Provenance::Confirmed(entry, fresh_for)
             }
             (Reply::Unchanged { .. }, None) => unreachable!("nothing was asked about"),
         };
@@ -242,7 +242,7 @@ impl Unread {
 
     /// Whether the registry has sent or confirmed it now.
     pub fn is_sent(&self) -> bool {
-        !matches!(self.came, Came::Stored(_))
+        !matches!(self.came, Provenance::Stored(_))
     }
 
     /// Whether reading it is cheap.
@@ -255,21 +255,21 @@ impl Unread {
     fn permanence(&self) -> Permanence {
         let key = &self.document.key;
         match &self.came {
-            Came::New(_, false) => Permanence::Unknown,
+            Provenance::New(_, false) => Permanence::Unknown,
             _ if key.is_final() => Permanence::Final,
             _ => Permanence::While(Documents::revision(key, self.entry())),
         }
     }
 
     fn entry(&self) -> &Entry {
-        let (Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, _)) = &self.came;
+        let (Provenance::Stored(entry) | Provenance::Confirmed(entry, _) | Provenance::New(entry, _)) = &self.came;
         entry
     }
 }
 
-impl Received {
+impl ReceivedBody {
     fn into_entry(self, recipient: Recipient) -> Entry {
-        let espalier_registry::Received { content_type, validators, fresh_for } = self.about;
+        let espalier_registry::BodyMetadata { content_type, validators, fresh_for } = self.about;
         Entry::new(content_type, self.encoding, validators, fresh_for.unwrap_or_default(), recipient, self.bytes)
     }
 }

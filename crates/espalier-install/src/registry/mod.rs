@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use espalier_core::{FetchFailure, FetchFailureKind, Packument, RegistryAddresses};
 use espalier_registry::{Address, Experience, Registries, Retries};
 
-pub(crate) use document::{Misread, Permanence, Summarised, Told, Unread, Unsettled};
+pub(crate) use document::{Misread, Permanence, ReadAnswer, Summarised, Unread, Unsettled};
 
 use crate::activity::Activity;
 use crate::cache::Cache;
@@ -33,7 +33,7 @@ use request::Requester;
 use tokio::sync::{OnceCell, Semaphore};
 
 /// A full packument, once it has come.
-type Whole = OnceCell<Result<Arc<Packument>, FetchFailure>>;
+type FullPackument = OnceCell<Result<Arc<Packument>, FetchFailure>>;
 
 /// The configured registries and the cache. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Registry {
     concurrency: usize,
     experience: Arc<Mutex<Experience>>,
     /// The full packuments that are being fetched, by name.
-    wholes: Arc<Mutex<HashMap<String, Weak<Whole>>>>,
+    wholes: Arc<Mutex<HashMap<String, Weak<FullPackument>>>>,
     /// The list of requested documents, if somebody wants it.
     asked: Option<Arc<AskedFor>>,
 }

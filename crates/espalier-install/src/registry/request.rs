@@ -30,7 +30,7 @@ pub(super) enum Reply {
         fresh_for: u64,
     },
     /// A body.
-    Body(Received),
+    Body(ReceivedBody),
 }
 
 impl Reply {
@@ -44,10 +44,10 @@ impl Reply {
 }
 
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct ReceivedBody {
     pub bytes: Vec<u8>,
     pub encoding: Encoding,
-    pub about: espalier_registry::Received,
+    pub about: espalier_registry::BodyMetadata,
 }
 
 /// Makes requests.
@@ -153,7 +153,7 @@ impl Requester {
             }
             Judged::Body(about) => {
                 self.activity.network_bytes.add(body.len() as u64);
-                Ok(Reply::Body(Received { bytes: body, encoding, about }))
+                Ok(Reply::Body(ReceivedBody { bytes: body, encoding, about }))
             }
         }
     }

@@ -167,16 +167,12 @@ fn proxies(network: &Network) -> Result<Vec<Proxy>, ConfigError> {
         let proxy = if secure { Proxy::https(address) } else { Proxy::http(address) };
         let proxy = proxy.map_err(|_| ConfigError::Invalid {
             key: key.to_owned(),
-            value: without_credentials(address),
+            // What can't be parsed can still contain a password, anywhere before the last `@`.
+            value: address.rsplit_once('@').map_or(&**address, |(_, rest)| rest).to_owned(),
             expected: "a URL of an http or https proxy",
             origin: Origin::Environment,
         })?;
         proxies.push(proxy.no_proxy(exceptions.clone()));
     }
     Ok(proxies)
-}
-
-/// An unparsable address can still contain a password, so everything up to the last `@` is removed.
-fn without_credentials(address: &str) -> String {
-    address.rsplit_once('@').map_or(address, |(_, rest)| rest).to_owned()
 }

@@ -94,15 +94,20 @@ fn single(project: &Path, package: &Retirement) -> Vec<(String, bool)> {
     names.map(|name| (format!("{path}/{}", name.to_string_lossy()), *removed)).collect()
 }
 
-/// The commands of an installed package.
-fn commands_of(package: &ScriptPackage, folder: &Path, name: &str) -> Vec<(String, String)> {
-    if let Some(bin) = package.field("bin") {
+/// The commands of an installed package, and their files. `directories.bin` can stand for `bin`
+/// (`@npmcli/package-json`): of two entries with the same name in its folder, the deeper one counts.
+pub fn commands_of(package: &ScriptPackage, folder: &Path, name: &str) -> Vec<(String, String)> {
+    if let Some(bin) = package.field("bin").filter(|bin| bin.as_object().is_some_and(|bin| !bin.is_empty())) {
         return bin_field::commands(bin, name);
     }
     let directory = package.field("directories").and_then(|directories| directories.get("bin")?.as_str());
     let Some(directory) = directory else { return Vec::new() };
-    let files = files_below(&folder.join(bin_field::inside(directory)));
-    bin_field::secured(files.iter().map(|file| (file.as_str(), file.as_str())))
+    let directory = bin_field::inside(directory);
+    let mut files = files_below(&folder.join(&directory));
+    files.retain(|file| !file.split('/').any(|part| part.starts_with('.')));
+    files.sort_by_cached_key(|file| (file.matches('/').count(), file.clone()));
+    let targets: Vec<String> = files.iter().map(|file| format!("{directory}/{file}")).collect();
+    bin_field::secured(files.iter().zip(&targets).map(|(file, target)| (file.as_str(), target.as_str())))
 }
 
 /// Creates these commands and removes outdated ones. A command without its file is left out, as in

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use espalier_core::address::without_credentials;
 use espalier_core::{FetchFailure, FetchFailureKind};
 use espalier_package::identity::Identity;
 
@@ -38,7 +39,7 @@ impl Origins {
         // This also applies to stored packages: a lock can give a package's integrity under another
         // name.
         self.check_identity(source, &stored.record).map_err(|message| {
-            let (kind, url) = (FetchFailureKind::Invalid, git::without_credentials(&source.resolved));
+            let (kind, url) = (FetchFailureKind::Invalid, without_credentials(&source.resolved));
             ObtainError::Fetch(FetchFailure { kind, message: format!("its tarball {message}"), url })
         })?;
         Ok(stored)
@@ -90,7 +91,7 @@ impl Origins {
     async fn clone_and_pack(&self, repository: &Repository, source: &Source) -> Result<StoredPackage, ObtainError> {
         if self.registry.is_offline() {
             let message = "git cannot be asked with --offline".to_owned();
-            let (kind, url) = (FetchFailureKind::NotCached, git::without_credentials(&source.resolved));
+            let (kind, url) = (FetchFailureKind::NotCached, without_credentials(&source.resolved));
             return Err(ObtainError::Fetch(FetchFailure { kind, message, url }));
         }
         let scratch = tempfile::tempdir().map_err(|error| unusable(&source.resolved, &error))?;
@@ -149,7 +150,7 @@ fn read(
 
 /// The failure of a folder or repository that no package can be made of.
 fn unusable(resolved: &str, reason: &dyn std::fmt::Display) -> ObtainError {
-    let url = git::without_credentials(resolved);
+    let url = without_credentials(resolved);
     let message = format!("cannot pack {url}: {reason}");
     ObtainError::Fetch(FetchFailure { kind: FetchFailureKind::Invalid, message, url })
 }

@@ -89,9 +89,33 @@ pub struct Built<'a> {
     is_lock_saved: bool,
     layout: Layout,
     journal: Arc<Journal>,
+    noted: Option<Noted>,
     _hold: Option<Hold>,
     /// What has happened so far.
     pub report: Report,
+}
+
+/// A hidden lockfile that was removed.
+#[derive(Debug)]
+struct Noted {
+    path: PathBuf,
+    content: Vec<u8>,
+    time: Option<SystemTime>,
+}
+
+impl Noted {
+    fn read(path: PathBuf) -> Option<Self> {
+        let content = fs::read(&path).ok()?;
+        let time = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+        Some(Self { path, content, time })
+    }
+
+    /// Writes it again, with this modification time. Without the hidden lockfile, the next
+    /// installation only takes longer.
+    fn put_back(&self, time: SystemTime) {
+        let written = fs::write(&self.path, &self.content);
+        let _ = written.and_then(|()| fs::File::options().write(true).open(&self.path)?.set_modified(time));
+    }
 }
 
 /// The result of an installation.
@@ -182,7 +206,7 @@ impl<'a> Reify<'a> {
     pub async fn build(mut self, interruption: impl Future<Output = ()>) -> Result<Built<'a>, ReifyError> {
         // The thread that looks at stored files is free when packages are placed.
         self.origins.store.end_checks();
-        let noted = fs::read(self.project.join(HIDDEN_LOCKFILE)).ok();
+        let noted = Noted::read(self.project.join(HIDDEN_LOCKFILE));
         let journal = Arc::new(Journal::new(self.project));
         let result = self.build_with(&journal, interruption).await;
         match result {
@@ -192,14 +216,14 @@ impl<'a> Reify<'a> {
                 is_lock_saved: self.is_lock_saved,
                 layout: self.layout,
                 journal,
+                noted,
                 _hold: self.hold.take(),
                 report,
             }),
             Err(error) => {
                 let is_restored = journal.roll_back();
                 if let Some(noted) = noted.filter(|_| is_restored) {
-                    // Without the hidden lockfile, the next installation only takes longer.
-                    let _ = fs::write(self.project.join(HIDDEN_LOCKFILE), noted);
+                    noted.put_back(SystemTime::now());
                 }
                 Err(error)
             }
@@ -512,9 +536,15 @@ impl Built<'_> {
         }
     }
 
-    /// Restores the previous state.
+    /// Restores the previous state. Scripts may have changed packages that stayed where they are, so
+    /// the hidden lockfile is older than `node_modules` then, and nothing trusts it (as in npm).
     pub fn roll_back(self) {
-        self.journal.roll_back();
+        let is_restored = self.journal.roll_back();
+        if let Some(noted) = self.noted.filter(|_| is_restored)
+            && let Some(time) = noted.time
+        {
+            noted.put_back(time);
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The folder in which a process unpacks packages, on the store's own file system.
 //!
 //! A process holds a lock on a file beside its folder. If nobody holds that lock, the process was
-//! killed, and the next process removes the folder. The lock is taken before the folder is created,
-//! so that a new folder isn't mistaken for an old one.
+//! killed, and the next process removes the folder and the file. The lock is taken before the folder
+//! is created, so that a new folder isn't mistaken for an old one. Another process can remove the
+//! file before it is locked, so the owner looks whether it is still there.
 
 use std::fs::{self, File};
 use std::io;
@@ -22,12 +23,15 @@ impl Staging {
     pub fn new(parent: &Path) -> io::Result<Self> {
         fs::create_dir_all(parent)?;
         remove_abandoned(parent);
-        let file = tempfile::Builder::new().prefix("").suffix(".lock").tempfile_in(parent)?;
-        let (held, lock) = file.keep()?;
-        held.lock()?;
-        let folder = lock.with_extension("");
-        fs::create_dir(&folder)?;
-        Ok(Self { folder, lock, _held: held, next: AtomicU64::new(0) })
+        loop {
+            let file = tempfile::Builder::new().prefix("").suffix(".lock").tempfile_in(parent)?;
+            let (held, lock) = file.keep()?;
+            if is_secured(&held, &lock)? {
+                let folder = lock.with_extension("");
+                fs::create_dir(&folder)?;
+                return Ok(Self { folder, lock, _held: held, next: AtomicU64::new(0) });
+            }
+        }
     }
 
     /// A path that isn't used yet.
@@ -56,10 +60,20 @@ impl Drop for Staging {
     }
 }
 
+/// Locks a new file. It is useless if another process has removed it before.
+fn is_secured(file: &File, path: &Path) -> io::Result<bool> {
+    file.lock()?;
+    fs::exists(path)
+}
+
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_none_or(|extension| extension != "lock") {
+            // A folder exists only while its lock file does. If that is lost, nobody uses the folder.
+            if !fs::exists(path.with_extension("lock")).unwrap_or(true) {
+                let _ = fs::remove_dir_all(&path);
+            }
             continue;
         }
         let Ok(file) = File::open(&path) else { continue };
@@ -73,4 +87,41 @@ fn remove_abandoned(parent: &Path) {
 
 fn is_absent(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use super::{Staging, is_secured, remove_abandoned};
+
+    /// Another process can look for abandoned folders before this one has locked its file.
+    #[test]
+    fn a_lock_file_that_another_process_has_removed_is_useless() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("new.lock");
+        let file = File::create(&path).expect("a file");
+        remove_abandoned(root.path());
+        assert!(!is_secured(&file, &path).expect("locked"));
+        let file = File::create(&path).expect("a file");
+        assert!(is_secured(&file, &path).expect("locked"));
+        remove_abandoned(root.path());
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn what_dead_processes_left_is_removed() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(root.path().join("killed/package")).expect("a folder");
+        fs::write(root.path().join("killed.lock"), "").expect("a file");
+        fs::create_dir_all(root.path().join("without-lock/package")).expect("a folder");
+        let alive = Staging::new(root.path()).expect("a folder");
+        let new = Staging::new(root.path()).expect("a folder");
+        let mut left: Vec<_> =
+            fs::read_dir(root.path()).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+        let mut expected = [&alive, &new].map(|staging| [staging.folder.clone(), staging.lock.clone()]).concat();
+        left.sort();
+        expected.sort();
+        assert_eq!(left, expected);
+    }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use espalier_core::FetchFailure;
 use espalier_registry::integrity::Integrity;
-use espalier_registry::{Answered, Broken, Get, Judged, Received, Retries, Trouble, printable};
+use espalier_registry::{BodyMetadata, Broken, Get, Judged, ResponseHead, Retries, Trouble, printable};
 use futures_lite::future::or;
 use js_sys::{Date, Function, JsString, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -48,7 +48,7 @@ pub struct Body {
     /// The decompressed bytes, in JavaScript's memory.
     pub bytes: Uint8Array,
     /// The facts in the head of the answer.
-    pub about: Received,
+    pub about: BodyMetadata,
 }
 
 /// How a request is made.
@@ -165,7 +165,7 @@ impl Fetch {
         let response = answer.map_err(|error| Trouble::Broken(unreached(&error, with_credential)))?;
         let response = checked(response)?;
         let headers = response.headers();
-        let judged = get.judge(&Answered {
+        let judged = get.judge(&ResponseHead {
             status: response.status(),
             header: &|name| match name {
                 // The browser revalidates by itself, and each header that is read is copied twice.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use espalier_core::Packument;
 use espalier_core::packument::Source;
 
-use super::{Came, Document, Unread};
+use super::{Document, Provenance, Unread};
 use crate::body;
 use crate::cache::documents::Entry;
 
@@ -41,14 +41,14 @@ pub(crate) struct Summarised {
 impl Unread {
     /// The document for the cache, if it is new and may be kept.
     pub(super) fn into_new(self) -> Option<Kept> {
-        matches!(self.came, Came::New(..)).then(|| self.into_kept()).flatten()
+        matches!(self.came, Provenance::New(..)).then(|| self.into_kept()).flatten()
     }
 
     /// The document, unless the registry forbids keeping it.
     pub(super) fn into_kept(self) -> Option<Kept> {
         match self.came {
-            Came::New(_, false) => None,
-            Came::Stored(entry) | Came::Confirmed(entry, _) | Came::New(entry, true) => {
+            Provenance::New(_, false) => None,
+            Provenance::Stored(entry) | Provenance::Confirmed(entry, _) | Provenance::New(entry, true) => {
                 Some(Kept { document: self.document, entry })
             }
         }

@@ -11,7 +11,7 @@ use espalier_registry::Trouble;
 use espalier_registry::document;
 
 use super::keeping::{Kept, Unsettled};
-use super::{Came, Document, Permanence, Unread};
+use super::{Document, Permanence, Provenance, Unread};
 use crate::body::{Encoding, Inflater};
 use crate::cache::documents::Entry;
 
@@ -25,14 +25,14 @@ pub(crate) struct Misread {
 
 /// An answer, the remaining work on a packument, and whether the answer will be the same. One that
 /// this run had before is `Final`, because its permanence is known.
-pub(crate) type Told = (Answer, Option<Box<Unsettled>>, Permanence);
+pub(crate) type ReadAnswer = (Answer, Option<Box<Unsettled>>, Permanence);
 
 /// A packument that a resolution asked for.
 type ForResolution = (Arc<Packument>, Option<Box<Unsettled>>);
 
 impl Unread {
     /// Reads it, as the answer to a request.
-    pub fn read(self) -> Result<Told, Box<Misread>> {
+    pub fn read(self) -> Result<ReadAnswer, Box<Misread>> {
         let permanence = self.permanence();
         if self.document.key.form.is_of_version() {
             let (text, is_of_key) = self.read_version()?;
@@ -116,7 +116,7 @@ impl Unread {
         let (packument, read) = self.read_as(Document::packument)?;
         read.learn_from(&packument);
         // The cache has no summary of a stored packument that this version of the program can read.
-        let summarised = (!matches!(read.came, Came::New(..))).then_some(0);
+        let summarised = (!matches!(read.came, Provenance::New(..))).then_some(0);
         let kept = read.into_kept().map(Box::new);
         let unsettled = source.is_some().then(|| Box::new(Unsettled { source, kept, summarised }));
         Ok((Arc::new(packument), unsettled))
@@ -191,10 +191,10 @@ impl Unread {
     /// Counts answers from the cache, and tells the cache what the registry has confirmed.
     fn note_use(&self) {
         let Document { registry, key, recipient, .. } = &self.document;
-        if !matches!(self.came, Came::New(..)) {
+        if !matches!(self.came, Provenance::New(..)) {
             registry.activity().cached_documents.add(1);
         }
-        if let (Came::Confirmed(_, fresh_for), Some(cache)) = (&self.came, &registry.cache) {
+        if let (Provenance::Confirmed(_, fresh_for), Some(cache)) = (&self.came, &registry.cache) {
             cache.documents.confirm(key, *recipient, *fresh_for);
         }
     }
@@ -233,7 +233,7 @@ impl Misread {
     /// read was kept by mistake.
     pub async fn again(self) -> Result<Unread, FetchFailure> {
         let Unread { document, came, mut attempts } = self.unread;
-        if !matches!(came, Came::Stored(_)) {
+        if !matches!(came, Provenance::Stored(_)) {
             let trouble = Trouble::Unusable(self.reason);
             document.registry.requester.wait(&document.get, &mut attempts, trouble).await?;
         }

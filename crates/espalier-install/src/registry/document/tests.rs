@@ -8,7 +8,7 @@ use espalier_registry::Validators;
 use espalier_registry::document::Form;
 use indexmap::IndexMap;
 
-use super::{Came, Document, Permanence, Unread};
+use super::{Document, Permanence, Provenance, Unread};
 use crate::body::Encoding;
 use crate::cache::Cache;
 use crate::cache::documents::{DocumentKey, Entry};
@@ -51,7 +51,7 @@ fn a_body_that_cannot_be_inflated_counts_as_damaged() {
     cache.flush();
     let stored = documents.read(&document.key).expect("an entry");
     let key = document.key.clone();
-    let unread = Unread { document, came: Came::Stored(stored), attempts: 0 };
+    let unread = Unread { document, came: Provenance::Stored(stored), attempts: 0 };
     let (packument, unsettled) = unread.read_packument().expect("read");
     let summarised = unsettled.expect("work to do").settle(Arc::clone(&packument)).expect("it is kept");
     assert_eq!((packument.manifest(0), packument.manifest(1)), ("", ""));
@@ -70,7 +70,7 @@ fn a_document_of_another_publication_is_not_final() {
     for (integrity, permanence) in [("sha512-mine", Permanence::Final), ("sha512-another", Permanence::Unknown)] {
         let document = document(&registry, Form::Version("1.0.0".to_owned()), Some(integrity));
         let text = br#"{"name":"a","version":"1.0.0","dist":{"integrity":"sha512-mine"}}"#;
-        let came = Came::New(entry(Encoding::Identity, text), true);
+        let came = Provenance::New(entry(Encoding::Identity, text), true);
         let (_, _, found) = Unread { document, came, attempts: 0 }.read().expect("read");
         assert_eq!(found, permanence, "{integrity}");
     }
@@ -90,10 +90,10 @@ fn a_manifest_that_is_read_late_is_in_the_summary_of_the_next_run() {
     let cache = registry.cache.as_ref().expect("a cache");
     let document = || document(&registry, Form::Abbreviated, None);
     let body = gzip(br#"{"versions":{"1.0.0":{"a":0},"1.1.0":{"a":1},"1.2.0":{"a":2}}}"#);
-    let mut came = Came::New(entry(Encoding::Gzip, &body), true);
+    let mut came = Provenance::New(entry(Encoding::Gzip, &body), true);
     // The first run gets it from the registry, the second one from the cache.
     for (late, known) in [(0, 2), (1, 3)] {
-        let is_new = matches!(came, Came::New(..));
+        let is_new = matches!(came, Provenance::New(..));
         let unread = Unread { document: document(), came, attempts: 0 };
         let (packument, unsettled) = unread.read_packument().expect("read");
         let settle = || unsettled.expect("work to do").settle(Arc::clone(&packument)).expect("it is kept");
@@ -113,7 +113,7 @@ fn a_manifest_that_is_read_late_is_in_the_summary_of_the_next_run() {
         let source = Source::new(|| panic!("the body is needed"));
         let packument = Packument::from_summary(&summary, source).expect("a summary");
         assert_eq!((packument.known_manifests(), packument.manifest(late)), (known, &*format!(r#"{{"a":{late}}}"#)));
-        came = Came::Stored(stored);
+        came = Provenance::Stored(stored);
     }
 }
 
@@ -130,7 +130,7 @@ fn a_stored_packument_without_a_readable_summary_gets_one() {
         cache.flush();
         let stored = cache.documents.read(&document().key).expect("an entry");
         let number = stored.number;
-        let unread = Unread { document: document(), came: Came::Stored(stored), attempts: 0 };
+        let unread = Unread { document: document(), came: Provenance::Stored(stored), attempts: 0 };
         let (packument, unsettled) = unread.read_packument().expect("read");
         unsettled.expect("work to do").settle(packument).expect("it is kept").complete();
         cache.flush();

@@ -1,11 +1,14 @@
-//! The points at which npm fails because of an override: it can't compare the override's key with a
-//! range, or the override refers to a dependency that doesn't exist (`edge.js`).
+//! The points at which npm fails because of an edge: its spec isn't a string, an override's key
+//! can't be compared with its range, or the override refers to a dependency that doesn't exist
+//! (`edge.js`).
 //!
-//! npm notices the latter when it needs the spec of such an edge, so these checks are made at the
+//! npm notices the last one when it needs the spec of such an edge, so these checks are made at the
 //! same points.
 
+use super::explain::chain;
 use crate::error::ResolveError;
 use crate::refusal::Refusal;
+use crate::spec::{Spec, SpecKind};
 use crate::tree::{EdgeId, NodeId, Tree};
 
 /// Checks that no override contradicts the root's own dependencies.
@@ -57,11 +60,25 @@ pub(super) fn check_saved(tree: &Tree) -> Result<(), ResolveError> {
     check(tree, &mut nodes.flat_map(|node| &tree[node].edges_out).copied())
 }
 
+/// Checks that the spec of every edge is a string.
+pub(super) fn check_strings(tree: &Tree) -> Result<(), ResolveError> {
+    tree.without_string.as_ref().map_or(Ok(()), |(edge, spec)| check_spec(tree, *edge, spec))
+}
+
+/// Checks the spec of an edge. npm fails at once at an invalid one, whoever the dependent is.
+pub(super) fn check_spec(tree: &Tree, edge: EdgeId, spec: &Spec) -> Result<(), ResolveError> {
+    let SpecKind::Invalid(problem) = &spec.kind else { return Ok(()) };
+    let (name, spec) = (tree.text(tree[edge].name).to_owned(), spec.raw.to_string());
+    let refusal = Refusal::InvalidDependency { name, spec, problem: problem.clone() };
+    Err(ResolveError::from(refusal).asked_by(&|| chain(tree, edge)))
+}
+
 fn check_into(tree: &Tree, nodes: &[NodeId]) -> Result<(), ResolveError> {
     check(tree, &mut nodes.iter().flat_map(|&node| &tree[node].edges_in).copied())
 }
 
 fn check(tree: &Tree, edges: &mut dyn Iterator<Item = EdgeId>) -> Result<(), ResolveError> {
+    check_strings(tree)?;
     if let Some(rule) = tree.incomparable_override {
         let key = tree.overrides().rule(rule).key.to_string();
         return Err(Refusal::IncomparableOverride { key }.into());
