@@ -207,6 +207,9 @@ fn a_version_of_the_lockfile_that_the_registry_lacks() {
     stage.write("package-lock.json", &lockfile.to_string());
     let outcome = stage.run(stage.espalier(&["ci"]));
     assert_failure(&outcome, 1, "no-locked-version");
+    // The lockfile has nothing to do with a tag.
+    let outcome = stage.run(stage.espalier(&["install", "a@absent", "--package-lock-only"]));
+    assert_failure(&outcome, 1, "no-such-tag");
 }
 
 #[test]
