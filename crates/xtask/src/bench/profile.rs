@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// Builds the command that writes its counts into a folder.
 fn build(target: &Path, counts: &Path) -> Result<PathBuf> {
-    let mut cargo = Command::new("cargo");
+    let mut cargo = toolchain::cargo();
     cargo.args(["build", "--quiet", "--release", "--package", "espalier-cli", "--target-dir"]).arg(target);
     toolchain::run(cargo.env("ESPALIER_PROFILE_INTO", counts))?;
     Ok(target.join("release/espalier"))
