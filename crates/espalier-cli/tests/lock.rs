@@ -195,6 +195,10 @@ fn a_git_dependency() {
     assert_failure(&stage.lock(&[]), 1, "git-not-allowed");
     stage.write("package.json", &project(&json!({"b": "git+file:///nowhere/b.git"})).to_string());
     assert_failure(&stage.lock(&["--allow-git=root"]), 1, "git-unreadable");
+    // The name of a registry's package can end like the address of a repository.
+    stage.write("package.json", &project(&json!({"b.git": "1"})).to_string());
+    let outcome = stage.lock(&[]);
+    assert!(outcome.stderr.starts_with("error: the registry does not have b.git"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -124,13 +124,14 @@ fn git_headline(name: &str, failure: &FetchFailure) -> String {
     }
 }
 
-/// Whether the source of a package is a git repository. `chain` ends with the dependent that says
-/// so.
+/// Whether the source of a package is a git repository: the spec of its last dependent says so, or
+/// without dependents, the address.
 fn is_of_git(failure: &FetchFailure, chain: &[Requirer]) -> bool {
-    let spec = chain.last().map(|asker| Specs::default().intern(&asker.spec));
-    let is_repository = Path::new(&failure.url).extension().is_some_and(|extension| extension == "git");
-    failure.kind != FetchFailureKind::Unsupported
-        && (is_repository || spec.is_some_and(|spec| matches!(spec.kind, SpecKind::Git(_))))
+    let is_of_git = match chain.last() {
+        Some(asker) => matches!(Specs::default().intern(&asker.spec).kind, SpecKind::Git(_)),
+        None => Path::new(&failure.url).extension().is_some_and(|extension| extension == "git"),
+    };
+    is_of_git && failure.kind != FetchFailureKind::Unsupported
 }
 
 pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
