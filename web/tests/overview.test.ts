@@ -234,3 +234,11 @@ describe.each(Object.keys(trees))('of %s', (name) => {
     expect(named(scene).some((text) => changed.some((name) => text.startsWith(name)))).toBe(true);
   });
 });
+
+test('marks beside the canvas take no room from names', () => {
+  const scene = sceneOf(trees['express-api']!(), 687, 478, 3.4);
+  // The trunk is on the left of the canvas, and its top is above.
+  const camera = { ...scene.camera, x: -60 };
+  expect(camera.y).toBeGreaterThan(0);
+  expect(named({ ...scene, camera }).length).toBeGreaterThan(3);
+});

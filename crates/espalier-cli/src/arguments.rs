@@ -99,9 +99,9 @@ pub enum Command {
     ///
     /// Serves the playground on loopback, under an address that nobody can guess. The page shows
     /// the whole tree, explains why a package is installed, tries changes, and replays npm's
-    /// decisions. It follows package.json and changes nothing. This program sends the requests to
-    /// registries, with the settings and tokens of your .npmrc files. The page never sees the
-    /// tokens.
+    /// decisions. It follows the lockfile and the package.json files of the project and its
+    /// workspaces, and changes nothing. This program sends the requests to registries, with the
+    /// settings and tokens of your .npmrc files. The page never sees the tokens.
     Play(reading::PlayArguments),
 
     /// Run a script of package.json

@@ -195,6 +195,10 @@ fn a_git_dependency() {
     assert_failure(&stage.lock(&[]), 1, "git-not-allowed");
     stage.write("package.json", &project(&json!({"b": "git+file:///nowhere/b.git"})).to_string());
     assert_failure(&stage.lock(&["--allow-git=root"]), 1, "git-unreadable");
+    // The name of a registry's package can end like the address of a repository.
+    stage.write("package.json", &project(&json!({"b.git": "1"})).to_string());
+    let outcome = stage.lock(&[]);
+    assert!(outcome.stderr.starts_with("error: the registry does not have b.git"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -207,6 +211,9 @@ fn a_version_of_the_lockfile_that_the_registry_lacks() {
     stage.write("package-lock.json", &lockfile.to_string());
     let outcome = stage.run(stage.espalier(&["ci"]));
     assert_failure(&outcome, 1, "no-locked-version");
+    // The lockfile has nothing to do with a tag.
+    let outcome = stage.run(stage.espalier(&["install", "a@absent", "--package-lock-only"]));
+    assert_failure(&outcome, 1, "no-such-tag");
 }
 
 #[test]

@@ -23,12 +23,11 @@ mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
 use crate::oracle;
-use crate::toolchain::run as run_command;
+use crate::toolchain::{self, run as run_command};
 use contestants::Contestant;
 pub use growth::{Arguments as Growing, run as grow};
 pub use measure::{Arguments as Measured, child as measure_child, counted};
@@ -150,7 +149,7 @@ fn build_espalier(given: Option<&Path>, target: &Path) -> Result<PathBuf> {
 }
 
 fn build(package: &str) -> Result<()> {
-    run_command(Command::new("cargo").args(["build", "--quiet", "--release", "--package", package]))
+    run_command(toolchain::cargo().args(["build", "--quiet", "--release", "--package", package]))
 }
 
 /// Fails if a folder is inside of a project, which could have the measured ones as workspaces.

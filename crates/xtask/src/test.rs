@@ -17,7 +17,7 @@ use crate::browser;
 use crate::guard;
 use crate::oracle::{self, target_folder};
 use crate::programs;
-use crate::toolchain::{npm_packages, npm_program, run as run_command};
+use crate::toolchain::{self, npm_packages, npm_program, run as run_command};
 use crate::wasm;
 
 /// Arguments of `cargo xtask test`.
@@ -128,7 +128,7 @@ fn wasm_package() -> Result<()> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {
-    run_command(Command::new("cargo").args(arguments))
+    run_command(toolchain::cargo().args(arguments))
 }
 
 fn formatting() -> Result<()> {

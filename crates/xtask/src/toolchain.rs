@@ -24,6 +24,15 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Cargo. Windows can't run the shell script that gives optimised builds their profile.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new("cargo");
+    if cfg!(windows) {
+        cargo.args(["--config", "build.rustc-wrapper=''"]);
+    }
+    cargo
+}
+
 /// A program of an npm package of the workspace. [`npm_packages`] installs it.
 pub fn npm_program(name: &str) -> PathBuf {
     root().join("node_modules/.bin").join(if cfg!(windows) { format!("{name}.cmd") } else { name.to_owned() })

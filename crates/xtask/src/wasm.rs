@@ -118,7 +118,7 @@ pub fn test_core() -> Result<()> {
     toolchain::rust_target(TEST_TARGET)?;
     toolchain::npm_packages()?;
     let runner = format!("node {}", root().join("crates/xtask/src/wasm/runner.mjs").display());
-    let mut cargo = Command::new("cargo");
+    let mut cargo = toolchain::cargo();
     // Doc tests are native ones: rustdoc runs them once more with every target.
     cargo.args(["test", "--package", "espalier-core", "--lib", "--tests", "--target", TEST_TARGET]);
     cargo.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner).env("CHROMIUM_PATH", browser::chromium()?);
@@ -142,7 +142,7 @@ fn wasm_file() -> PathBuf {
 /// Returns where cargo has put the module.
 fn compile(profile: Profile) -> Result<PathBuf> {
     let profile = if profile == Profile::Release { "wasm" } else { "dev" };
-    let mut cargo = Command::new("cargo");
+    let mut cargo = toolchain::cargo();
     cargo.args(["build", "--package", "espalier-wasm", "--lib", "--target", TARGET, "--profile", profile]);
     cargo.arg("--message-format=json-render-diagnostics");
     cargo.arg("--config").arg(format!("target.{TARGET}.rustflags = {}", Value::from(remapped_paths()?)));

@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use espalier_core::address::without_credentials;
 use espalier_core::collation;
 use espalier_install::config::{Config, Origin, Value, definitions, edit};
 use serde_json::Value as Json;
@@ -36,11 +35,11 @@ fn act(arguments: &ConfigArguments, action: &ConfigAction) -> Result<(), Complai
         ConfigAction::Get { keys } => {
             let mut lines = String::new();
             for key in keys {
-                if is_protected(key) {
-                    let details = "  It is a secret.\n";
+                let value = get(&context, key);
+                if is_protected(key) || redacted(&value) != value {
+                    let details = "  It is a secret, or contains one.\n";
                     return Err(Complaint::own("EPROTECTED", format!("{key} is not shown"), details));
                 }
-                let value = get(&context, key);
                 let _ = if keys.len() > 1 { writeln!(lines, "{key}={value}") } else { writeln!(lines, "{value}") };
             }
             super::say(&lines);
@@ -103,10 +102,21 @@ fn is_protected(key: &str) -> bool {
 
 fn json_of(value: &Value) -> Json {
     match value {
-        Value::Text(text) => without_credentials(text).into(),
+        Value::Text(text) => redacted(text).into(),
         Value::Flag(flag) => (*flag).into(),
         Value::Null => Json::Null,
-        Value::List(items) => items.iter().map(|item| without_credentials(item)).collect(),
+        Value::List(items) => items.iter().map(|item| redacted(item)).collect(),
+    }
+}
+
+/// A URL with `***` in place of its user and password. npm shows the user (`@npmcli/redact`), which
+/// can be a token.
+fn redacted(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let host_ends = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..host_ends].rfind('@') {
+        Some(at) => format!("{scheme}://***{}", &rest[at..]),
+        None => text.to_owned(),
     }
 }
 

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use espalier_core::semver::Version;
 use espalier_core::spec::{SpecKind, Specs};
-use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Refusal, Remedy, Requirer, ResolveError};
+use espalier_core::{FetchFailure, FetchFailureKind, InvalidJson, Project, Refusal, Remedy, Requirer, ResolveError};
 use espalier_install::config::settings::Settings;
 use espalier_install::config::{Config, ConfigError};
 use espalier_install::lock::LockError;
@@ -60,9 +61,7 @@ pub fn headline(error: &LockError) -> String {
 /// The whole message.
 pub fn render(error: &LockError, circumstances: Circumstances<'_>) -> String {
     let details = match error {
-        LockError::Resolve { error, project, remedies } => {
-            resolve_details(error, &project.manifest, remedies, circumstances)
-        }
+        LockError::Resolve { error, project, remedies } => resolve_details(error, project, remedies, circumstances),
         LockError::Config(error) => config_details(error),
         LockError::Project(error) => project_details(error),
         LockError::Interrupted => String::new(),
@@ -125,13 +124,14 @@ fn git_headline(name: &str, failure: &FetchFailure) -> String {
     }
 }
 
-/// Whether the source of a package is a git repository. `chain` ends with the dependent that says
-/// so.
+/// Whether the source of a package is a git repository: the spec of its last dependent says so, or
+/// without dependents, the address.
 fn is_of_git(failure: &FetchFailure, chain: &[Requirer]) -> bool {
-    let spec = chain.last().map(|asker| Specs::default().intern(&asker.spec));
-    let is_repository = Path::new(&failure.url).extension().is_some_and(|extension| extension == "git");
-    failure.kind != FetchFailureKind::Unsupported
-        && (is_repository || spec.is_some_and(|spec| matches!(spec.kind, SpecKind::Git(_))))
+    let is_of_git = match chain.last() {
+        Some(asker) => matches!(Specs::default().intern(&asker.spec).kind, SpecKind::Git(_)),
+        None => Path::new(&failure.url).extension().is_some_and(|extension| extension == "git"),
+    };
+    is_of_git && failure.kind != FetchFailureKind::Unsupported
 }
 
 pub(super) fn fetch_headline(name: &str, failure: &FetchFailure) -> String {
@@ -161,18 +161,20 @@ fn is_tarball(failure: &FetchFailure) -> bool {
 
 fn resolve_details(
     error: &ResolveError,
-    manifest: &str,
+    project: &Project,
     remedies: &[Remedy],
     circumstances: Circumstances<'_>,
 ) -> String {
     match error {
         ResolveError::InvalidJson(InvalidJson { file, line, column, .. }) => {
             let on_disk = || circumstances.folder.and_then(|folder| std::fs::read_to_string(folder.join(file)).ok());
-            let text = if file == "package.json" { Some(manifest.to_owned()) } else { on_disk() };
+            let text = if file == "package.json" { Some(project.manifest.clone()) } else { on_disk() };
             invalid_json(file, *line, *column, text.as_deref())
         }
-        ResolveError::NoMatchingVersion { name, spec: _, chain, nearest } => {
-            no_matching_version(name, chain, nearest, circumstances)
+        ResolveError::NoMatchingVersion { name, spec, chain, nearest } => {
+            // Without dependents, an argument asks for it, or the lockfile.
+            let is_locked = chain.is_empty() && project.lockfile.is_some() && Version::parse(spec).is_some();
+            no_matching_version(name, chain, nearest, is_locked, circumstances)
         }
         ResolveError::Fetch { name, failure, chain } => fetch(name, failure, chain, circumstances),
         ResolveError::PeerConflict(conflict) => conflict::details(conflict, remedies),
@@ -205,7 +207,13 @@ pub fn invalid_json(file: &str, line: usize, column: usize, text: Option<&str>) 
     format!("{drawn}{remedy}\n")
 }
 
-fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circumstances: Circumstances<'_>) -> String {
+fn no_matching_version(
+    name: &str,
+    chain: &[Requirer],
+    nearest: &[String],
+    is_locked: bool,
+    circumstances: Circumstances<'_>,
+) -> String {
     let mut details = if chain.is_empty() { String::new() } else { branch(chain, name, None) + "\n" };
     if !nearest.is_empty() {
         let _ = writeln!(details, "  Nearest: {}\n", strong(nearest.join(", ")));
@@ -225,7 +233,7 @@ fn no_matching_version(name: &str, chain: &[Requirer], nearest: &[String], circu
         ([_, .., asker], None) => {
             let _ = writeln!(details, "  {} asks for it. Try another version of {0}.", asker.name);
         }
-        ([], _) => {
+        _ if is_locked => {
             let _ = writeln!(
                 details,
                 "  The lockfile has this version, but the registry does not. Choose another one\n  with {}.",

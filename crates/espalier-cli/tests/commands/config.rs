@@ -38,6 +38,16 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
+fn credentials_in_an_address_are_not_shown() {
+    let stage = stage();
+    stage.write(".npmrc", "proxy=http://me:s3cret@proxy.test:80/a@b?key=1\n");
+    assert!(run(&stage, &["list"]).stdout.contains(r#"proxy = "http://***@proxy.test:80/a@b?key=1""#));
+    let outcome = run(&stage, &["get", "proxy"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""));
+    assert!(outcome.stderr.contains("EPROTECTED") && !outcome.stderr.contains("s3cret"), "{}", outcome.stderr);
+}
+
+#[test]
 fn settings_are_written_and_taken_out_again() {
     let stage = stage();
     assert_eq!(run(&stage, &["set", "save-exact=true", "tag", "next"]).code, Some(0));

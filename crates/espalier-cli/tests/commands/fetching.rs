@@ -84,6 +84,10 @@ fn a_package_without_the_program_says_what_it_has() {
     let outcome = exec(&stage, &["-y", "nowhere"]);
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("E404"), "{}", outcome.stderr);
+    stage.write("package-lock.json", "{}");
+    let outcome = exec(&stage, &["-y", "tool@9.0.0"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("Choose a version that exists."), "{}", outcome.stderr);
 }
 
 #[test]

@@ -218,8 +218,8 @@ impl<'a> Field<'a> {
     }
 
     /// The dependencies of a block, in JavaScript's order. The names in a list are its indexes, as in
-    /// `Object.entries`. A text would be a list of letters there. Here it is one spec, because nobody
-    /// has a package for either.
+    /// `Object.entries`. There, a string gives a dependency for each letter. Here it gives one, named
+    /// `0`, because neither can be what its author meant.
     pub fn dependencies(self, vocabulary: &Vocabulary) -> Result<Dependencies, Error> {
         if let Self::Text(text) = self
             && let Some(few) = few_dependencies(text, vocabulary)?

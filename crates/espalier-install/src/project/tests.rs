@@ -64,6 +64,19 @@ fn workspaces_are_found_despite_a_byte_order_mark() {
     assert_eq!(names, ["a"]);
 }
 
+/// npm finds them by their names alone.
+#[test]
+fn workspaces_are_found_whatever_their_dependencies_are() {
+    let root = folder(&[
+        ("package.json", r#"{"workspaces":["packages/*"],"dependencies":{"x":5}}"#),
+        ("packages/a/package.json", r#"{"name":"a","dependencies":{"y":null}}"#),
+        ("packages/b/package.json", "{}"),
+        ("packages/c/package.json", "{"),
+    ]);
+    let names: Vec<String> = project(root.path()).workspaces().into_iter().map(|workspace| workspace.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
 #[test]
 fn only_folders_that_can_be_workspaces_are_looked_for() {
     let root = folder(&[

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use espalier_core::{Answer, EdgeKind, Options, Progress, Reading, Request, Resolution, paths};
+use espalier_core::{Answer, EdgeKind, Options, Progress, Project, Reading, Request, Resolution, paths};
+use serde_json::Value;
 
 use super::{ProjectError, ProjectFolder};
 
@@ -19,22 +20,21 @@ pub struct Workspace {
 }
 
 impl ProjectFolder {
-    /// All workspaces in npm's order. Empty if package.json declares none or can't be read.
+    /// All workspaces in npm's order. The list is empty if package.json declares none or can't be read.
     pub fn workspaces(&self) -> Vec<Workspace> {
-        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}')).ok();
-        let declared = self.manifest().and_then(|text| parsed(&text));
-        if declared.is_none_or(|manifest| manifest.get("workspaces").is_none()) {
+        let Some(manifest) = self.manifest().map(|text| identity(&text)) else { return Vec::new() };
+        if manifest.get("workspaces").is_none() {
             return Vec::new();
         }
-        let Ok(lockfile) = self.lockfile() else { return Vec::new() };
-        let Ok(mut project) = self.read(&lockfile) else { return Vec::new() };
-        project.lockfile = None;
-        let root = project.path.clone();
+        let root = self.path_as_text();
+        let project = Project { manifest: manifest.to_string(), path: root.clone(), ..Project::default() };
         let mut inspection = Resolution::inspect(project, Options::default(), Reading::Lockfile);
         while inspection.advance() == Progress::Waiting {
             while let Some((request, _)) = inspection.next_request() {
                 let answer = match &request {
-                    Request::Folder { path } => self.manifest_in(path).map(Answer::Folder),
+                    Request::Folder { path } => {
+                        self.manifest_in(path).map(|text| Answer::Folder(text.map(|text| identity(&text).to_string())))
+                    }
                     _ => self.package_folders().map(Answer::PackageFolders),
                 };
                 inspection.supply(&request, answer);
@@ -88,4 +88,15 @@ impl ProjectFolder {
             candidates.map(|folder| Self { path: folder.to_owned(), workspace: Some(self.path().to_owned()) });
         projects.find(|project| project.workspaces().iter().any(|workspace| workspace.path == *self.path()))
     }
+}
+
+/// The fields of a package.json that decide which workspaces there are. Invalid dependencies don't
+/// hide a workspace. A text that isn't JSON counts as a package.json without fields, so that `play`
+/// keeps the workspace while its file is edited.
+fn identity(manifest: &str) -> Value {
+    let mut manifest: Value = serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
+    if let Some(fields) = manifest.as_object_mut() {
+        fields.retain(|field, _| matches!(field.as_str(), "name" | "workspaces"));
+    }
+    manifest
 }

@@ -37,6 +37,11 @@ const PROFILE: &str = "crates/espalier-cli/espalier.profdata";
 /// are, and whether the registry speaks TLS. The command takes other paths on each.
 const REGISTRIES: [(f64, bool); 3] = [(1.0, false), (5.0, false), (1.0, true)];
 
+/// The packages to build, as arguments of cargo: the command alone, and what is built without
+/// arguments. Cargo hashes the features of all dependencies into the names of functions, and they
+/// depend on what is built together.
+const BUILDS: [&[&str]; 2] = [&["--package", "espalier-cli"], &[]];
+
 /// Records and writes the profile.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let merge = toolchain::profile_merger()?;
@@ -48,18 +53,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if counts.exists() {
         fs::remove_dir_all(&counts)?;
     }
-    let espalier = build(&folder, &counts)?;
     let scratch = arguments.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let scratch = tempfile::Builder::new().prefix("espalier-profile-").tempdir_in(std::path::absolute(scratch)?)?;
     in_no_project(scratch.path())?;
-    for (pad_full, tls) in REGISTRIES {
-        let recording = Served::Corpus { folder: &arguments.corpus, pad_full };
-        let server = Replay::start(&replay, recording, 0, tls, scratch.path())?;
-        for project in Project::all(&arguments.corpus)? {
+    for packages in BUILDS {
+        let espalier = build(packages, &folder, &counts)?;
+        for (pad_full, tls) in REGISTRIES {
+            let recording = Served::Corpus { folder: &arguments.corpus, pad_full };
+            let server = Replay::start(&replay, recording, 0, tls, scratch.path())?;
             let over = if tls { "TLS" } else { "TCP" };
-            eprintln!("{} over {over}, with full documents {pad_full} times as long as recorded", project.name);
-            for phase in Phase::ALL.into_iter().filter(|phase| phase.suits(&project)) {
-                take(phase, &project, &server, &espalier, scratch.path())?;
+            eprintln!("All projects over {over}, with full documents {pad_full} times as long as recorded");
+            for project in Project::all(&arguments.corpus)? {
+                for phase in Phase::ALL.into_iter().filter(|phase| phase.suits(&project)) {
+                    take(phase, &project, &server, &espalier, scratch.path())?;
+                }
             }
         }
     }
@@ -70,9 +77,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Builds the command that writes its counts into a folder.
-fn build(target: &Path, counts: &Path) -> Result<PathBuf> {
-    let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--release", "--package", "espalier-cli", "--target-dir"]).arg(target);
+fn build(packages: &[&str], target: &Path, counts: &Path) -> Result<PathBuf> {
+    let mut cargo = toolchain::cargo();
+    cargo.args(["build", "--quiet", "--release"]).args(packages).arg("--target-dir").arg(target);
     toolchain::run(cargo.env("ESPALIER_PROFILE_INTO", counts))?;
     Ok(target.join("release/espalier"))
 }

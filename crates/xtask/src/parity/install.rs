@@ -18,6 +18,7 @@ use espalier_replay::{Registry, Server, Settings};
 use sha2::{Digest as _, Sha256};
 
 use crate::oracle;
+use crate::toolchain;
 
 /// The projects whose tarballs are all in the corpus.
 const PROJECTS: [&str; 2] = ["vite-react-ts", "alotta-files"];
@@ -142,7 +143,7 @@ pub fn succeed(what: &str, output: &Output) -> anyhow::Result<()> {
 
 /// Builds the command and returns its path.
 pub fn build() -> anyhow::Result<PathBuf> {
-    let status = Command::new("cargo").args(["build", "--quiet", "--package", "espalier-cli"]).status()?;
+    let status = toolchain::cargo().args(["build", "--quiet", "--package", "espalier-cli"]).status()?;
     ensure!(status.success(), "espalier could not be built");
     Ok(oracle::target_folder().join("debug").join(format!("espalier{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -86,6 +86,7 @@ function endWords(error: ErrorDetails): string {
   if (error.code === 'ETARGET') return 'no such version';
   if (error.code === 'E404') return 'not found';
   if (error.code === 'ENETUNREACH') return 'no answer';
-  if (error.code === 'EINVALIDTAGNAME' || error.code === 'EUNSUPPORTEDPROTOCOL') return 'not a valid spec';
+  if (error.code === 'EINVALIDPACKAGENAME') return 'not a valid name';
+  if (['EINVALIDSPEC', 'EINVALIDTAGNAME', 'EUNSUPPORTEDPROTOCOL'].includes(error.code)) return 'not a valid spec';
   return 'not fetched';
 }

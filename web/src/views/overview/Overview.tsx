@@ -99,7 +99,7 @@ function Picture(props: OverviewProps) {
     setCamera({ ...now, x: now.x + dx, y: now.y + dy });
     settle();
   };
-  // Names are drawn when the picture comes to rest.
+  // Names are placed when the picture comes to rest.
   let rest: number | undefined;
   const settle = () => {
     setMoving(true);

@@ -13,11 +13,16 @@ export interface Pen {
 
 export function trunk(pen: Pen, { layout, camera }: Scene): void {
   const { x, y, scale } = camera;
-  const top = Math.min(0, ...layout.wires.filter(({ limb }) => limb === -1).map((wire) => wire.y));
-  // Without dependencies, there is nothing to carry.
-  if (top === 0) return;
+  const top = trunkTop(layout);
+  if (top === undefined) return;
   pen.moveTo(x, y);
-  pen.lineTo(x, y + (top + layout.level * 0.5) * scale);
+  pen.lineTo(x, y + top * scale);
+}
+
+/** Where the trunk ends. A project without dependencies has none, because there is nothing to carry. */
+export function trunkTop({ wires, level }: Espalier): number | undefined {
+  const top = Math.min(0, ...wires.filter(({ limb }) => limb === -1).map(({ y }) => y));
+  return top === 0 ? undefined : top + level * 0.5;
 }
 
 export function wires(pen: Pen, { layout, camera }: Scene): void {

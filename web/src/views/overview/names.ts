@@ -5,7 +5,7 @@
 
 import type { Tree } from '../../model/tree';
 import { title } from '../words';
-import { branchOf, hidden, pathTo, trunk, wires } from './lines';
+import { branchOf, hidden, pathTo, trunkTop, wires } from './lines';
 import { Room, type Box } from './room';
 import { extent, type Camera, type Scene } from './scene';
 
@@ -179,8 +179,8 @@ function font(mono: string, isBold: boolean): string {
 /** Marks everything that is drawn, and returns the packages whose leaves are visible. */
 function occupy(room: Room, scene: Scene): number[] {
   const { layout, camera, width, height, selected, diff } = scene;
-  trunk(room, scene);
-  room.block({ left: camera.x - 3, right: camera.x + 3, top: camera.y + trunkTop(scene), bottom: camera.y });
+  const top = camera.y + (trunkTop(layout) ?? 0) * camera.scale;
+  room.block({ left: camera.x - 3, right: camera.x + 3, top, bottom: camera.y });
   wires(room, scene);
   const visible = layout.order.filter((node) => {
     if (!stands(scene, node)) return false;
@@ -200,10 +200,6 @@ function occupy(room: Room, scene: Scene): number[] {
     }
   }
   return visible;
-}
-
-function trunkTop({ layout, camera }: Scene): number {
-  return (Math.min(0, ...layout.wires.map(({ y }) => y)) + layout.level * 0.5) * camera.scale;
 }
 
 const PARTS = 24;

@@ -28,6 +28,8 @@ export class Room implements Pen {
   /** Occupies an area. */
   block(box: Box): void {
     const [left, top, right, bottom] = this.#within(box);
+    // For `fill`, a negative end counts from the end of all cells.
+    if (left > right) return;
     for (let row = top; row <= bottom; row += 1) {
       this.#cells.fill(1, row * this.#columns + left, row * this.#columns + right + 1);
     }
