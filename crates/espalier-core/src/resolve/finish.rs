@@ -253,7 +253,7 @@ impl Ending {
         let want = |node: NodeId| self.sources.want_document(&self.tree[node].manifest);
         let wanted: Vec<(NodeId, Ticket)> = incomplete.map(|node| (node, want(node))).collect();
         // Copies of a package in several folders share a manifest. The key contains its address, so
-        // the manifest has to stay alive.
+        // the manifest has to stay alive. The name is in it because the wasm has such a map already.
         let mut completed: FxHashMap<(Name, usize), Rc<Manifest>> = FxHashMap::default();
         let mut alive = Vec::new();
         for (node, ticket) in wanted {
