@@ -312,6 +312,11 @@ const unreadable = Object.entries({
   'a text of peers': { peerDependencies: 'b' },
   'no dependencies but true': { dependencies: true, optionalDependencies: false, acceptDependencies: 'x' },
   'empty lists of dependencies': { dependencies: [], devDependencies: [], peerDependencies: [] },
+  'bundled dependencies that are nothing, under one of their names': {
+    dependencies: { b: '1' },
+    bundleDependencies: null,
+    bundledDependencies: ['b'],
+  },
   'an invalid name': { dependencies: { 'Foo Bar': '1' } },
   'an optional dependency with an invalid name': { optionalDependencies: { '@/x': '1' } },
   'a package with a dependency on a number': { dependencies: { m: '1' } },
@@ -331,6 +336,11 @@ const changed = (change) => {
 
 const cases = [
   ...unreadable,
+  [
+    'blocks that are no objects, and an addition',
+    { 'package.json': project({ optionalDependencies: null, peerDependencies: '', devDependencies: {} }) },
+    'install b',
+  ],
   ['a version and a tag of one package', { 'package.json': loose }, 'install p@latest p@^1.0.0'],
   ['a tag and a version of one package', old, 'install p@^1.0.0 p@latest'],
   ['a lock whose version is a text', changed((value) => void (value.lockfileVersion = '3')), 'install'],

@@ -75,6 +75,56 @@ fn what_was_resolved_for_another_node_than_there_is_is_thrown_away() {
 }
 
 #[test]
+fn a_path_that_begins_with_a_tilde_leads_to_the_home_folder() {
+    let stage = Stage::new(&project(&json!({"lib": "~/lib"})), &[]);
+    fs::create_dir_all(stage.path("home/lib")).expect("a folder");
+    fs::write(stage.path("home/lib/package.json"), r#"{"name":"lib","version":"1.0.0"}"#).expect("written");
+    let packages = |dependency: &str| {
+        json!({
+            "": {"name": "my-app", "version": "1.0.0", "dependencies": {"lib": dependency}},
+            "../home/lib": {"version": "1.0.0"},
+            "node_modules/lib": {"resolved": "../home/lib", "link": true},
+        })
+    };
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.lockfile().expect("a lockfile")["packages"], packages("~/lib"));
+    for argument in ["lib", "file:~/lib"] {
+        let outcome = stage.run(stage.espalier(&["install", argument]));
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_eq!(stage.lockfile().expect("a lockfile")["packages"], packages("file:../home/lib"), "{argument}");
+    }
+}
+
+#[test]
+fn a_workspace_whose_manifest_is_not_json_is_an_error() {
+    let mut manifest = project(&json!({}));
+    manifest["workspaces"] = json!(["packages/*"]);
+    let stage = Stage::new(&manifest, &[]);
+    fs::create_dir_all(stage.path("project/packages/a")).expect("a folder");
+    for text in ["", "<<<<<<< main\n{\"name\":\"a\"}\n"] {
+        fs::write(stage.path("project/packages/a/package.json"), text).expect("written");
+        let outcome = stage.lock(&[]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("packages/a/package.json"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("EJSONPARSE"), "{}", outcome.stderr);
+    }
+    fs::write(stage.path("project/packages/a/package.json"), r#"{"name":"B b"}"#).expect("written");
+    let outcome = stage.lock(&[]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("EINVALIDPACKAGENAME"), "{}", outcome.stderr);
+}
+
+/// As in npm, for which it is the current folder (`install.js`).
+#[test]
+fn an_empty_argument_adds_nothing() {
+    let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
+    let outcome = stage.run(stage.espalier(&["install", "", "--package-lock-only"]));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(stage.lockfile().expect("a lockfile")["packages"]["node_modules/a"]["version"], "1.0.0");
+}
+
+#[test]
 fn a_lockfile_that_is_right_is_left_alone() {
     let stage = Stage::new(&project(&json!({"a": "1"})), &[("a@1.0.0", json!({}))]);
     stage.lock(&[]);

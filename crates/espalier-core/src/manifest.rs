@@ -250,10 +250,9 @@ impl Manifest {
         let read = &fields.read;
         let name = read[const { place("name") }].string()?.filter(|name| !name.is_empty());
         let version = read[const { place("version") }].string()?.filter(|version| !version.is_empty());
-        let declared =
-            Some(read[const { place("bundleDependencies") }].value()?).filter(|declared| !declared.is_null());
-        let declared = declared.map_or_else(|| read[const { place("bundledDependencies") }].value(), Ok)?;
-        let bundled = bundled(declared, read[const { place("dependencies") }], &vocabulary.names)?;
+        let declared = read[const { place("bundleDependencies") }];
+        let declared = if declared.is_missing() { read[const { place("bundledDependencies") }] } else { declared };
+        let bundled = bundled(declared.value()?, read[const { place("dependencies") }], &vocabulary.names)?;
         let optional_dependencies = read[const { place("optionalDependencies") }].dependencies(vocabulary)?;
         let mut prod = read[const { place("dependencies") }].dependencies(vocabulary)?;
         prod.retain(|(name, _)| !optional_dependencies.iter().any(|(optional, _)| optional == name));

@@ -119,6 +119,9 @@ pub struct Options {
     pub node_version: String,
     /// The version of npm that `engines.npm` is compared with.
     pub npm_version: String,
+    /// The user's home folder, for paths that begin with `~/`.
+    #[cfg(feature = "home")]
+    pub home: Option<String>,
     /// The platform to resolve for (`--os`, `--cpu`, `--libc`), which optional packages have to
     /// support.
     pub platform: Platform,
@@ -244,6 +247,8 @@ impl Default for Options {
         Self {
             node_version: DEFAULT_NODE_VERSION.into(),
             npm_version: NPM_VERSION.into(),
+            #[cfg(feature = "home")]
+            home: None,
             platform: Platform::default(),
             host: None,
             legacy_peer_deps: false,

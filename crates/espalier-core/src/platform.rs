@@ -21,7 +21,8 @@ fn allows(list: &Value, value: &str) -> bool {
     let entries: Vec<&str> = match list {
         Value::String(entry) => vec![entry],
         Value::Array(entries) => entries.iter().filter_map(Value::as_str).collect(),
-        _ => return true,
+        // npm fails, which it overlooks for an optional package.
+        _ => return false,
     };
     if entries == ["any"] {
         return true;
@@ -45,5 +46,6 @@ mod tests {
         assert!(!allows(&json!(["!linux"]), "linux"));
         assert!(allows(&json!("any"), "linux"));
         assert!(allows(&json!("linux"), "linux"));
+        assert!(!allows(&json!({"linux": true}), "linux"));
     }
 }

@@ -62,7 +62,13 @@ pub enum SpecKind {
 
 /// The path of a `file:` spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocalPath(Box<str>);
+pub struct LocalPath {
+    /// Absolute, in the user's home folder (`~/`), or relative to the dependent.
+    path: Box<str>,
+    /// The user's home folder.
+    #[cfg(feature = "home")]
+    home: Option<Rc<str>>,
+}
 
 /// A git repository and a revision.
 #[derive(Debug)]
@@ -84,13 +90,17 @@ pub struct GitSpec {
 impl LocalPath {
     /// The absolute path, for a spec of the package at the absolute path `base`.
     pub fn resolve(&self, base: &str) -> String {
-        paths::join(base, &self.0)
+        #[cfg(feature = "home")]
+        if let Some((home, below)) = self.home.as_deref().zip(self.path.strip_prefix("~/")) {
+            return paths::join(home, below);
+        }
+        paths::join(base, &self.path)
     }
 
     /// The spec that npm writes for it (`saveSpec` of `fromFile`), for a dependent at the absolute
     /// path `base`. An absolute path stays absolute.
     pub fn saved(&self, base: &str) -> String {
-        let path = &*self.0;
+        let path = &*self.path;
         match path.starts_with("~/") {
             true => format!("file:{path}"),
             false if path.starts_with('/') => format!("file:{}", self.resolve(base)),
@@ -155,9 +165,18 @@ impl InvalidSpec {
 #[derive(Default)]
 pub struct Specs {
     index: RefCell<FxHashMap<Rc<str>, Rc<Spec>>>,
+    /// The user's home folder.
+    #[cfg(feature = "home")]
+    home: Option<Rc<str>>,
 }
 
 impl Specs {
+    /// Specs of a user whose home folder is this one.
+    #[cfg(feature = "home")]
+    pub fn at_home(home: Option<&str>) -> Self {
+        Self { home: home.map(Rc::from), ..Self::default() }
+    }
+
     /// Interns a text.
     pub fn intern(&self, raw: &str) -> Rc<Spec> {
         if let Some(spec) = self.index.borrow().get(raw) {
@@ -186,7 +205,7 @@ impl Specs {
 
     fn parse(&self, raw: &str) -> SpecKind {
         if is_file(raw) {
-            return local(raw);
+            return self.local(raw);
         }
         if starts_with_ignoring_case(raw, "npm:") {
             return self.alias(&raw[4..]);
@@ -198,9 +217,30 @@ impl Specs {
             return url(raw);
         }
         if raw.contains('/') || is_tarball_name(raw) {
-            return local(raw);
+            return self.local(raw);
         }
         registry(raw)
+    }
+
+    #[cfg_attr(not(feature = "home"), expect(clippy::unused_self, reason = "it has the home folder"))]
+    fn local(&self, raw: &str) -> SpecKind {
+        let mut path = if starts_with_ignoring_case(raw, "file:") { &raw[5..] } else { raw };
+        // file://path and file:///path are absolute, but file:/../path and file://../path aren't
+        // (`fromFile`).
+        let trimmed = path.trim_start_matches('/');
+        let slashes = path.len() - trimmed.len();
+        let dotted = matches!(trimmed.split('/').next(), Some("." | ".."));
+        if (1..=3).contains(&slashes) && dotted {
+            path = trimmed;
+        } else if slashes > 1 {
+            path = &path[slashes - 1..];
+        }
+        let path = LocalPath {
+            path: percent_decode(path).into(),
+            #[cfg(feature = "home")]
+            home: self.home.clone(),
+        };
+        if is_tarball_name(raw) { SpecKind::File(path) } else { SpecKind::Directory(path) }
     }
 
     /// Parses the text after `npm:`, as `npm-package-arg` reads an argument.
@@ -285,23 +325,6 @@ fn is_file(text: &str) -> bool {
 fn is_tarball_name(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     [".tgz", ".tar.gz", ".tar"].iter().any(|ending| lower.ends_with(ending))
-}
-
-fn local(raw: &str) -> SpecKind {
-    let mut path = if starts_with_ignoring_case(raw, "file:") { &raw[5..] } else { raw };
-    // file://path and file:///path are absolute, but file:/../path and file://../path aren't
-    // (`fromFile`).
-    let trimmed = path.trim_start_matches('/');
-    let slashes = path.len() - trimmed.len();
-    let dotted = matches!(trimmed.split('/').next(), Some("." | ".."));
-    if (1..=3).contains(&slashes) && dotted {
-        path = trimmed;
-    } else if slashes > 1 {
-        path = &path[slashes - 1..];
-    }
-    let decoded = percent_decode(path);
-    let path = LocalPath(decoded.into());
-    if is_tarball_name(raw) { SpecKind::File(path) } else { SpecKind::Directory(path) }
 }
 
 fn hosted_git(hosted: HostedGit) -> SpecKind {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use espalier_core::manifest_edit::{Edit, Found, SaveType, Saving};
+use espalier_core::spec::Specs;
 use serde::Deserialize;
 
 const FOLDER: &str = "/p";
@@ -63,7 +64,7 @@ fn edited(case: &Case) -> String {
             workspace: case.before.contains("workspaces"),
             overridden: None,
         };
-        edit.found(name, &found, FOLDER, prefix);
+        edit.found(name, &found, FOLDER, prefix, &Specs::default());
     }
     edit.finish().unwrap_or_else(|| case.before.clone())
 }
@@ -107,6 +108,7 @@ fn a_repository_is_saved_by_its_shortcut_unless_https_was_asked_for() {
             &Found { package: "cli", version: Some("1.0.0"), workspace: false, overridden: None },
             FOLDER,
             "^",
+            &Specs::default(),
         );
         let manifest: serde_json::Value = serde_json::from_str(&edit.manifest()).expect("JSON");
         manifest["dependencies"]["cli"].as_str().expect("a spec").to_owned()

@@ -210,8 +210,9 @@ impl Lock {
     /// (`build-ideal-tree.js`).
     fn followed_changes(&self) -> Changes {
         let mut changes = self.changes.clone();
+        let specs = Specs::at_home(self.settings.options.home.as_deref());
         for argument in &mut changes.add {
-            if let Ok((name, spec)) = Specs::default().argument(argument)
+            if let Ok((name, spec)) = specs.argument(argument)
                 && let SpecKind::Directory(path) = &spec.kind
                 && let Some(folder) = self.project.follow(&path.resolve(&self.project.path().to_string_lossy()))
             {

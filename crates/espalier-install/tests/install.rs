@@ -407,11 +407,16 @@ async fn ci_installs_from_a_lock_of_version_1() {
         Scene::of(&["a"]).package("a@1.0.0", json!({ "dependencies": { "b": "1" } })).package("b@1.0.0", json!({}));
     let entry = |requires: &str| format!("{{ \"version\": \"1.0.0\"{requires} }}");
     let (a, b) = (entry(", \"requires\": { \"b\": \"1\" }"), entry(""));
-    let lock = |dependencies: &str| {
-        format!("{{ \"lockfileVersion\": 1, \"requires\": true, \"dependencies\": {{ {dependencies} }} }}")
-    };
-    scene.write("package-lock.json", &lock(&format!("\"a\": {a}, \"b\": {b}")));
-    assert_eq!(scene.ci().await.report.added.len(), 2);
-    scene.write("package-lock.json", &lock(&format!("\"a\": {a}")));
-    assert!(matches!(scene.try_ci().await, Err(InstallError::Disagreement { .. })));
+    // Before npm 5, a lockfile had no `requires`.
+    for requires in ["", "\"requires\": true, "] {
+        let lock = |dependencies: &str| {
+            format!("{{ \"lockfileVersion\": 1, {requires}\"dependencies\": {{ {dependencies} }} }}")
+        };
+        scene.write("package-lock.json", &lock(&format!("\"a\": {a}, \"b\": {b}")));
+        assert_eq!(scene.ci().await.report.added.len(), 2);
+        scene.write("package-lock.json", &lock(&format!("\"a\": {a}")));
+        let Err(InstallError::Disagreement { differences }) = scene.try_ci().await else { panic!("it fits") };
+        assert_eq!(differences, ["Missing: b@1.0.0 from lock file"]);
+        fs::remove_dir_all(scene.at("node_modules")).expect("removed");
+    }
 }

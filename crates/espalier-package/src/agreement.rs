@@ -52,7 +52,7 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
         let wanted = node.version.as_deref().unwrap_or("undefined");
         let Some(entry) = lockfile.packages.get(&node.location) else {
             // npm compares before it looks into bundles that the lock doesn't list.
-            if !node.in_bundle && !lockfile.is_ancient() {
+            if !node.in_bundle {
                 wrong.push(format!("Missing: {name}@{wanted} from lock file"));
             }
             continue;
@@ -76,14 +76,14 @@ pub fn disagreements(lockfile: &ParsedLock<'_>, resolved: &Graph, placed: &[Stri
 
 /// The dependencies that could not be loaded, in npm's words. For npm they are packages without a
 /// version, so no lockfile has them, not even one that npm has just written. A tab omits this check.
-pub fn unloaded(lockfile: &ParsedLock<'_>, resolved: &Graph) -> Vec<String> {
+pub fn unloaded(resolved: &Graph) -> Vec<String> {
     // What a folder outside of the project needs isn't loaded.
     let is_outside = |node: u32| resolved.nodes[node as usize].location.starts_with("../");
     let is_unloaded = |edge: &&GraphEdge| {
         let is_wanted = matches!(edge.kind, EdgeKind::Prod | EdgeKind::Optional) && !edge.bundled;
         is_wanted && edge.to.is_none() && !is_outside(edge.from)
     };
-    let edges = resolved.edges.iter().filter(is_unloaded).filter(|_| !lockfile.is_ancient());
+    let edges = resolved.edges.iter().filter(is_unloaded);
     edges.map(|edge| format!("Missing: {}@ from lock file", edge.name)).collect()
 }
 
@@ -263,11 +263,11 @@ mod tests {
         };
         let same = tree(&[("node_modules/a", "1.0.0")]);
         let more = tree(&[("node_modules/a", "1.0.0"), ("node_modules/b", "1.0.0")]);
-        let current = old("\"requires\": true,");
-        assert_eq!(disagreements(&current, &same, &[]), [""; 0]);
-        assert_eq!(disagreements(&current, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
-        // npm completes older locks and reports nothing.
-        assert_eq!(disagreements(&old(""), &more, &[]), [""; 0]);
+        // Before npm 5, a lockfile had no `requires`.
+        for lock in [old("\"requires\": true,"), old("")] {
+            assert_eq!(disagreements(&lock, &same, &[]), [""; 0]);
+            assert_eq!(disagreements(&lock, &more, &[]), ["Missing: b@1.0.0 from lock file"]);
+        }
     }
 
     #[test]

@@ -113,8 +113,11 @@ pub(super) fn of(
             anstream::eprintln!("{} {warning}", crate::style::Styled(crate::style::CAUTION, "warning:"));
         }
     }
-    // npm doesn't install the project into itself.
-    let is_project = |argument: &String| std::path::absolute(argument).is_ok_and(|path| path == project.path());
+    // npm doesn't install the project into itself. An empty argument is the current folder.
+    let is_project = |argument: &String| {
+        let folder = if argument.is_empty() { "." } else { argument };
+        std::path::absolute(folder).is_ok_and(|path| path == project.path())
+    };
     let selected = context.workspaces(&arguments.workspaces)?.unwrap_or_default();
     let changes = Changes {
         add: changes.add.into_iter().filter(|argument| !is_project(argument)).collect(),

@@ -273,13 +273,11 @@ fn few_dependencies(text: &str, vocabulary: &Vocabulary) -> Result<Option<Depend
     Ok(is_simple.then_some(found))
 }
 
-/// A dependency. npm refuses its spec if no package can have its name, or if the spec isn't a
-/// string.
+/// A dependency. npm refuses a spec that isn't a string.
 fn dependency(key: &str, spec: Field<'_>, vocabulary: &Vocabulary) -> Result<Dependency, Error> {
     let name = vocabulary.names.intern(key);
     let spec = match spec.string()? {
-        Some(text) if name.is_valid() => vocabulary.specs.intern(&text),
-        Some(text) => Spec::invalid(&text, InvalidSpec::name(key)),
+        Some(text) => vocabulary.spec(name, &text),
         None => Spec::invalid(&spec.value()?.to_string(), InvalidSpec::not_a_string()),
     };
     Ok((name, spec))

@@ -13,6 +13,7 @@ use crate::collation;
 use crate::error::ResolveError;
 use crate::json::{self, Format};
 use crate::order;
+use crate::spec::Specs;
 use crate::writer;
 
 pub use crate::changes::SaveType;
@@ -138,11 +139,12 @@ impl Edit {
     }
 
     /// Replaces a requested spec by the one that npm saves. `folder` is the file's own, absolute.
-    /// `prefix` is npm's `save-prefix`, which is empty for an exact version.
-    pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str) {
+    /// `prefix` is npm's `save-prefix`, which is empty for an exact version. `specs` are those of the
+    /// resolution.
+    pub fn found(&mut self, name: &str, found: &Found<'_>, folder: &str, prefix: &str, specs: &Specs) {
         let Some(asked) = self.spec_in_force(name) else { return };
         let asked = found.overridden.unwrap_or(&asked);
-        let saved::Saved { spec, local } = saved::spec(name, asked, found, folder, prefix);
+        let saved::Saved { spec, local } = saved::spec(name, asked, found, folder, prefix, specs);
         if let Some(kind) = self.kind {
             object(&mut self.manifest, kind.block()).insert(name.to_owned(), spec.into());
             if kind == SaveType::Prod
@@ -190,10 +192,10 @@ impl Edit {
         let optional: Vec<String> = blocks[1].1.keys().cloned().collect();
         blocks[0].1.retain(|name, _| !optional.contains(name));
         for (key, block) in blocks {
-            if block.is_empty() {
-                content.shift_remove(key);
-            } else {
+            if !block.is_empty() {
                 content.insert(key.to_owned(), block.into());
+            } else if self.manifest.get(key).is_none_or(json::truthy) {
+                content.shift_remove(key);
             }
         }
         self.keep_peers_that_were_dependencies(&mut content);

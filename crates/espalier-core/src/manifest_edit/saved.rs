@@ -24,8 +24,8 @@ pub(super) struct Saved {
 }
 
 /// The spec to save if `asked` has led to `found`.
-pub(super) fn spec(name: &str, asked: &str, found: &Found<'_>, folder: &str, prefix: &str) -> Saved {
-    let parsed = Specs::default().intern(asked);
+pub(super) fn spec(name: &str, asked: &str, found: &Found<'_>, folder: &str, prefix: &str, specs: &Specs) -> Saved {
+    let parsed = specs.intern(asked);
     let exact_or_prefixed = || found.version.map_or_else(|| "*".to_owned(), |version| format!("{prefix}{version}"));
     let registry = |asked: &Spec| {
         let prefixed = exact_or_prefixed();

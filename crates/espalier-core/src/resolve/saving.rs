@@ -86,7 +86,8 @@ impl Ending {
             overridden: Some(&*tree.spec(edge).raw).filter(|spec| *spec != &*tree[edge].raw_spec.raw),
         };
         let folder = tree.absolute(tree[edited.node].realpath.as_deref().unwrap_or_default());
-        edited.edit.found(text, &found, &folder, &self.wishes.changes.save_prefix);
+        let specs = &self.sources.vocabulary.specs;
+        edited.edit.found(text, &found, &folder, &self.wishes.changes.save_prefix, specs);
     }
 
     /// Whether an edge permits one version only, so that there is nothing to raise.

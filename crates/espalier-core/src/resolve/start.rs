@@ -28,6 +28,8 @@ use crate::options::{Options, Project};
 use crate::overrides::Overrides;
 use crate::parsed_lock::{DEFAULT_VERSION, ParsedLock};
 use crate::refusal::Refusal;
+#[cfg(feature = "home")]
+use crate::spec::Specs;
 use crate::tree::{EdgeId, EdgeKind, NewNode, NodeId, Tree};
 use crate::vocabulary::Vocabulary;
 
@@ -115,7 +117,11 @@ impl Start {
         exchange: Rc<Exchange>,
         only_reading: bool,
     ) -> Result<Self, ResolveError> {
-        let vocabulary = Rc::new(Vocabulary::default());
+        let vocabulary = Rc::new(Vocabulary {
+            #[cfg(feature = "home")]
+            specs: Specs::at_home(options.home.as_deref()),
+            ..Vocabulary::default()
+        });
         let root_manifest = json::parse("package.json", &project.manifest)?;
         let manifest = Manifest::from_value(&root_manifest, &vocabulary);
         let overrides = match &manifest.overrides {

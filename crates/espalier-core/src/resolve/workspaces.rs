@@ -1,6 +1,7 @@
 //! The root's workspaces and their folders (`@npmcli/map-workspaces`).
 
 use serde_json::Value;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::start::Start;
@@ -8,6 +9,7 @@ use crate::collation;
 use crate::error::ResolveError;
 use crate::glob::{Manner, Pattern};
 use crate::json::{self, Fields};
+use crate::manifest::Manifest;
 use crate::order;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Request};
@@ -28,12 +30,17 @@ impl Start {
         };
         let mut workspaces = Workspaces::new();
         for folder in patterns.folders(folders) {
-            let manifest = match folder.as_str() {
-                "" => Some(self.tree[self.tree.root].manifest.clone()),
-                folder => self.sources.read_folder(folder).await,
+            let manifest = if folder.is_empty() {
+                self.tree[self.tree.root].manifest.clone()
+            } else {
+                let Some(text) = self.sources.folder_manifest(&folder).await else { continue };
+                let value = json::parse(&[&folder, "/package.json"].concat(), &text)?;
+                Rc::new(Manifest::from_value(&value, &self.sources.vocabulary))
             };
-            let Some(manifest) = manifest else { continue };
-            let name = manifest.name.clone().unwrap_or_else(|| self.tree.folder_name(&folder).into());
+            let name = match &manifest.name {
+                Some(name) => Cow::Borrowed(&**name),
+                None => self.tree.folder_name(&folder),
+            };
             let name = self.sources.vocabulary.names.intern(&name);
             let folder: Rc<str> = folder.into();
             match workspaces.iter().find(|(other, _)| *other == name) {

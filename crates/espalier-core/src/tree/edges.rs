@@ -95,7 +95,7 @@ impl Tree {
         let Some(workspaces) = self[node].workspaces.clone() else { return };
         for (name, path) in workspaces.iter() {
             let spec = format!("file:{}", self.absolute(path));
-            let spec = self.vocabulary.specs.intern(&spec);
+            let spec = self.vocabulary.spec(*name, &spec);
             self.replace_edge(node, *name, EdgeKind::Workspace);
             self.add_edge(node, *name, spec, EdgeKind::Workspace, None);
         }

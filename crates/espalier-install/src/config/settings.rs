@@ -276,6 +276,7 @@ fn options(config: &Config, environment: &Environment) -> Result<Options, Config
         before_exclude: config.list("min-release-age-exclude"),
         // A project cannot make it its policy (`cli-only-flag.js`).
         allow_unused_patches: config.is_option("allow-unused-patches") && flag("allow-unused-patches"),
+        home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
         omit: omitted(config, environment),
         ignore_extension: flag("ignore-extension") || flag("ignore-scripts"),
         lockfile_version: lockfile_version(config)?,

@@ -122,7 +122,7 @@ impl Install {
                 let graph = &resolved.outcome.graph;
                 let mut differences = agreement::disagreements(lockfile, graph, &placed);
                 let declared = self.lock.project.declared(self.lock.settings.extension_file.as_deref());
-                differences.extend(agreement::unloaded(lockfile, graph));
+                differences.extend(agreement::unloaded(graph));
                 differences.extend(agreement::stale(lockfile, &declared, graph));
                 if !differences.is_empty() {
                     return Err(InstallError::Disagreement { differences });
