@@ -39,11 +39,21 @@ fn primary(character: char) -> u32 {
 
 /// Compares like `a.localeCompare(b, 'en')`.
 pub fn compare(a: &str, b: &str) -> Ordering {
-    let weights = |text: &str| text.chars().map(primary).filter(|&weight| weight != 0).collect::<Vec<_>>();
-    if a.is_ascii() && b.is_ascii() {
-        return compare_ascii(a.as_bytes(), b.as_bytes());
+    // Paths have long common prefixes, which decide nothing, so they are skipped in pieces.
+    let (left, right) = (a.as_bytes(), b.as_bytes());
+    let same = 8 * left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
+    // Nearly always, the first different characters decide.
+    let (x, y) = left[same..].iter().zip(&right[same..]).find(|(x, y)| x != y).unwrap_or((&0, &0));
+    let weight = |byte: u8| PRIMARY.get(usize::from(byte)).copied().unwrap_or_default();
+    let (x, y) = (weight(*x), weight(*y));
+    if x != y && x != 0 && y != 0 {
+        return x.cmp(&y);
     }
-    weights(a).cmp(&weights(b)).then_with(|| case(a.chars()).cmp(case(b.chars())))
+    if a.is_ascii() && b.is_ascii() {
+        return weights(left).cmp(weights(right)).then_with(|| case(characters(left)).cmp(case(characters(right))));
+    }
+    let all = |text: &str| text.chars().map(primary).filter(|&weight| weight != 0).collect::<Vec<_>>();
+    all(a).cmp(&all(b)).then_with(|| case(a.chars()).cmp(case(b.chars())))
 }
 
 /// A text whose place in the order is computed once, for long sorts.
@@ -82,19 +92,6 @@ impl Key {
 
 /// The first byte of weights that take four.
 const WIDE: u8 = 0x80;
-
-fn compare_ascii(a: &[u8], b: &[u8]) -> Ordering {
-    // Paths have long common prefixes, which decide nothing, so they are skipped in pieces.
-    let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    // Nearly always, the first different characters decide.
-    let (x, y) = a.iter().zip(b).find(|(x, y)| x != y).unwrap_or((&0, &0));
-    let (x, y) = (PRIMARY[usize::from(*x)], PRIMARY[usize::from(*y)]);
-    if x != y && x != 0 && y != 0 {
-        return x.cmp(&y);
-    }
-    weights(a).cmp(weights(b)).then_with(|| case(characters(a)).cmp(case(characters(b))))
-}
 
 /// The primary weights of ASCII characters, without ignored ones.
 fn weights(text: &[u8]) -> impl Iterator<Item = u8> {

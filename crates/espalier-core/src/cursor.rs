@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use wide::u8x16;
 
 use crate::plain;
@@ -42,6 +41,11 @@ impl Quoted {
         self.place.start + 1..self.place.end - 1
     }
 
+    /// Checks that the string is valid.
+    pub fn check(&self, text: &str) -> Result<(), Malformed> {
+        if self.is_plain { Ok(()) } else { self.read(text).map(drop) }
+    }
+
     /// What the string means.
     pub fn read<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, Malformed> {
         if self.is_plain {
@@ -55,6 +59,8 @@ impl Quoted {
 pub struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// Memory for [`Self::check_brackets`].
+    around: Vec<u8>,
 }
 
 /// Calls `read` for each member of the object that is this text, with the place of its value, in
@@ -85,7 +91,7 @@ const SIZE: usize = 64;
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, around: Vec::new() }
     }
 
     /// Enters an object. `false` if the next value is something else.
@@ -136,27 +142,59 @@ impl<'a> Cursor<'a> {
         self.skip_space();
         let start = self.at;
         match self.next() {
-            Some(b'{' | b'[') => {
-                // The parser finds the end as well.
-                let mut values = serde_json::Deserializer::from_str(&self.text[start..]).into_iter::<IgnoredAny>();
-                if values.next().is_none_or(|value| value.is_err()) {
-                    return Err(Malformed);
-                }
-                self.at += values.byte_offset();
-                // It doesn't check `\u` escapes.
-                let value = &self.text[start..self.at];
-                if value.as_bytes().contains(&b'\\') && value.contains("\\u") {
-                    serde_json::from_str::<Value>(value).map_err(|_| Malformed)?;
-                }
-            }
-            Some(b'"') => {
-                self.string()?.read(self.text)?;
-            }
+            Some(b'"') => self.string()?.check(self.text)?,
+            Some(b'{' | b'[') => self.check_brackets()?,
             _ => {
                 self.value()?;
             }
         }
         Ok(start..self.at)
+    }
+
+    /// Checks and skips the object or array that starts here.
+    fn check_brackets(&mut self) -> Result<(), Malformed> {
+        // The closing brackets of the objects and arrays around the next value.
+        let mut around = std::mem::take(&mut self.around);
+        around.clear();
+        loop {
+            let closing = match self.next() {
+                Some(b'{') => Some(b'}'),
+                Some(b'[') => Some(b']'),
+                Some(b'"') => {
+                    self.string()?.check(self.text)?;
+                    None
+                }
+                _ => {
+                    self.value()?;
+                    None
+                }
+            };
+            let mut is_first = closing.is_some();
+            self.at += usize::from(is_first);
+            around.extend(closing);
+            loop {
+                let Some(&closing) = around.last() else {
+                    self.around = around;
+                    return Ok(());
+                };
+                if !self.take(closing) {
+                    break;
+                }
+                around.pop();
+                is_first = false;
+            }
+            if !is_first && !self.take(b',') {
+                return Err(Malformed);
+            }
+            self.skip_space();
+            if around.last() == Some(&b'}') {
+                self.string()?.check(self.text)?;
+                if !self.take(b':') {
+                    return Err(Malformed);
+                }
+                self.skip_space();
+            }
+        }
     }
 
     /// Skips a value and returns its place in the text.
@@ -170,6 +208,11 @@ impl<'a> Cursor<'a> {
             }
             _ => {
                 let rest = &self.text[start..];
+                // What follows is the caller's concern.
+                if let Some(literal) = ["true", "false", "null"].into_iter().find(|literal| rest.starts_with(literal)) {
+                    self.at += literal.len();
+                    return Ok(start..self.at);
+                }
                 self.at += rest.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
                 serde_json::from_str::<IgnoredAny>(&self.text[start..self.at]).map_err(|_| Malformed)?;
             }
@@ -370,6 +413,23 @@ mod tests {
             let join = |(key, value): &(String, String)| format!("{space}{}{space}:{space}{value}{space}", Value::from(key.as_str()));
             let text = format!("{{{}{space}}}{space}", members_written.iter().map(join).collect::<Vec<_>>().join(","));
             prop_assert_eq!(members(&text), Ok(members_written));
+        }
+
+        #[test]
+        fn a_value_is_checked_as_a_parser_checks_it(
+            value in values(),
+            pretty: bool,
+            at in 0..200_usize,
+            with in prop_oneof![Just(None), r#"[{}\[\]",:\\u0 \x00-\x1f]{0,2}"#.prop_map(Some)],
+        ) {
+            let written = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            let mut text = written.expect("text");
+            let starts: Vec<usize> = text.char_indices().map(|(start, _)| start).collect();
+            let start = starts[at % starts.len()];
+            text.replace_range(start..start, &with.unwrap_or_default());
+            let mut cursor = Cursor::new(&text);
+            let is_valid = cursor.checked().and_then(|_| cursor.end()).is_ok();
+            prop_assert_eq!(is_valid, serde_json::from_str::<Value>(&text).is_ok(), "{}", text);
         }
 
         #[test]

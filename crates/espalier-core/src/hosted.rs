@@ -70,7 +70,7 @@ impl HostedGit {
     /// Parses any form. `None` if it isn't on a known host.
     pub fn parse(text: &str) -> Option<Self> {
         // Most texts are addresses of tarballs, which are neither of the short forms.
-        if let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) {
+        if let Some(rest) = without_scheme(text) {
             return if is_elsewhere(rest) { None } else { Self::from_address(&address(text)?) };
         }
         if is_github_shorthand(text) {
@@ -82,6 +82,11 @@ impl HostedGit {
             return Some(Self::shortcut(host, path.strip_prefix("//").unwrap_or(path)));
         }
         Self::from_address(&address(text)?)
+    }
+
+    /// Whether a text is plainly the address of something else.
+    pub fn is_plainly_not(text: &str) -> bool {
+        without_scheme(text).is_some_and(is_elsewhere)
     }
 
     fn shortcut(host: &'static Host, text: &str) -> Self {
@@ -235,6 +240,10 @@ impl HostedGit {
 
 fn without_git(project: &str) -> &str {
     project.strip_suffix(".git").unwrap_or(project)
+}
+
+fn without_scheme(text: &str) -> Option<&str> {
+    text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))
 }
 
 /// Whether an address without its scheme is plainly not one of the hosts, so that it needn't be

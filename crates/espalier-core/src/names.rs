@@ -94,10 +94,12 @@ impl Names {
 
     /// Interns a text, and returns the text that all who have this name share.
     pub fn intern_shared(&self, text: &str) -> (Name, Rc<str>) {
-        let name = self.intern(text);
-        let index = self.index.borrow();
-        let (shared, _) = index.get_key_value(text).expect("it was interned");
-        (name, shared.clone())
+        let known = |(shared, &number): (&Rc<str>, &u32)| (self.numbered(number), shared.clone());
+        if let Some(known) = self.index.borrow().get_key_value(text).map(known) {
+            return known;
+        }
+        self.add(text);
+        self.intern_shared(text)
     }
 
     fn add(&self, text: &str) -> Name {
@@ -119,9 +121,12 @@ impl Names {
         self.texts.get(name.number as usize).expect("a name of these")
     }
 
+    fn numbered(&self, number: u32) -> Name {
+        Name { number, folded: self.folded.get_copy(number as usize).expect("a number of these") }
+    }
+
     /// The name with this text, if it was interned.
     pub fn find(&self, text: &str) -> Option<Name> {
-        let number = *self.index.borrow().get(text)?;
-        Some(Name { number, folded: self.folded.get_copy(number as usize)? })
+        self.index.borrow().get(text).map(|&number| self.numbered(number))
     }
 }

@@ -2,7 +2,6 @@
 //! package.json, and npm's own order (`json-stringify-nice`) in a lockfile.
 
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -20,38 +19,12 @@ enum Order {
     Lockfile,
 }
 
-/// A value to write. Nothing is copied from the tree into its lockfile.
-#[derive(Debug)]
-pub enum Written<'a> {
-    /// A text.
-    Text(Cow<'a, str>),
-    /// A value that was read.
-    Value(&'a Value),
-    /// `true`, the only value of a flag.
-    True,
-    /// A list of texts.
-    Texts(Vec<&'a str>),
-    /// An object of texts.
-    Pairs(Vec<(&'a str, &'a str)>),
-    /// An object.
-    Object(Vec<(&'a str, Written<'a>)>),
-    /// An object whose keys are in npm's order for a lockfile.
-    Sorted(Vec<(&'a str, Written<'a>)>),
-}
-
-impl Written<'_> {
-    /// Whether it is an object.
-    pub fn is_object(&self) -> bool {
-        match self {
-            Self::Value(value) => value.is_object(),
-            Self::Object(_) | Self::Sorted(_) | Self::Pairs(_) => true,
-            Self::Text(_) | Self::Texts(_) | Self::True => false,
-        }
-    }
-}
-
 /// A member of an object that is being sorted: its rank, its key, and the rest.
 type Ranked<'a, T> = (usize, &'a str, T);
+
+/// A member that has been written: its key, whether its value is an object, and its place in the text,
+/// without the beginning of its line.
+pub type WrittenMember = (&'static str, bool, Range<u32>);
 
 /// The rank of a key: values that aren't objects first, and among them, the keys that npm prefers in
 /// a lockfile.
@@ -87,7 +60,7 @@ fn sort<T>(members: &mut [Ranked<'_, T>]) {
 /// line stays one.
 pub fn stringify(value: &Value, format: &Format) -> String {
     let mut writer = Writer { order: Order::JavaScript, ..Writer::new(format, 0) };
-    writer.item(Item::Value(value), 0);
+    writer.value(value, 0);
     writer.text.push_str(&format.newline);
     writer.text
 }
@@ -134,77 +107,71 @@ impl<'a> Writer<'a> {
         self.text.push_str(&self.margins[depth][usize::from(is_first)..]);
     }
 
-    /// Writes a key and its value, which are at a depth.
-    pub fn member(&mut self, key: &str, value: &Written<'_>, depth: usize) {
-        self.key(key);
-        self.value(value, depth);
+    /// Removes what follows this place, and returns it.
+    pub fn cut(&mut self, position: u32) -> String {
+        self.text.split_off(position as usize)
     }
 
     /// Writes a key, and returns its place with its quotes.
     pub fn key(&mut self, key: &str) -> Range<u32> {
         let start = self.position();
-        let (end, colon) = if self.format.indent.is_empty() { ("\":", 1) } else { ("\": ", 2) };
-        self.quoted(key, end);
-        start..self.position() - colon
+        self.string(key);
+        self.colon(start)
+    }
+
+    /// The same for a key without escapes.
+    pub fn plain_key(&mut self, key: &'static str) -> Range<u32> {
+        let start = self.position();
+        self.quoted(key);
+        self.colon(start)
+    }
+
+    /// Writes a colon after the key that starts here.
+    fn colon(&mut self, start: u32) -> Range<u32> {
+        let end = self.position();
+        self.text.push_str(if self.format.indent.is_empty() { ":" } else { ": " });
+        start..end
+    }
+
+    /// Writes a string.
+    pub fn string(&mut self, text: &str) {
+        let start = self.text.len() + 1;
+        self.quoted(text);
+        // At the end of a longer text, a short one is looked at in one step.
+        if plain::first_unusual(self.text.as_bytes(), start) != start + text.len() {
+            self.text.truncate(start - 1);
+            self.text.push_str(&serde_json::to_string(text).expect("a string can be written"));
+        }
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.text.reserve(text.len() + 2);
+        self.text.push('"');
+        self.text.push_str(text);
+        self.text.push('"');
     }
 
     /// Writes a value, whose key is at a depth.
-    pub fn value(&mut self, value: &Written<'_>, depth: usize) {
-        self.item(Item::Written(value), depth);
-    }
-
-    fn string(&mut self, text: &str) {
-        self.quoted(text, "\"");
-    }
-
-    /// Writes a string. `end` is its closing quote, with what follows.
-    fn quoted(&mut self, text: &str, end: &str) {
-        if plain::needs_no_escapes(text) {
-            self.text.reserve(text.len() + end.len() + 1);
-            self.text.push('"');
-            self.text.push_str(text);
-            self.text.push_str(end);
-        } else {
-            self.text.push_str(&serde_json::to_string(text).expect("a string can be written"));
-            self.text.push_str(&end[1..]);
-        }
-    }
-
-    fn item(&mut self, item: Item<'_>, depth: usize) {
-        match item {
-            Item::Text(text) => self.string(text),
-            Item::Written(Written::Value(value)) => self.item(Item::Value(value), depth),
-            Item::Written(Written::Text(text)) => self.string(text),
-            Item::Written(Written::True) => self.text.push_str("true"),
-            Item::Written(Written::Texts(texts)) => {
-                self.list('[', ']', texts.len(), depth, &|writer, index| writer.string(texts[index]));
+    pub fn value(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::Array(values) => {
+                self.list(values.len(), depth, &mut |writer, index| writer.value(&values[index], depth + 1));
             }
-            Item::Value(Value::Array(values)) => {
-                self.list('[', ']', values.len(), depth, &|writer, index| {
-                    writer.item(Item::Value(&values[index]), depth + 1);
-                });
-            }
-            Item::Value(Value::Number(number)) => self.text.push_str(&json::javascript_number(number).to_string()),
-            Item::Value(Value::String(text)) => self.string(text),
-            Item::Value(value @ (Value::Null | Value::Bool(_))) => self.text.push_str(&value.to_string()),
-            Item::Value(Value::Object(members)) => {
-                let members = members.iter().map(|(key, value)| (key.as_str(), Written::Value(value)));
-                self.item(Item::Written(&Written::Object(members.collect())), depth);
-            }
-            Item::Written(Written::Object(_) | Written::Sorted(_) | Written::Pairs(_)) => {
-                let order = item.order(self.order);
-                self.list('{', '}', item.len(), depth, &|writer, index| {
-                    let (key, value) = item.member(order.get(index).copied().unwrap_or(index));
-                    writer.key(key);
-                    writer.item(value, depth + 1);
-                });
+            Value::Number(number) => self.text.push_str(&json::javascript_number(number).to_string()),
+            Value::String(text) => self.string(text),
+            Value::Null | Value::Bool(_) => self.text.push_str(&value.to_string()),
+            Value::Object(members) => {
+                let members: Vec<(&String, &Value)> = members.iter().collect();
+                let key = |index: usize| (members[index].0.as_str(), members[index].1.is_object());
+                self.object(members.len(), &key, depth, &mut |writer, index| writer.value(members[index].1, depth + 1));
             }
         }
     }
 
-    /// Writes an array or an object whose brackets are at a depth, with a line for each item.
-    fn list(&mut self, open: char, close: char, count: usize, depth: usize, write: &dyn Fn(&mut Self, usize)) {
-        self.text.push(open);
+    /// Writes an array whose brackets are at a depth, with a line for each item. `write` writes the
+    /// item of an index.
+    pub fn list(&mut self, count: usize, depth: usize, write: &mut dyn FnMut(&mut Self, usize)) {
+        self.text.push('[');
         for index in 0..count {
             self.line(index == 0, depth + 1);
             write(self, index);
@@ -212,70 +179,61 @@ impl<'a> Writer<'a> {
         if count > 0 {
             self.line(true, depth);
         }
-        self.text.push(close);
+        self.text.push(']');
     }
-}
 
-/// A value of any kind.
-#[derive(Clone, Copy)]
-enum Item<'a> {
-    Text(&'a str),
-    /// A value from the tree.
-    Written(&'a Written<'a>),
-    Value(&'a Value),
-}
-
-impl<'a> Item<'a> {
-    fn is_object(self) -> bool {
-        match self {
-            Self::Text(_) => false,
-            Self::Written(written) => written.is_object(),
-            Self::Value(value) => value.is_object(),
+    /// Writes an object whose brackets are at a depth. `key` gives the key of an index, and whether its
+    /// value is an object. `write` writes the value of an index.
+    pub fn object<'k>(
+        &mut self,
+        count: usize,
+        key: &dyn Fn(usize) -> (&'k str, bool),
+        depth: usize,
+        write: &mut dyn FnMut(&mut Self, usize),
+    ) {
+        let order = self.order_of(count, key);
+        self.text.push('{');
+        for index in 0..count {
+            self.line(index == 0, depth + 1);
+            let index = order.get(index).copied().unwrap_or(index);
+            self.key(key(index).0);
+            write(self, index);
         }
-    }
-
-    /// The number of an object's members.
-    fn len(self) -> usize {
-        match self {
-            Self::Written(Written::Object(members) | Written::Sorted(members)) => members.len(),
-            Self::Written(Written::Pairs(members)) => members.len(),
-            _ => 0,
+        if count > 0 {
+            self.line(true, depth);
         }
+        self.text.push('}');
     }
 
-    /// One of an object's members.
-    fn member(self, index: usize) -> (&'a str, Self) {
-        match self {
-            Self::Written(Written::Object(members) | Written::Sorted(members)) => {
-                (members[index].0, Self::Written(&members[index].1))
+    /// Puts the members at the end of the text, which are at a depth, in npm's order for a lockfile.
+    pub fn sort(&mut self, members: &[WrittenMember], depth: usize) {
+        let Some((.., first)) = members.first() else { return };
+        let text = self.cut(first.start);
+        let ranked = members.iter().map(|(key, is_object, place)| (rank(key, *is_object), *key, place));
+        let mut ranked: Vec<Ranked<'_, _>> = ranked.collect();
+        sort(&mut ranked);
+        for (index, (.., place)) in ranked.into_iter().enumerate() {
+            if index > 0 {
+                self.line(false, depth);
             }
-            Self::Written(Written::Pairs(members)) => (members[index].0, Self::Text(members[index].1)),
-            _ => unreachable!("only objects have members"),
+            self.text.push_str(&text[(place.start - first.start) as usize..(place.end - first.start) as usize]);
         }
     }
 
     /// The order of an object's members, as their indices. Empty if they are in order already, as
     /// most are.
-    fn order(self, order: Order) -> Vec<usize> {
-        if let Self::Written(Written::Sorted(members)) = self {
-            let ranked = |(key, value): &(&'a str, Written<'a>)| (rank(key, value.is_object()), *key, ());
-            debug_assert!(members.is_sorted_by(|a, b| compare(&ranked(a), &ranked(b)).is_le()), "{members:?}");
-            return Vec::new();
-        }
+    fn order_of<'k>(&self, count: usize, key: &dyn Fn(usize) -> (&'k str, bool)) -> Vec<usize> {
         let ranked = |index| {
-            let (key, value) = self.member(index);
-            (rank(key, value.is_object()), key, index)
+            let (key, is_object) = key(index);
+            (rank(key, is_object), key, index)
         };
-        let mut members = (0..self.len()).map(ranked);
-        let is_in_order = match order {
-            Order::JavaScript => true,
-            Order::Lockfile => members.clone().is_sorted_by(|a, b| compare(a, b).is_le()),
-        };
-        if is_in_order && !members.any(|(_, key, _)| json::is_array_index(key)) {
+        let is_sorted = || (1..count).all(|next| compare(&ranked(next - 1), &ranked(next)).is_le());
+        let is_in_order = self.order == Order::JavaScript || is_sorted();
+        if is_in_order && !(0..count).any(|index| json::is_array_index(key(index).0)) {
             return Vec::new();
         }
-        let mut members: Vec<Ranked<'_, usize>> = (0..self.len()).map(ranked).collect();
-        match order {
+        let mut members: Vec<Ranked<'_, usize>> = (0..count).map(ranked).collect();
+        match self.order {
             Order::JavaScript => json::in_javascript_order(&mut members, |(_, key, _)| key),
             Order::Lockfile => sort(&mut members),
         }

@@ -13,7 +13,7 @@ use crate::collation;
 use crate::json::{self, Format};
 use crate::order;
 use crate::plain;
-use crate::writer::{self, Writer, Written};
+use crate::writer::{self, Writer};
 
 const PACKAGES: &str = "packages";
 /// What a lockfile states about the project itself.
@@ -44,12 +44,12 @@ struct EntryPlace {
 
 impl Document {
     /// Writes a lockfile with these values at the top and an entry for each of these locations, which
-    /// are in the order of collation. `entry` makes the entry of an index. A location without an
-    /// entry is left out.
-    pub fn new<'a>(
+    /// are in the order of collation. `write` writes the entry of an index at a depth of 2, and returns
+    /// whether it stays in the text.
+    pub fn new(
         mut head: Map<String, Value>,
         locations: &[&str],
-        entry: &dyn Fn(usize) -> Option<Written<'a>>,
+        write: &mut dyn FnMut(&mut Writer<'_>, usize) -> bool,
         format: &Format,
     ) -> Self {
         debug_assert!(locations.is_sorted_by(|a, b| collation::compare(a, b).is_le()), "{locations:?}");
@@ -61,11 +61,14 @@ impl Document {
         head.insert(PACKAGES.to_owned(), Value::Object(Map::new()));
         let text = assemble(&head, locations.len(), &format, &mut |writer| {
             for &(index, location) in &order {
-                let Some(entry) = entry(index) else { continue };
+                let start = writer.position();
                 writer.line(entries.is_empty(), 2);
                 let key = writer.key(location);
-                writer.value(&entry, 2);
-                entries.push(EntryPlace { key, end: writer.position() });
+                if write(writer, index) {
+                    entries.push(EntryPlace { key, end: writer.position() });
+                } else {
+                    writer.cut(start);
+                }
             }
         });
         // The hidden lockfile lacks the nested tree of older versions, which is large.
@@ -149,7 +152,8 @@ fn assemble(
     for (index, (key, value)) in writer::sorted_entries(head).into_iter().enumerate() {
         writer.line(index == 0, 1);
         if key != PACKAGES {
-            writer.member(key, &Written::Value(value), 1);
+            writer.key(key);
+            writer.value(value, 1);
             continue;
         }
         writer.push("\"packages\": {");
@@ -182,7 +186,7 @@ fn lockfile_format(format: &Format) -> Format {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Document, Format, Written, without_packages};
+    use super::{Document, Format, Writer, without_packages};
 
     fn head(value: Value) -> Map<String, Value> {
         let Value::Object(head) = value else { panic!("a head is an object") };
@@ -191,7 +195,11 @@ mod tests {
 
     fn document(top: Value, packages: &[(&str, Value)], format: &Format) -> Document {
         let locations: Vec<&str> = packages.iter().map(|(location, _)| *location).collect();
-        Document::new(head(top), &locations, &|index| Some(Written::Value(&packages[index].1)), format)
+        let mut write = |writer: &mut Writer<'_>, index: usize| {
+            writer.value(&packages[index].1, 2);
+            true
+        };
+        Document::new(head(top), &locations, &mut write, format)
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::manifest::{Dependencies, Manifest};
 use crate::order;
 use crate::parsed_lock::{self, DEFAULT_VERSION};
 use crate::tree::{NodeId, Tree};
-use crate::writer::Written;
+use crate::writer::{Writer, WrittenMember};
 
 /// The number of neighbours out of order up to which comparing texts is faster than computing keys.
 const FEW: usize = 4;
@@ -85,19 +85,22 @@ impl PackageLock {
         let is_old = version < 2;
         let old = is_old.then(|| document::without_packages(&head(tree, version, target), format));
         let head = head(tree, if is_old { DEFAULT_VERSION } else { version }, target);
-        let entry = |index: usize| {
+        let mut members = Vec::new();
+        let mut write = |writer: &mut Writer<'_>, index: usize| {
             let (key, node) = &entries[index];
-            let mut entry = entry(tree, *node, target.omit_resolved);
+            let mut entry = Entry::new(writer, &mut members);
+            entry.describe(tree, *node, target.omit_resolved);
             if let Some(hash) = target.extensions_hash.filter(|_| key.is_empty()) {
-                entry.members.push(("packageExtensionsHash", Written::Text(hash.into())));
+                entry.text("packageExtensionsHash", Some(hash));
                 entry.is_unusual = true;
             }
-            (!key.is_empty() || !entry.members.is_empty()).then(|| entry.written())
+            let count = entry.finish();
+            !key.is_empty() || count > 0
         };
         let locations: Vec<&str> = entries.iter().map(|(key, _)| &**key).collect();
         let previous = target.others.iter().filter(|(key, _)| NAMES.contains(&key.as_str()));
         let previous = previous.map(|(key, value)| (key.clone(), value.clone())).collect();
-        Self { old, document: Document::new(head, &locations, &entry, format), previous }
+        Self { old, document: Document::new(head, &locations, &mut write, format), previous }
     }
 
     /// The text of package-lock.json, with npm's exact bytes.
@@ -148,122 +151,170 @@ fn head(tree: &Tree, version: u64, target: &Target<'_>) -> Map<String, Value> {
     head
 }
 
-/// The entry of a node (`metaFromNode`).
-fn entry(tree: &Tree, node: NodeId, omit_resolved: bool) -> Entry<'_> {
-    let mut entry = Entry { members: Vec::with_capacity(USUAL_MEMBERS), is_unusual: false };
-    let data = &tree[node];
-    let realpath = data.realpath.as_deref().unwrap_or_default();
-    if data.is_link {
-        entry.plain("resolved", Some(Written::Text(realpath.into())));
-        entry.flag("link", true);
-        return entry;
-    }
-    let manifest = &data.manifest;
-    let name = manifest
-        .name
-        .as_deref()
-        .filter(|&name| node == tree.root || name != tree.text(data.name) || tree.folder_name(realpath) != name);
-    // npm needs every spec here, and fails at a reference without a target, so this is evaluated in
-    // any case.
-    let is_omitted = tree.is_from_registry(node) & omit_resolved;
-    let resolved = data.resolved.as_deref().filter(|_| !is_omitted).map(|resolved| {
-        let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());
-        relative.unwrap_or(Cow::Borrowed(resolved))
-    });
-    let integrity = data.integrity.as_deref().or(manifest.integrity.as_deref());
-    let bundled: Vec<&str> = manifest.bundled.iter().map(|&name| tree.text(name)).collect();
-    let flags = data.flags;
-    let is_needed = !flags.extraneous;
-    let field = |key| manifest.field(key).map(Written::Value);
-    let has_devs = tree.is_top(node) && manifest.has_dev_dependencies;
-    // Both parts are in npm's order.
-    entry.text("name", name);
-    entry.text("version", manifest.version.as_deref());
-    entry.plain("resolved", resolved.map(Written::Text));
-    entry.text("integrity", integrity);
-    entry.plain("bundleDependencies", (!bundled.is_empty()).then_some(Written::Texts(bundled)));
-    entry.plain("cpu", field("cpu"));
-    entry.plain("deprecated", field("deprecated"));
-    entry.flag("dev", flags.dev && is_needed);
-    entry.flag("devOptional", flags.dev_optional && !flags.dev && !flags.optional && is_needed);
-    entry.flag("extraneous", flags.extraneous);
-    entry.flag("hasInstallScript", manifest.has_install_script);
-    entry.flag("inBundle", tree.in_bundle(node));
-    entry.plain("libc", field("libc"));
-    entry.plain("license", field("license"));
-    entry.flag("optional", flags.optional && is_needed);
-    entry.plain("os", field("os"));
-    entry.flag("peer", flags.peer && is_needed);
-    entry.plain("workspaces", field("workspaces"));
-
-    entry.block("dependencies", tree, manifest, &manifest.dependencies);
-    entry.block("acceptDependencies", tree, manifest, &manifest.accept_dependencies);
-    entry.object("bin", field("bin"));
-    let devs = || field("devDependencies").unwrap_or_else(|| dependencies(tree, &manifest.dev_dependencies));
-    entry.object("devDependencies", has_devs.then(devs));
-    entry.object("engines", field("engines"));
-    entry.object("funding", field("funding"));
-    entry.block("optionalDependencies", tree, manifest, &manifest.optional_dependencies);
-    entry.object("packageExtensionsApplied", data.extension.as_deref().map(mark));
-    entry.object("patched", data.patch.as_deref().map(mark));
-    entry.block("peerDependencies", tree, manifest, &manifest.peer_dependencies);
-    entry.object("peerDependenciesMeta", field("peerDependenciesMeta"));
-    entry
-}
-
-/// More members than most entries have.
-const USUAL_MEMBERS: usize = 12;
-
-/// The members of an entry. They are added in npm's order, in which objects come last, and need
-/// sorting only if a value has an unusual type.
-struct Entry<'a> {
-    members: Vec<(&'a str, Written<'a>)>,
+/// An entry that is being written. Its members are written in npm's order, in which objects come
+/// last. They need sorting only if a value has an unusual type.
+struct Entry<'w, 'f> {
+    writer: &'w mut Writer<'f>,
+    /// The members so far.
+    members: &'w mut Vec<WrittenMember>,
     is_unusual: bool,
 }
 
-impl<'a> Entry<'a> {
-    /// Adds a value that usually isn't an object.
-    fn plain(&mut self, key: &'static str, value: Option<Written<'a>>) {
-        self.add(key, value, false);
+/// The depth of an entry's brackets.
+const ENTRY: usize = 2;
+/// The depth of its members.
+const MEMBER: usize = ENTRY + 1;
+
+impl<'w, 'f> Entry<'w, 'f> {
+    fn new(writer: &'w mut Writer<'f>, members: &'w mut Vec<WrittenMember>) -> Self {
+        writer.push("{");
+        members.clear();
+        Self { writer, members, is_unusual: false }
     }
 
-    /// Adds a value that usually is an object.
-    fn object(&mut self, key: &'static str, value: Option<Written<'a>>) {
-        self.add(key, value, true);
-    }
-
-    fn add(&mut self, key: &'static str, value: Option<Written<'a>>, is_object: bool) {
-        if let Some(value) = value {
-            self.is_unusual |= value.is_object() != is_object;
-            self.members.push((key, value));
+    /// Writes what npm says of a node (`metaFromNode`).
+    fn describe(&mut self, tree: &Tree, node: NodeId, omit_resolved: bool) {
+        let data = &tree[node];
+        let realpath = data.realpath.as_deref().unwrap_or_default();
+        if data.is_link {
+            self.text("resolved", Some(realpath));
+            self.flag("link", true);
+            return;
         }
+        let manifest = &*data.manifest;
+        let name = manifest
+            .name
+            .as_deref()
+            .filter(|&name| node == tree.root || name != tree.text(data.name) || tree.folder_name(realpath) != name);
+        // npm needs every spec here, and fails at a reference without a target, so this is evaluated in
+        // any case.
+        let is_omitted = tree.is_from_registry(node) & omit_resolved;
+        let resolved = data.resolved.as_deref().filter(|_| !is_omitted).map(|resolved| {
+            let relative = resolved.strip_prefix("file:").map(|path| format!("file:{}", tree.relative(path)).into());
+            relative.unwrap_or(Cow::Borrowed(resolved))
+        });
+        let integrity = data.integrity.as_deref().or(manifest.integrity.as_deref());
+        let flags = data.flags;
+        let is_needed = !flags.extraneous;
+        // Both parts are in npm's order.
+        self.text("name", name);
+        self.text("version", manifest.version.as_deref());
+        self.text("resolved", resolved.as_deref());
+        self.text("integrity", integrity);
+        if !manifest.bundled.is_empty() {
+            let bundled = &manifest.bundled;
+            self.key("bundleDependencies", false);
+            self.writer.list(bundled.len(), MEMBER, &mut |writer, index| writer.string(tree.text(bundled[index])));
+        }
+        self.plain("cpu", manifest);
+        self.plain("deprecated", manifest);
+        self.flag("dev", flags.dev && is_needed);
+        self.flag("devOptional", flags.dev_optional && !flags.dev && !flags.optional && is_needed);
+        self.flag("extraneous", flags.extraneous);
+        self.flag("hasInstallScript", manifest.has_install_script);
+        self.flag("inBundle", tree.in_bundle(node));
+        self.plain("libc", manifest);
+        self.plain("license", manifest);
+        self.flag("optional", flags.optional && is_needed);
+        self.plain("os", manifest);
+        self.flag("peer", flags.peer && is_needed);
+        self.plain("workspaces", manifest);
+
+        self.block("dependencies", tree, manifest, &manifest.dependencies);
+        self.block("acceptDependencies", tree, manifest, &manifest.accept_dependencies);
+        self.object("bin", manifest);
+        if tree.is_top(node) && manifest.has_dev_dependencies {
+            match manifest.field("devDependencies") {
+                Some(unusual) => self.value("devDependencies", unusual, true),
+                None => self.pairs("devDependencies", tree, &manifest.dev_dependencies),
+            }
+        }
+        self.object("engines", manifest);
+        self.object("funding", manifest);
+        self.block("optionalDependencies", tree, manifest, &manifest.optional_dependencies);
+        self.mark("packageExtensionsApplied", data.extension.as_deref());
+        self.mark("patched", data.patch.as_deref());
+        self.block("peerDependencies", tree, manifest, &manifest.peer_dependencies);
+        self.object("peerDependenciesMeta", manifest);
     }
 
-    fn text(&mut self, key: &'static str, text: Option<&'a str>) {
-        self.plain(key, text.map(|text| Written::Text(text.into())));
+    fn key(&mut self, key: &'static str, is_object: bool) {
+        self.end_member();
+        self.writer.line(self.members.is_empty(), MEMBER);
+        self.members.push((key, is_object, self.writer.plain_key(key)));
+    }
+
+    fn text(&mut self, key: &'static str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.key(key, false);
+            self.writer.string(text);
+        }
     }
 
     fn flag(&mut self, key: &'static str, is_set: bool) {
-        self.plain(key, is_set.then_some(Written::True));
-    }
-
-    /// The dependencies of a block. One that isn't an object is written as it is.
-    fn block(&mut self, key: &'static str, tree: &'a Tree, manifest: &'a Manifest, block: &'a Dependencies) {
-        match manifest.field(key) {
-            None => self.object(key, (!block.is_empty()).then(|| dependencies(tree, block))),
-            unusual => self.object(key, unusual.map(Written::Value)),
+        if is_set {
+            self.key(key, false);
+            self.writer.push("true");
         }
     }
 
-    fn written(self) -> Written<'a> {
-        if self.is_unusual { Written::Object(self.members) } else { Written::Sorted(self.members) }
+    /// Writes a field that usually isn't an object.
+    fn plain(&mut self, key: &'static str, manifest: &Manifest) {
+        if let Some(value) = manifest.field(key) {
+            self.value(key, value, false);
+        }
     }
-}
 
-fn mark(mark: &Map<String, Value>) -> Written<'_> {
-    Written::Object(mark.iter().map(|(key, value)| (key.as_str(), Written::Value(value))).collect())
-}
+    /// Writes a field that usually is an object.
+    fn object(&mut self, key: &'static str, manifest: &Manifest) {
+        if let Some(value) = manifest.field(key) {
+            self.value(key, value, true);
+        }
+    }
 
-fn dependencies<'a>(tree: &'a Tree, block: &'a Dependencies) -> Written<'a> {
-    Written::Pairs(block.iter().map(|(name, spec)| (tree.text(*name), &*spec.raw)).collect())
+    fn value(&mut self, key: &'static str, value: &Value, usually_object: bool) {
+        self.is_unusual |= value.is_object() != usually_object;
+        self.key(key, value.is_object());
+        self.writer.value(value, MEMBER);
+    }
+
+    /// Writes the dependencies of a block. One that isn't an object is written as it is.
+    fn block(&mut self, key: &'static str, tree: &Tree, manifest: &Manifest, block: &Dependencies) {
+        match manifest.field(key) {
+            None if block.is_empty() => {}
+            None => self.pairs(key, tree, block),
+            Some(unusual) => self.value(key, unusual, true),
+        }
+    }
+
+    fn pairs(&mut self, key: &'static str, tree: &Tree, block: &Dependencies) {
+        self.key(key, true);
+        let name = |index: usize| (tree.text(block[index].0), false);
+        self.writer.object(block.len(), &name, MEMBER, &mut |writer, index| writer.string(&block[index].1.raw));
+    }
+
+    fn mark(&mut self, key: &'static str, mark: Option<&Map<String, Value>>) {
+        if let Some(mark) = mark {
+            self.value(key, &Value::Object(mark.clone()), true);
+        }
+    }
+
+    /// Ends the entry. Returns the number of its members.
+    fn finish(mut self) -> usize {
+        self.end_member();
+        if self.is_unusual {
+            self.writer.sort(self.members, MEMBER);
+        }
+        if !self.members.is_empty() {
+            self.writer.line(true, ENTRY);
+        }
+        self.writer.push("}");
+        self.members.len()
+    }
+
+    fn end_member(&mut self) {
+        if let Some((.., place)) = self.members.last_mut() {
+            place.end = self.writer.position();
+        }
+    }
 }

@@ -221,10 +221,14 @@ impl<'a> Field<'a> {
     /// `Object.entries`. There, a string gives a dependency for each letter. Here it gives one, named
     /// `0`, because neither can be what its author meant.
     pub fn dependencies(self, vocabulary: &Vocabulary) -> Result<Dependencies, Error> {
-        if let Self::Text(text) = self
-            && let Some(few) = few_dependencies(text, vocabulary)?
-        {
-            return Ok(few);
+        match self {
+            Self::Missing => return Ok(Dependencies::new()),
+            Self::Text(text) => {
+                if let Some(few) = few_dependencies(text, vocabulary)? {
+                    return Ok(few);
+                }
+            }
+            Self::Value(_) => {}
         }
         let block = match self.value()? {
             Value::Object(object) => object,

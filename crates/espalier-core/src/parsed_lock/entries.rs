@@ -99,7 +99,7 @@ impl Places {
             let fields = if cursor.is_at_object() {
                 let first = places.fields.len();
                 cursor.members(&mut |cursor, key| {
-                    key.read(text)?;
+                    key.check(text)?;
                     let key = if key.is_plain { key.inside() } else { key.place };
                     let value = cursor.checked()?;
                     places.fields.push(FieldPlace { key: small(&key)?, value: small(&value)? });

@@ -423,6 +423,9 @@ impl Tree {
     /// The `resolved` of a lockfile's entry in the form of the tree, which has absolute `file:`
     /// paths and one form of each repository (`consistent-resolve.js`).
     pub fn absolute_resolved(&self, resolved: &str) -> Rc<str> {
+        if HostedGit::is_plainly_not(resolved) {
+            return resolved.into();
+        }
         if let Some(path) = resolved.strip_prefix("file:") {
             return format!("file:{}", self.absolute(path)).into();
         }
