@@ -145,7 +145,9 @@ fn build_espalier(given: Option<&Path>, target: &Path) -> Result<PathBuf> {
         return Ok(std::path::absolute(program)?);
     }
     build("espalier-cli")?;
-    Ok(std::path::absolute(target.join("release/espalier"))?)
+    let program = std::path::absolute(target.join("release/espalier"))?;
+    profile::warn_unless_fitting(&program)?;
+    Ok(program)
 }
 
 fn build(package: &str) -> Result<()> {

@@ -5,6 +5,7 @@
 //! about what the program does, so an old profile only makes it slower. Whether a new one pays is
 //! for `cargo xtask bench --before` to show.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,6 +42,29 @@ const REGISTRIES: [(f64, bool); 3] = [(1.0, false), (5.0, false), (1.0, true)];
 /// arguments. Cargo hashes the features of all dependencies into the names of functions, and they
 /// depend on what is built together.
 const BUILDS: [&[&str]; 2] = [&["--package", "espalier-cli"], &[]];
+
+/// A profile that fits has the runs of [`BUILDS`] builds, and a program has the functions of one.
+const LEAST_FIT: f64 = 0.2;
+
+/// Says so if the profile was recorded with other names of functions than a program has. The names
+/// contain hashes of the compiler, and of the versions and features of all dependencies.
+pub fn warn_unless_fitting(program: &Path) -> Result<()> {
+    let (recorded, compiled) = (fs::read(toolchain::root().join(PROFILE))?, fs::read(program)?);
+    let (recorded, compiled) = (functions(&recorded), functions(&compiled));
+    let known = recorded.intersection(&compiled).count();
+    if (known as f64) < LEAST_FIT * recorded.len() as f64 {
+        let all = recorded.len();
+        eprintln!("{PROFILE} does not fit: the program has {known} of its {all} functions.");
+        eprintln!("`cargo xtask profile --corpus DIR` records it again.");
+    }
+    Ok(())
+}
+
+/// The names of functions in a program, or in a profile.
+fn functions(bytes: &[u8]) -> BTreeSet<&[u8]> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.$".contains(byte);
+    bytes.split(|byte| !is_part(byte)).filter(|name| name.starts_with(b"_ZN") && name.ends_with(b"E")).collect()
+}
 
 /// Records and writes the profile.
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -90,4 +114,15 @@ fn take(phase: Phase, project: &Project, server: &Replay, espalier: &Path, scrat
     let scene = seed.scene(project, server, scratch)?;
     let command = phase.command(Contestant::Espalier, espalier, project, server, &scene);
     measure::run(&command, &scene.folder.join("usage.json")).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::functions;
+
+    #[test]
+    fn functions_are_found_between_other_bytes() {
+        let names = functions(b"\x01_ZN3foo17h0E\0_ZN3bar17h1E.llvm.1\xff_R_ZNE main _ZN3baz17h2E");
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), [b"_ZN3baz17h2E", b"_ZN3foo17h0E"]);
+    }
 }
