@@ -75,9 +75,9 @@ fn lock(
     let is_shown = context.config.flag("progress", true);
     let _progress =
         (is_shown && !arguments.output.quiet && !arguments.output.json).then(|| Progress::start(Arc::clone(activity)));
-    // Fetching has a thread of its own, and the resolution runs on this one. The runtime's thread
-    // asks Node for its version, parses the lockfile, and notices interruptions.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    // Fetching has a thread of its own, and the resolution runs on this one. Another thread for the
+    // little work beside it would cost a small resolution a tenth of its processor time.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("threads can be started");
     let observe = count(activity);
     let result = runtime.block_on(async { lock.run(observe, interruption()).await });

@@ -15,8 +15,8 @@ use crate::parsed_lock::{self, DEFAULT_VERSION};
 use crate::tree::{NodeId, Tree};
 use crate::writer::{Writer, WrittenMember};
 
-/// The number of neighbours out of order up to which comparing texts is faster than computing keys.
-const FEW: usize = 4;
+/// The number of entries at the end up to which finding the place of each is faster than sorting all.
+const FEW: usize = 16;
 
 /// The entries of `packages` by their keys, in npm's order. The first one is the root's, whose key
 /// is empty.
@@ -27,11 +27,15 @@ pub fn entries(tree: &Tree) -> Vec<(Rc<str>, NodeId)> {
         .filter(|&node| node != tree.root && has_entry(tree, node))
         .map(|node| (tree[node].path.clone().unwrap_or_default(), node))
         .collect();
-    // After an addition to a lockfile, few entries are out of order. Otherwise, keys are worth their
-    // time.
-    let is_late = |pair: &[(Rc<str>, NodeId)]| collation::compare(&pair[0].0, &pair[1].0).is_gt();
-    if entries.windows(2).filter(|pair| is_late(pair)).nth(FEW).is_none() {
-        order::sort_by(&mut entries, |(a, _), (b, _)| collation::compare(a, b));
+    let is_in_order = |pair: &[(Rc<str>, NodeId)]| collation::compare(&pair[0].0, &pair[1].0).is_le();
+    let ordered = entries.windows(2).take_while(|pair| is_in_order(pair)).count() + 1;
+    // After an addition to a lockfile, a few entries follow those of the lockfile. Otherwise, keys are
+    // worth their time.
+    if entries.len().saturating_sub(ordered) <= FEW {
+        for late in entries.split_off(ordered.min(entries.len())) {
+            let place = entries.partition_point(|(path, _)| collation::compare(path, &late.0).is_le());
+            entries.insert(place, late);
+        }
     } else {
         order::sort_by_key(&mut entries, |(path, _)| collation::Key::of(path));
     }
