@@ -1,5 +1,18 @@
 import { useSession } from '../../state/session';
 
+/** A line for views that show every package, whether or not it matches. */
+export function NothingFound() {
+  const { view } = useSession();
+  return (
+    <p class="nothing-found">
+      Nothing in this tree matches <span class="mono">{view.query()}</span>.{' '}
+      <button type="button" class="link" onClick={() => view.find('')}>
+        Show everything
+      </button>
+    </p>
+  );
+}
+
 export function NoResults() {
   const { view } = useSession();
   return (
