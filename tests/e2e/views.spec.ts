@@ -400,9 +400,9 @@ test('every export has the content that its name states', async ({ page }) => {
 test('the error of a package.json goes with its cause', async ({ page }) => {
   await start(page);
   await write(page, '{ "name": "app", "dependencies": 1 }');
-  await expect(page.getByText('dependencies has to be an object')).toBeVisible();
+  await expect(page.locator('.fault')).toContainText('dependencies has to be an object');
   await write(page, '{ "name": "app", "dependencies": { "ms": 1 } }');
-  await expect(page.getByText('Line 1, column 42: a range is a string.')).toBeVisible();
+  await expect(page.locator('.fault')).toHaveText('Line 1, column 42: a range is a string.');
   await write(page, '{ "name": "app", "dependencies": { "ms": "not a range!!" } }');
   await expect(sentence(page)).toContainText('“not a range!!” is neither a range nor a tag.');
   await write(page, '{ "name": "app", "dependencies": { "ms": "^2.1.0" } }');

@@ -52,7 +52,14 @@ export function Duplicates(props: { tree: Tree }) {
       <Show
         when={groups().length > 0}
         fallback={
-          <p class="view-empty">No package {view.query() ? 'that matches the filter ' : ''}is installed twice.</p>
+          <p class="view-empty">
+            No package {view.query() ? 'that matches the filter ' : ''}is installed twice.{' '}
+            <Show when={view.query() && view.matches()?.nodes.size}>
+              <button type="button" class="link" onClick={() => view.find('')}>
+                Show everything
+              </button>
+            </Show>
+          </p>
         }
       >
         <p class="soft duplicates-words">

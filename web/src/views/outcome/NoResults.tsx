@@ -21,8 +21,8 @@ export function NoResults() {
         Nothing in this tree matches <span class="mono">{view.query()}</span>.
       </p>
       <p class="soft">
-        Every word has to match. Besides names, you can search for is:duplicated, is:deprecated, is:dev, is:optional,
-        is:peer, is:nested, is:skipped, is:problem, and license: with the name of a license.
+        Every word has to match. Besides names, you can search for is:direct, is:duplicated, is:deprecated, is:dev,
+        is:optional, is:peer, is:nested, is:scripts, is:skipped, is:problem, and license: with the name of a license.
       </p>
       <button type="button" class="button" onClick={() => view.find('')}>
         Show everything
