@@ -99,8 +99,9 @@ test('Focus and the card say that the selected package is gone, and what to do',
   await expect(focus.locator('.focus-node.here')).toContainText('cookie-signature');
 
   await openSample(page, 'tiny', 'focus', '&at=node_modules/zod');
-  await focus.getByRole('button', { name: 'Clear the selection' }).click();
+  await focus.getByRole('button', { name: 'Clear the selection' }).press('Enter');
   await expect(focus.locator('.focus-node.here')).toBeVisible();
+  await expect(focus).toBeFocused();
   await expect(page).not.toHaveURL(/at=/);
 });
 

@@ -5,6 +5,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { place } from '../../model/copies';
 import { packagesOf, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { focusView } from '../frame/focus';
 
 const MOST = 6;
 
@@ -14,8 +15,16 @@ export function Missing(props: { tree: Tree; location: string }) {
   /** The version that the last change removed from here. */
   const removed = () => run.previous()?.get(props.location);
   const elsewhere = createMemo(() => packagesOf(props.tree).filter((node) => props.tree.nodes[node]!.name === name()));
+  let element!: HTMLDivElement;
+  /** Leaves these words. Their place keeps the keys. */
+  const leave = (how: () => void) => {
+    const region = element.closest<HTMLElement>('.package');
+    how();
+    if (region) region.focus();
+    else focusView();
+  };
   return (
-    <div class="missing">
+    <div ref={element} class="missing">
       <p>
         <span class="mono">{name()}</span> is not{' '}
         <Show when={elsewhere().length > 0} fallback="in this tree.">
@@ -38,7 +47,11 @@ export function Missing(props: { tree: Tree; location: string }) {
         <For each={elsewhere().slice(0, MOST)}>
           {(node) => (
             <li>
-              <button type="button" class="button" onClick={() => view.reveal(props.tree.nodes[node]!.location)}>
+              <button
+                type="button"
+                class="button"
+                onClick={() => leave(() => view.reveal(props.tree.nodes[node]!.location))}
+              >
                 Go to {name()} {props.tree.nodes[node]!.version} {place(props.tree.nodes[node]!)}
               </button>
             </li>
@@ -46,13 +59,13 @@ export function Missing(props: { tree: Tree; location: string }) {
         </For>
         <Show when={removed() !== undefined && history.canUndo()}>
           <li>
-            <button type="button" class="button" onClick={() => history.undo()}>
+            <button type="button" class="button" onClick={() => leave(() => history.undo())}>
               Undo the change
             </button>
           </li>
         </Show>
         <li>
-          <button type="button" class="button" onClick={() => view.deselect()}>
+          <button type="button" class="button" onClick={() => leave(() => view.deselect())}>
             Clear the selection
           </button>
         </li>
