@@ -5,6 +5,14 @@ import { card, DONE, dependOn, grid, openSample, row, sentence, start, write } f
 
 const region = (page: Page) => page.getByRole('region', { name: 'Tree' });
 
+test('a text that is no package.json from the start is refused with its first error', async ({ page }) => {
+  await start(page);
+  await write(page, '{ "name": "app", "dependencies": { "once": "^1" }');
+  await expect(sentence(page)).toContainText('This is not a package.json yet. Line 2, column 1: a closing brace is');
+  await write(page, '{ "name": "app" }');
+  await expect(sentence(page)).toContainText('The project has no dependencies.');
+});
+
 test('invalid JSON is reported by line and column, and the last tree stays', async ({ page }) => {
   await openSample(page, 'vite-react-ts');
   await write(page, '{\n  "name": "app"\n  "version": "1.0.0"\n}');

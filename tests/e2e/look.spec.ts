@@ -63,6 +63,8 @@ const states: Record<string, (page: Page) => Promise<void>> = {
     await page.keyboard.press('d');
     await expect(page).toHaveURL(/is:duplicated/);
   },
+  'nothing found, and a selection that is gone': (page) =>
+    openSample(page, 'express-api', 'focus', '&at=node_modules/gone&q=gone'),
   failed: async (page) => {
     await start(page);
     await dependOn(page, { express: '^99.0.0' });

@@ -25,7 +25,7 @@ for (const [spec, words] of [
 test('a dependency without a name is an error with line and column', async ({ page }) => {
   await start(page);
   await dependOn(page, { '': '^1.0.0' });
-  await expect(page.getByText('Line 5, column 5: a dependency has to have a name.')).toBeVisible();
+  await expect(page.locator('.fault')).toHaveText('Line 5, column 5: a dependency has to have a name.');
 });
 
 test('long lines of the editor scroll below the line numbers', async ({ page }) => {

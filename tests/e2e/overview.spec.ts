@@ -40,6 +40,45 @@ test('the pointer names a package, a click selects it, the wheel zooms, and drag
   await expect(fit(page)).toBeDisabled();
 });
 
+/** Counts the pictures that are drawn on a canvas of this class from now on. */
+async function countDraws(page: Page, name: string): Promise<() => Promise<number>> {
+  await page.evaluate((name) => {
+    const counted = globalThis as unknown as { draws: number };
+    counted.draws = 0;
+    // A picture begins with the paper.
+    const { fillRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillRect = function (...area) {
+      if (this.canvas.className === name && area[2] >= this.canvas.clientWidth) counted.draws += 1;
+      fillRect.apply(this, area);
+    };
+  }, name);
+  return () => page.evaluate(() => (globalThis as unknown as { draws: number }).draws);
+}
+
+/** Whether anything is drawn on the canvas above the picture. */
+const isHighlighted = (page: Page) =>
+  page.locator('.overview-above').evaluate((above: HTMLCanvasElement) => {
+    const { data } = above.getContext('2d')!.getImageData(0, 0, above.width, above.height);
+    return data.some((value) => value !== 0);
+  });
+
+test('the pointer highlights a package without another drawing of the picture', async ({ page }) => {
+  await openSample(page, 'tiny', 'overview');
+  const draws = await countDraws(page, 'overview-canvas');
+  const { x, y } = await find(page, 'once');
+  await expect.poll(() => isHighlighted(page)).toBe(true);
+  const before = await draws();
+  await page.getByRole('searchbox', { name: 'Search' }).hover();
+  await expect.poll(() => isHighlighted(page)).toBe(false);
+  await expect(tip(page)).toBeHidden();
+  await page.mouse.move(x, y);
+  await expect.poll(() => isHighlighted(page)).toBe(true);
+  expect(await draws()).toBe(before);
+  // The count is not blind to drawings.
+  await canvas(page).press('+');
+  await expect.poll(draws).toBeGreaterThan(before);
+});
+
 test.describe('with fingers', () => {
   test.use({ hasTouch: true });
 

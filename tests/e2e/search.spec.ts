@@ -1,7 +1,7 @@
 // Search and filters.
 
 import { expect, test } from '@playwright/test';
-import { activeRow, DONE, grid, openSample, row, sentence } from './playground';
+import { activeRow, DONE, grid, openSample, openView, row, sentence } from './playground';
 
 test.beforeEach(({ page }) => openSample(page, 'express-api'));
 
@@ -67,8 +67,20 @@ test('a button toggles a filter', async ({ page }) => {
 test('a search without results offers to show everything', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Search' }).fill('no-such-package');
   await expect(page.getByText('Nothing in this tree matches no-such-package.')).toBeVisible();
+  // The button goes, so the tree has the keys.
+  await page.getByRole('button', { name: 'Show everything' }).press('Enter');
+  await expect(grid(page)).toBeFocused();
+});
+
+test('views of all packages say that a search found nothing', async ({ page }) => {
+  await page.getByRole('searchbox', { name: 'Search' }).fill('no-such-package');
+  for (const view of ['Focus', 'Overview', 'Map', 'Health', 'Replay']) {
+    await openView(page, view);
+    await expect(page.locator('.nothing-found')).toContainText('Nothing in this tree matches no-such-package.');
+  }
   await page.getByRole('button', { name: 'Show everything' }).click();
-  await expect(grid(page)).toBeVisible();
+  await expect(page.locator('.nothing-found')).toHaveCount(0);
+  await expect(page.getByRole('searchbox', { name: 'Search' })).toHaveValue('');
 });
 
 test('the address restores the selection and the search', async ({ page }) => {

@@ -79,6 +79,7 @@ test('an edit is marked beside names', async ({ page }) => {
   await openView(page, 'Tree');
   await expect(signs(page)).toHaveText(['−2 ']);
   await openView(page, 'Focus');
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Clear the selection' }).click();
   await expect(signs(page)).toHaveText(['−2 ']);
 
   await page.getByRole('button', { name: 'Undo the last change' }).click();

@@ -9,7 +9,7 @@ import { espalier } from '../src/model/espalier';
 import { treeOf, type Tree } from '../src/model/tree';
 import type { Palette } from '../src/views/colours';
 import type { Camera, Scene } from '../src/views/overview/scene';
-import { paint } from '../src/views/overview/paint';
+import { paint, paintPointed } from '../src/views/overview/paint';
 import { graphOfLock, type Lock } from './graph-of-lock';
 import { sampleTree } from './sample';
 
@@ -56,6 +56,8 @@ class Record {
   fill = () => void this.marks.push(...this.#path);
   stroke = () => void this.marks.push(...this.#path);
   fillRect = () => {};
+  readonly cleared: (readonly number[])[] = [];
+  clearRect = (...area: number[]) => void this.cleared.push(area);
   strokeText = () => {};
   setTransform = () => {};
   measureText = (text: string) => ({ width: text.length * 6.6 });
@@ -146,7 +148,6 @@ function sceneOf(tree: Tree, width: number, height: number, zoom = 1, more: Part
     width,
     height,
     selected: undefined,
-    hovered: undefined,
     found: undefined,
     diff: undefined,
     present: undefined,
@@ -241,4 +242,38 @@ test('marks beside the canvas take no room from names', () => {
   const camera = { ...scene.camera, x: -60 };
   expect(camera.y).toBeGreaterThan(0);
   expect(named({ ...scene, camera }).length).toBeGreaterThan(3);
+});
+
+describe('the package below the pointer', () => {
+  /** What is drawn for it on the canvas above the picture. */
+  const pointedAt = (node: number | undefined, more: Partial<Scene> = {}) => {
+    const scene = sceneOf(trees['express-api']!(), 687, 478, 1, more);
+    const named = paint(new Record() as unknown as CanvasRenderingContext2D, scene);
+    const canvas = new Record();
+    paintPointed(canvas as unknown as CanvasRenderingContext2D, scene, node, named);
+    return { ...scene, canvas };
+  };
+
+  test('has a ring and a path from the project, which is below the leaves that it passes', () => {
+    const { canvas, layout, camera, tree } = pointedAt(300);
+    const [x, y] = [camera.x + layout.x[300]! * camera.scale, camera.y + layout.y[300]! * camera.scale];
+    const ring = canvas.marks.at(-1)!;
+    expect(ring.what).toBe('arc');
+    expect([(ring.left + ring.right) / 2, (ring.top + ring.bottom) / 2]).toEqual([x, y]);
+    const begins = ({ what, left, bottom }: Box) => what === 'line' && left === camera.x && bottom === camera.y;
+    expect(canvas.marks.some(begins)).toBe(true);
+    // Only leaves on the path are drawn again.
+    expect(canvas.marks.length).toBeLessThan(tree.nodes.length);
+    expect(canvas.texts).toEqual([]);
+  });
+
+  test.each([
+    ['nothing is there', undefined, {}],
+    ['it is selected already', 300, { selected: 300 }],
+    ['it is not placed yet', 300, { present: new Set([1, 2, 3]) }],
+  ])('has no highlight if %s', (_, node, more) => {
+    const { canvas } = pointedAt(node, more);
+    expect(canvas.cleared).toEqual([[0, 0, 687, 478]]);
+    expect(canvas.marks).toEqual([]);
+  });
 });

@@ -47,6 +47,12 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
   });
   const activeIndex = createMemo(() => rows().findIndex((row) => row.key === active()));
 
+  /** Where a package is selected that the complete tree does not have, such as after an edit. */
+  const missing = createMemo(() => {
+    const [current, location] = [finished(), selected()];
+    return current && location && !current.at.has(location) ? location : undefined;
+  });
+
   const locationOf = (row: Row): string | undefined => tree()?.nodes[row.node]?.location;
   const toggle = (row: Row, open: boolean) => {
     const location = locationOf(row);
@@ -100,6 +106,7 @@ export function createView(tree: () => Tree | undefined, finished: () => Tree | 
     active,
     activeIndex,
     selected,
+    missing,
     toggle,
     activate,
     show,

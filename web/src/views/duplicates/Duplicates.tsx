@@ -8,6 +8,7 @@ import { packagesOf, type Tree } from '../../model/tree';
 import { apart } from '../../model/sharing';
 import { outcomeOf, triesFor, type Outcome } from '../../model/tries';
 import { useSession } from '../../state/session';
+import { focusView } from '../frame/focus';
 import { Sign } from '../Sign';
 import { Tries, type Verdict } from '../tries/Tries';
 import { title } from '../words';
@@ -52,7 +53,21 @@ export function Duplicates(props: { tree: Tree }) {
       <Show
         when={groups().length > 0}
         fallback={
-          <p class="view-empty">No package {view.query() ? 'that matches the filter ' : ''}is installed twice.</p>
+          <p class="view-empty">
+            No package {view.query() ? 'that matches the filter ' : ''}is installed twice.{' '}
+            <Show when={view.query() && view.matches()?.nodes.size}>
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  view.find('');
+                  focusView();
+                }}
+              >
+                Show everything
+              </button>
+            </Show>
+          </p>
         }
       >
         <p class="soft duplicates-words">

@@ -5,6 +5,7 @@ import { focus, through, type Column, type Link } from '../../model/focus';
 import { count, counted } from '../../model/format';
 import { answer, type Tree } from '../../model/tree';
 import { useSession } from '../../state/session';
+import { Missing } from '../package/Missing';
 import { kindWord, title } from '../words';
 import { FocusBox } from './FocusBox';
 import { FocusRows } from './FocusRows';
@@ -29,6 +30,15 @@ const PAD = 16;
 const MOST = 14;
 
 export function Focus(props: { tree: Tree }) {
+  const { view } = useSession();
+  return (
+    <Show when={view.missing()} fallback={<Graph tree={props.tree} />}>
+      {(location) => <Missing tree={props.tree} location={location()} />}
+    </Show>
+  );
+}
+
+function Graph(props: { tree: Tree }) {
   const { view } = useSession();
   const [most, setMost] = createSignal(MOST);
   const [lit, setLit] = createSignal<number | undefined>();

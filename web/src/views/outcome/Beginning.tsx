@@ -1,6 +1,6 @@
-// The samples on the start page, each with its key.
+// Before the first tree: what is wrong with the text, and the samples, each with its key.
 
-import { For } from 'solid-js';
+import { For, Show } from 'solid-js';
 import { samples } from '../../samples';
 import { useSession } from '../../state/session';
 
@@ -8,7 +8,19 @@ export function Beginning() {
   const session = useSession();
   return (
     <div class="beginning">
-      <p class="sentence">Write, paste or drop a package.json, or begin with one of these.</p>
+      <p class="sentence">
+        <Show
+          when={session.project.faults()[0]}
+          fallback="Write, paste or drop a package.json, or begin with one of these."
+        >
+          {(fault) => (
+            <>
+              <span class="rust">This is not a package.json yet.</span> Line {fault().line}, column {fault().column}:{' '}
+              {fault().message}. Correct it, or begin with one of these.
+            </>
+          )}
+        </Show>
+      </p>
       <ol class="sample-wires">
         <For each={samples}>
           {(sample, index) => (

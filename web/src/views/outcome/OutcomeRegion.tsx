@@ -10,7 +10,7 @@ import { BesideBar } from '../beside/BesideBar';
 import { Beginning } from './Beginning';
 import { Changes } from './Changes';
 import { Failure } from './Failure';
-import { NoResults } from './NoResults';
+import { NoResults, NothingFound } from './NoResults';
 import { Pin } from './Pin';
 import { Results } from './Results';
 import { Sentence } from './Sentence';
@@ -33,7 +33,8 @@ const WHOLE = new Set(['overview', 'map', 'focus', 'duplicates', 'health', 'repl
 
 export function OutcomeRegion() {
   const { run, view, beside } = useSession();
-  const isEmpty = () => view.matches()?.nodes.size === 0 && !WHOLE.has(view.name());
+  const isNothingFound = () => view.matches()?.nodes.size === 0;
+  const isEmpty = () => isNothingFound() && !WHOLE.has(view.name());
   return (
     <section class="region outcome" aria-label="Tree">
       <Switch>
@@ -55,6 +56,9 @@ export function OutcomeRegion() {
                 <Toolbar />
               </div>
               <Results />
+              <Show when={isNothingFound() && !isEmpty()}>
+                <NothingFound />
+              </Show>
               <div class="view" role="tabpanel" id="view" tabindex="-1" aria-labelledby={`tab-${view.name()}`}>
                 <Suspense fallback={<p class="soft view-wait">Opening…</p>}>
                   <Show when={!isEmpty()} fallback={<NoResults />}>

@@ -80,10 +80,12 @@ function Size() {
 }
 
 function Figures(props: { figures: readonly Figure[] }) {
-  const { view } = useSession();
+  const { run, view } = useSession();
+  const nothing = () =>
+    run.tree()!.out[0]!.length === 0 ? ' The project has no dependencies.' : ' Nothing duplicated, nothing deprecated.';
   const isOn = (figure: Figure) => view.query().split(/\s+/).includes(figure.query);
   return (
-    <Show when={props.figures.length > 0} fallback=" Nothing duplicated, nothing deprecated.">
+    <Show when={props.figures.length > 0} fallback={nothing()}>
       <For each={props.figures}>
         {(figure, index) => (
           <>

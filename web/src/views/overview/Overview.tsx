@@ -11,8 +11,8 @@ import { createPalette } from '../palette';
 import { placeTip } from '../tip';
 import { title } from '../words';
 import type { Named } from './names';
-import { paint } from './paint';
-import type { Camera } from './scene';
+import { paint, paintPointed } from './paint';
+import type { Camera, Scene } from './scene';
 import './overview.css';
 
 const MOST_ZOOM = 8;
@@ -51,9 +51,11 @@ function Picture(props: OverviewProps) {
   const [size, setSize] = createSignal({ width: 0, height: 0 });
   const [colouring, setColouring] = createSignal<Colouring>('kind');
   const [camera, setCamera] = createSignal<Camera | undefined>();
-  const [hovered, setHovered] = createSignal<{ node: number; x: number; y: number } | undefined>();
+  const [hovered, setHovered] = createSignal<{ location: string; x: number; y: number } | undefined>();
   const [moving, setMoving] = createSignal(false);
   let canvas!: HTMLCanvasElement;
+  /** Above the picture, so that the pointer does not redraw it. */
+  let above!: HTMLCanvasElement;
 
   const aspect = createMemo(() => {
     const { width, height } = size();
@@ -72,6 +74,8 @@ function Picture(props: OverviewProps) {
     return standing;
   };
   const selected = createMemo(() => (view.selected() === undefined ? undefined : props.tree.at.get(view.selected()!)));
+  /** The package below the pointer, if the present tree has it. */
+  const pointed = createMemo(() => (hovered() ? props.tree.at.get(hovered()!.location) : undefined));
   const found = createMemo(() => (props.plain ? undefined : view.matches()?.nodes));
 
   /** Shows the whole tree, with a margin. */
@@ -110,45 +114,62 @@ function Picture(props: OverviewProps) {
 
   let frame = 0;
   let named: Named | undefined;
+  let scene: Scene | undefined;
+  /** Fits a canvas into the view, at the resolution of the screen. */
+  const prepare = (on: HTMLCanvasElement, alpha: boolean) => {
+    const { width, height } = size();
+    const ratio = Math.min(2, devicePixelRatio);
+    if (on.width !== Math.round(width * ratio) || on.height !== Math.round(height * ratio)) {
+      on.width = Math.round(width * ratio);
+      on.height = Math.round(height * ratio);
+    }
+    const context = on.getContext('2d', { alpha })!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return context;
+  };
   const draw = () => {
     frame = 0;
     const { width, height } = size();
     if (width === 0) return;
-    const ratio = Math.min(2, devicePixelRatio);
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
-    const context = canvas.getContext('2d', { alpha: false })!;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    named = paint(
-      context,
-      {
-        tree: props.tree,
-        layout: layout(),
-        coloured: coloured(),
-        palette: palette(),
-        camera: seen(),
-        width,
-        height,
-        selected: props.plain ? undefined : selected(),
-        hovered: hovered()?.node,
-        found: found(),
-        present: props.present,
-        diff: props.plain || run.tree() !== props.tree ? undefined : changes(),
-        moving: moving() && layout().order.length > 600,
-      },
-      named,
-    );
+    scene = {
+      tree: props.tree,
+      layout: layout(),
+      coloured: coloured(),
+      palette: palette(),
+      camera: seen(),
+      width,
+      height,
+      selected: props.plain ? undefined : selected(),
+      found: found(),
+      present: props.present,
+      diff: props.plain || run.tree() !== props.tree ? undefined : changes(),
+      moving: moving() && layout().order.length > 600,
+    };
+    named = paint(prepare(canvas, false), scene, named);
+    point();
   };
+  let pointFrame = 0;
+  let isPointing = false;
+  const point = () => {
+    cancelAnimationFrame(pointFrame);
+    pointFrame = 0;
+    // Without a pointer, the canvas is empty and stays so. A tree that was not drawn yet will be.
+    if (!scene || scene.tree !== props.tree || (pointed() === undefined && !isPointing)) return;
+    isPointing = pointed() !== undefined;
+    paintPointed(prepare(above, true), scene, pointed(), named);
+  };
+  createEffect(on(pointed, () => (pointFrame ||= requestAnimationFrame(() => untrack(point))), { defer: true }));
   createEffect(() => {
     // Layout and drawing happen in the frame itself, because a growing tree changes more often than
     // it is drawn.
-    [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), hovered(), found()];
+    [props.tree, aspect(), colouring(), lookup.known(), palette(), camera(), size(), selected(), found()];
     [changes(), moving(), props.present];
     frame ||= requestAnimationFrame(() => untrack(draw));
   });
-  onCleanup(() => cancelAnimationFrame(frame));
+  onCleanup(() => {
+    cancelAnimationFrame(frame);
+    cancelAnimationFrame(pointFrame);
+  });
   onMount(() => {
     const observer = new ResizeObserver(([entry]) => {
       const { width, height } = entry!.contentRect;
@@ -208,7 +229,7 @@ function Picture(props: OverviewProps) {
     const [x, y] = place(event);
     if (!before) {
       const node = nodeAt(x, y);
-      setHovered(node === undefined ? undefined : { node, x, y });
+      setHovered(node === undefined ? undefined : { location: props.tree.nodes[node]!.location, x, y });
       return;
     }
     const others = [...pointers.entries()].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
@@ -293,8 +314,9 @@ function Picture(props: OverviewProps) {
         onDblClick={(event) => zoom(2, ...place(event))}
         onKeyDown={onKeyDown}
       />
-      <Show when={hovered()}>
-        {(at) => <Tip tree={props.tree} node={at().node} x={at().x} y={at().y} {...size()} />}
+      <canvas ref={above} class="overview-above" style={{ width: `${size().width}px`, height: `${size().height}px` }} />
+      <Show when={pointed() !== undefined && hovered()}>
+        {(at) => <Tip tree={props.tree} node={pointed()!} x={at().x} y={at().y} {...size()} />}
       </Show>
       <Show when={!props.plain}>
         <div class="legend">

@@ -7,7 +7,7 @@ import type { Tree } from '../../model/tree';
 import { title } from '../words';
 import { branchOf, hidden, pathTo, trunkTop, wires } from './lines';
 import { Room, type Box } from './room';
-import { extent, type Camera, type Scene } from './scene';
+import { extent, stands, type Camera, type Scene } from './scene';
 
 const FONT = 11;
 /** Half the height of a name. */
@@ -146,15 +146,20 @@ export function write(context: CanvasRenderingContext2D, { palette }: Scene, lis
     context.stroke();
   }
   for (const label of list) {
-    const { text, x, y, wide, colour, isBold, isOver } = label;
+    const { text, x, y, colour, isBold, isOver } = label;
     if (isOver) {
       context.fillStyle = palette.paper;
-      context.fillRect(x - AROUND, y - HALF - 1, wide + 2 * AROUND, 2 * HALF + 2);
+      context.fillRect(...area(label));
     }
     context.font = font(palette.mono, isBold);
     context.fillStyle = palette[colour];
     context.fillText(text, x, y);
   }
+}
+
+/** The area that a label has to itself if it is over other marks. */
+export function area({ x, y, wide }: Label): [x: number, y: number, width: number, height: number] {
+  return [x - AROUND, y - HALF - 1, wide + 2 * AROUND, 2 * HALF + 2];
 }
 
 const measured = new Map<string, number>();
@@ -213,10 +218,6 @@ function curve(room: Room, x0: number, y0: number, x1: number, y1: number): void
     const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
     room.lineTo(a * x0 + (b + c) * middle + d * x1, (a + b) * y0 + (c + d) * y1);
   }
-}
-
-function stands({ layout, present }: Scene, node: number): boolean {
-  return !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
 }
 
 function rankOf({ tree, layout, selected, found, diff }: Scene, node: number): number {

@@ -1,11 +1,13 @@
-// Draws an espalier on a canvas: wires, branches, leaves, and last as many names as have room.
+// Draws an espalier on a canvas: wires, branches, leaves, and last as many names as have room. The
+// package below the pointer is highlighted on a canvas of its own, above the other.
 
 import { isGraft } from '../../model/colour';
-import type { Diff } from '../../model/diff';
+import type { Mark } from '../../model/diff';
 import type { Tree } from '../../model/tree';
 import { branchOf, hidden, pathTo, trunk as trunkLine, wires as wireLines } from './lines';
-import { labels, measuring, moved, write, type Named } from './names';
-import { DOT, radius, type Scene } from './scene';
+import { area, labels, measuring, moved, write, type Named } from './names';
+import { Room } from './room';
+import { DOT, extent, radius, stands, type Scene } from './scene';
 
 /** The maximum number of segments in one path. Longer paths are slow to rasterise. */
 const BATCH = 300;
@@ -19,13 +21,57 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, before?: 
   wires(context, scene);
   branches(context, scene);
   relations(context, scene);
-  leaves(context, scene);
-  const { camera, layout } = scene;
+  leaves(context, scene, scene.layout.order);
+  if (scene.diff) marks(context, scene, scene.diff.marks);
+  const { camera, layout, selected } = scene;
+  if (selected !== undefined && stands(scene, selected)) ring(context, scene, selected, 2.5);
   const rested = scene.moving
     ? (before ?? { camera, layout, labels: [] })
     : { camera, layout, labels: labels(scene, measuring(context, scene)) };
   write(context, scene, moved(rested, camera, layout));
   return rested;
+}
+
+/**
+ * Highlights the package below the pointer on an empty canvas. What the picture shows above its
+ * path, which are leaves, signs of changes and some names, stays above it.
+ */
+export function paintPointed(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  pointed: number | undefined,
+  named: Named | undefined,
+): void {
+  const { layout, camera, palette, width, height, selected, diff } = scene;
+  context.clearRect(0, 0, width, height);
+  if (pointed === undefined || pointed === selected || !stands(scene, pointed)) return;
+  if (pointed > 0) {
+    context.strokeStyle = palette.green;
+    context.lineWidth = 1.75;
+    context.beginPath();
+    pathTo(context, scene, pointed);
+    context.stroke();
+    const path = new Room(width, height);
+    pathTo(path, scene, pointed);
+    const isCrossed = (node: number) => {
+      const [x, y] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
+      if (x < -20 || y < -20 || x > width + 20 || y > height + 20) return false;
+      const { top, bottom, side } = extent(scene, node);
+      return !path.isFree({ left: x - side, right: x + side, top: y - top, bottom: y + bottom });
+    };
+    const crossed = layout.order.filter(isCrossed);
+    leaves(context, scene, crossed);
+    if (diff)
+      marks(
+        context,
+        scene,
+        crossed.flatMap((node) => (diff.marks.has(node) ? [[node, diff.marks.get(node)!] as const] : [])),
+      );
+    for (const label of named ? moved(named, camera, layout) : []) {
+      if (label.isOver) context.clearRect(...area(label));
+    }
+  }
+  ring(context, scene, pointed, 1.5);
 }
 
 function wires(context: CanvasRenderingContext2D, scene: Scene): void {
@@ -61,48 +107,40 @@ function branches(context: CanvasRenderingContext2D, scene: Scene): void {
   context.globalAlpha = 1;
 }
 
-/**
- * Draws the path from the root to the selected or pointed package, and the edges that hoisting
- * hides.
- */
+/** Draws the path from the root to the selected package, and the edges that hoisting hides. */
 function relations(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { layout, palette, selected, hovered, present } = scene;
-  const draw = (node: number, isStrong: boolean) => {
-    if (Number.isNaN(layout.x[node]!) || present?.has(node) === false) return;
-    context.strokeStyle = palette.green;
-    context.lineWidth = isStrong ? 2.5 : 1.75;
-    context.setLineDash([]);
+  const { palette, selected } = scene;
+  if (selected === undefined || selected === 0 || !stands(scene, selected)) return;
+  context.strokeStyle = palette.green;
+  context.lineWidth = 2.5;
+  context.setLineDash([]);
+  context.beginPath();
+  pathTo(context, scene, selected);
+  context.stroke();
+  context.lineWidth = 1;
+  for (const [direction, dash] of [
+    ['into', []],
+    ['out', [3, 3]],
+  ] as const) {
+    context.setLineDash([...dash]);
     context.beginPath();
-    pathTo(context, scene, node);
-    context.stroke();
-    if (!isStrong) return;
-    context.lineWidth = 1;
-    for (const [direction, dash] of [
-      ['into', []],
-      ['out', [3, 3]],
-    ] as const) {
-      context.setLineDash([...dash]);
-      context.beginPath();
-      for (const [x0, y0, x1, y1] of hidden(scene, node, direction)) {
-        const middle = (x0 + x1) / 2;
-        context.moveTo(x0, y0);
-        context.bezierCurveTo(middle, y0, middle, y1, x1, y1);
-      }
-      context.globalAlpha = 0.55;
-      context.stroke();
-      context.globalAlpha = 1;
+    for (const [x0, y0, x1, y1] of hidden(scene, selected, direction)) {
+      const middle = (x0 + x1) / 2;
+      context.moveTo(x0, y0);
+      context.bezierCurveTo(middle, y0, middle, y1, x1, y1);
     }
-    context.setLineDash([]);
-  };
-  if (hovered !== undefined && hovered > 0 && hovered !== selected) draw(hovered, false);
-  if (selected !== undefined && selected > 0) draw(selected, true);
+    context.globalAlpha = 0.55;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+  context.setLineDash([]);
 }
 
-function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { tree, layout, coloured, palette, camera, width, height, found, present, diff, selected, hovered } = scene;
+function leaves(context: CanvasRenderingContext2D, scene: Scene, shown: readonly number[]): void {
+  const { tree, layout, coloured, palette, camera, width, height, found, present } = scene;
   const { scale } = camera;
   const batches = new Map<string, number[]>();
-  for (const node of layout.order) {
+  for (const node of shown) {
     if (present && !present.has(node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
     if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
@@ -129,19 +167,16 @@ function leaves(context: CanvasRenderingContext2D, scene: Scene): void {
     context.fill();
   }
   context.globalAlpha = 1;
-  if (diff) marks(context, scene, diff);
-  for (const [node, line] of [
-    [hovered, 1.5],
-    [selected, 2.5],
-  ] as const) {
-    if (node === undefined || Number.isNaN(layout.x[node]!) || present?.has(node) === false) continue;
-    const [px, py] = [camera.x + layout.x[node]! * scale, camera.y + layout.y[node]! * scale];
-    context.strokeStyle = palette.green;
-    context.lineWidth = line;
-    context.beginPath();
-    context.arc(px, py, radius(scene, node) + 4, 0, 2 * Math.PI);
-    context.stroke();
-  }
+}
+
+function ring(context: CanvasRenderingContext2D, scene: Scene, node: number, line: number): void {
+  const { layout, camera, palette } = scene;
+  const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
+  context.strokeStyle = palette.green;
+  context.lineWidth = line;
+  context.beginPath();
+  context.arc(px, py, radius(scene, node) + 4, 0, 2 * Math.PI);
+  context.stroke();
 }
 
 /**
@@ -169,12 +204,11 @@ function leaf(context: CanvasRenderingContext2D, tree: Tree, node: number, x: nu
   }
 }
 
-function marks(context: CanvasRenderingContext2D, scene: Scene, diff: Diff): void {
-  const { layout, camera, palette, present } = scene;
-  const stands = (node: number) => !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
+function marks(context: CanvasRenderingContext2D, scene: Scene, shown: Iterable<readonly [number, Mark]>): void {
+  const { layout, camera, palette } = scene;
   context.lineWidth = 2;
-  for (const [node, mark] of diff.marks) {
-    if (!stands(node)) continue;
+  for (const [node, mark] of shown) {
+    if (!stands(scene, node)) continue;
     const [px, py] = [camera.x + layout.x[node]! * camera.scale, camera.y + layout.y[node]! * camera.scale];
     const r = radius(scene, node) + 3;
     context.strokeStyle = mark === 'added' ? palette.green : palette.ochre;

@@ -23,7 +23,6 @@ export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly selected: number | undefined;
-  readonly hovered: number | undefined;
   /** The matches of the filter. Absent without a filter. */
   readonly found: ReadonlySet<number> | undefined;
   readonly diff: Diff | undefined;
@@ -31,6 +30,11 @@ export interface Scene {
   readonly present: ReadonlySet<number> | undefined;
   /** Whether the picture is moving. Names are placed when it rests. */
   readonly moving: boolean;
+}
+
+/** Whether a package is drawn: it has a place, and is placed by now. */
+export function stands({ layout, present }: Scene, node: number): boolean {
+  return !Number.isNaN(layout.x[node]!) && present?.has(node) !== false;
 }
 
 /** Smaller leaves are drawn as dots. */

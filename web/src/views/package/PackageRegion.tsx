@@ -4,6 +4,7 @@ import { createMemo, Match, Show, Switch } from 'solid-js';
 import { answer } from '../../model/tree';
 import { useSession } from '../../state/session';
 import { Splitter } from '../frame/Splitter';
+import { Missing } from './Missing';
 import { PackageCard } from './PackageCard';
 import { ProjectCard } from './ProjectCard';
 import './package.css';
@@ -52,6 +53,7 @@ export function PackageRegion() {
                 </p>
               )}
             </Match>
+            <Match when={view.missing()}>{(location) => <Missing tree={run.tree()!} location={location()} />}</Match>
             <Match when={selected()}>{(node) => <PackageCard tree={run.tree()!} node={node()} />}</Match>
           </Switch>
         </Show>

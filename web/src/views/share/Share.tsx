@@ -133,7 +133,6 @@ function png(tree: Tree): Promise<Blob> {
     width,
     height,
     selected: undefined,
-    hovered: undefined,
     found: undefined,
     diff: undefined,
     present: undefined,
