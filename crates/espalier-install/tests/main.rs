@@ -20,6 +20,7 @@ mod lock;
 mod recall;
 mod regressions;
 mod script_policy;
+mod scripts_again;
 mod store;
 mod support;
 mod unchanged;

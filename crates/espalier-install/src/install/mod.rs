@@ -189,7 +189,7 @@ impl Install {
         let mut interruption = pin!(interruption);
         let prepared = self.prepare(&resolved, early, interruption.as_mut()).await?;
         phases.planning = start.elapsed();
-        let Prepared { layout, plan, patches, left_out, store, note, hold } = prepared;
+        let Prepared { layout, plan, mut scripted, patches, left_out, store, note, hold } = prepared;
         if self.dry_run {
             return Ok(Done {
                 warnings: resolved.outcome.warnings,
@@ -203,7 +203,7 @@ impl Install {
         }
         resolved.outcome.lockfile.remove(&layout.unlisted);
         let is_nothing_to_do = plan.is_empty() && left_out.is_empty() && note.is_none();
-        let links: Vec<String> = plan.links.iter().map(|link| link.location.clone()).collect();
+        scripted.extend(plan.links.iter().map(|link| link.location.clone()));
         let project = self.lock.project.path();
         let origins = Origins {
             registry: resolved.registry.clone(),
@@ -225,7 +225,7 @@ impl Install {
             left_out,
             hold,
         };
-        let built = self.build(reify, &links, interruption, &mut phases).await?;
+        let built = self.build(reify, &scripted, interruption, &mut phases).await?;
         let finishing = Instant::now();
         if self.lock.is_last {
             store.end_for_good();
@@ -234,6 +234,7 @@ impl Install {
         let (lockfile, report) = self.finish(built, &resolved, note.is_some())?;
         let warnings = resolved.outcome.warnings;
         // This precedes the project's own scripts, because they may change what was found.
+        let is_nothing_to_do = is_nothing_to_do && report.scripts_run == 0;
         if let (Some(unchanged), true, Some((_, Written::Unchanged))) = (unchanged, is_nothing_to_do, &lockfile) {
             unchanged.note(&self, &resolved.reads, report.kept, &warnings);
         }
@@ -272,7 +273,7 @@ impl Install {
     async fn build<'a>(
         &self,
         reify: Reify<'a>,
-        links: &[String],
+        scripted: &FxHashSet<String>,
         interruption: impl Future<Output = ()>,
         phases: &mut Phases,
     ) -> Result<Built<'a>, InstallError> {
@@ -283,7 +284,7 @@ impl Install {
         phases.placing = start.elapsed();
         // A script that runs in the background may take no notice of an interruption.
         let ran = tokio::select! {
-            ran = self.run_scripts(graph, &mut built, links) => ran.map_err(InstallError::from),
+            ran = self.run_scripts(graph, &mut built, scripted) => ran.map_err(InstallError::from),
             () = interruption => Err(ReifyError::Interrupted.into()),
         };
         phases.scripts = start.elapsed().saturating_sub(phases.placing);
@@ -321,13 +322,17 @@ impl Install {
         self.scripts.of_project(self.lock.project.path(), event).await
     }
 
-    /// Runs the approved scripts of new packages. An optional package whose script fails is left
+    /// Runs the approved scripts of new packages and of those at `scripted`. An optional package whose script fails is left
     /// out.
-    async fn run_scripts(&self, graph: &Graph, built: &mut Built<'_>, links: &[String]) -> Result<(), ScriptFailure> {
+    async fn run_scripts(
+        &self,
+        graph: &Graph,
+        built: &mut Built<'_>,
+        scripted: &FxHashSet<String>,
+    ) -> Result<(), ScriptFailure> {
         let project = self.lock.project.path();
         let is_new = |location: &str| {
-            links.iter().any(|link| link == location)
-                || built.report.with_scripts.iter().any(|package| package.location == location)
+            scripted.contains(location) || built.report.with_scripts.iter().any(|package| package.location == location)
         };
         let ran = self.scripts.of_dependencies(graph, project, is_new).await?;
         built.report.with_scripts.retain(|package| !ran.locations.contains(&package.location));

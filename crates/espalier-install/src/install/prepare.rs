@@ -13,13 +13,14 @@ use espalier_package::trust::{Refusal, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::early::Early;
+use super::scripts::Scripts;
 use super::selection::{self, Selection, Touched};
 use super::{Install, InstallError, patches};
 use crate::ground::{Footing, Ground};
 use crate::installed::{Installed, Source};
 use crate::lock::{LockError, Resolved};
 use crate::plan::inspect::Inspection;
-use crate::plan::layout::{Layout, Origin, lies_in_node_modules, outermost, split};
+use crate::plan::layout::{Layout, Origin, Package, lies_in_node_modules, outermost, split};
 use crate::plan::{Plan, bins};
 use crate::reify::{Hold, ReifyError};
 use crate::retired::TEMPORARY_STORE;
@@ -34,6 +35,8 @@ pub struct Prepared {
     pub layout: Layout,
     /// The changes that lead to it.
     pub plan: Plan,
+    /// The locations of packages and links that stay, and whose scripts run all the same.
+    pub scripted: FxHashSet<String>,
     /// The texts of patches, by the location of the package.
     pub patches: FxHashMap<String, String>,
     /// The locations of optional packages that are left out, with the reasons.
@@ -101,8 +104,9 @@ impl Install {
         let refused = self.check_trust(&plan, &layout, resolved)?;
         plan.place.retain(|placement| refused.iter().all(|refusal| refusal.location != placement.location));
         left_out.extend(refused.into_iter().map(|refusal| (refusal.location, refusal.message)));
+        let scripted = self.scripted(&layout, &selection);
         let patches = patches::read(project, &layout, &plan)?;
-        Ok(Prepared { layout, plan, patches, left_out, store, note, hold })
+        Ok(Prepared { layout, plan, scripted, patches, left_out, store, note, hold })
     }
 
     /// The selected part of the tree.
@@ -156,6 +160,27 @@ impl Install {
             is_folder: &|path| self.lock.project.path().join(path).is_dir(),
         };
         self.trust.check(locations, layout, &resolved.outcome.graph, &world)
+    }
+
+    /// The packages and links whose scripts run although they are in place. npm's `ci` installs
+    /// everything anew. Every installation runs the scripts of the project's own links
+    /// (`[_build]` of `reify.js`).
+    fn scripted(&self, layout: &Layout, selection: &Selection) -> FxHashSet<String> {
+        let Scripts { gate, .. } = &self.scripts;
+        if gate.ignore_scripts {
+            return FxHashSet::default();
+        }
+        let has_gyp = |location: &str| {
+            (gate.allow_all || !gate.policy.is_empty())
+                && self.lock.project.path().join(location).join("binding.gyp").is_file()
+        };
+        let is_scripted = |location: &str, package: &Package| match package.link() {
+            Some(target) => self.clean || split(location).0 == "node_modules" || !target.starts_with(".."),
+            None => self.clean && (package.has_install_script || has_gyp(location)),
+        };
+        let packages = layout.packages.iter().filter(|(location, _)| selection.has(location));
+        let scripted = packages.filter(|(location, package)| is_scripted(location, package));
+        scripted.map(|(location, _)| location.clone()).collect()
     }
 
     /// `strict-allow-scripts`: fails if a package has unreviewed install scripts.

@@ -44,7 +44,8 @@ impl Gate {
     pub fn allows(&self, graph: &Graph, node: usize, project: &Path) -> bool {
         let project = project.to_string_lossy();
         let is_approved = || self.policy.decide(&Subject::of(graph, node, &project), &project) == Verdict::Allowed;
-        !self.ignore_scripts && (self.allow_all || graph.nodes[node].workspace || is_approved())
+        let is_allowed = || self.allow_all || graph.nodes[node].workspace || !self.policy.is_empty() && is_approved();
+        !self.ignore_scripts && is_allowed()
     }
 }
 
