@@ -1,7 +1,7 @@
 //! Dependencies that could be newer: for each, the present version, the version that its spec would
 //! get today, and the version that the package's name alone would get (`outdated.js`).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use espalier_core::graph::GraphEdge;
@@ -124,7 +124,7 @@ fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
         question.workspaces.is_empty() || question.workspaces.contains(location)
     };
     // npm considers the dependencies of the project's dependencies, but not the project's own.
-    let needed = question.without_workspaces.then(|| needed_by_the_project(graph));
+    let needed = question.without_workspaces.then(|| installed.needed_by_the_project());
     let is_selected = |from: u32| is_selected(from) && needed.as_ref().is_none_or(|needed| needed.contains(&from));
     let numbered = || graph.edges.iter().zip(0u32..).filter(|(edge, _)| is_selected(edge.from));
     let of_workspace = |edge: &GraphEdge| {
@@ -139,18 +139,6 @@ fn edges(installed: &Installed, question: &Question) -> Vec<u32> {
         edge.to.is_some_and(|to| question.names.iter().any(|name| *name == graph.nodes[to as usize].name))
     };
     numbered().filter(|(edge, _)| named(edge)).map(|(_, index)| index).collect()
-}
-
-/// The packages that the project itself needs (`excludeWorkspacesDependencySet`).
-fn needed_by_the_project(graph: &espalier_core::Graph) -> HashSet<u32> {
-    let mut needed = HashSet::new();
-    let mut open = vec![0];
-    while let Some(node) = open.pop() {
-        let targets =
-            graph.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Workspace).filter_map(|edge| edge.to);
-        open.extend(targets.filter(|to| needed.insert(*to)));
-    }
-    needed
 }
 
 fn is_looked_at(installed: &Installed, question: &Question, edge: &GraphEdge) -> bool {

@@ -85,6 +85,10 @@ pub struct RebuildArguments {
     #[command(flatten)]
     pub project: ProjectArguments<ForScripts>,
 
+    /// Its workspaces.
+    #[command(flatten)]
+    pub workspaces: WorkspaceArguments,
+
     /// What is measured.
     #[command(flatten)]
     pub measuring: MeasuringArguments,

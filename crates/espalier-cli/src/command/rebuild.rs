@@ -12,7 +12,6 @@ use super::complaint::Complaint;
 use super::context::Context;
 use super::measured::Measured;
 use super::run::Runner;
-use crate::arguments::project::WorkspaceArguments;
 use crate::arguments::scripts::RebuildArguments;
 use crate::report::counted;
 use crate::style::{CAUTION, LIVING, PROBLEM, Styled, quiet, strong};
@@ -26,7 +25,9 @@ pub fn run(arguments: &RebuildArguments) -> ExitCode {
 }
 
 fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<ExitCode, Complaint> {
-    let context = Context::new(&arguments.project, &WorkspaceArguments::default(), "rebuild")?;
+    let context = Context::new(&arguments.project, &arguments.workspaces, "rebuild")?;
+    // A workspace has to exist, but as in npm, it does not limit what is rebuilt.
+    context.workspaces(&arguments.workspaces)?;
     if context.config.flag("dry-run", false) {
         let details = "  `espalier approve` lists the packages whose scripts wait for a decision.\n";
         return Err(Complaint::own(
@@ -46,7 +47,7 @@ fn rebuild(arguments: &RebuildArguments, measured: &mut Measured<'_>) -> Result<
         ignore_scripts: context.config.flag("ignore-scripts", false),
         allow_all: context.config.flag("dangerously-allow-all-scripts", false),
     };
-    let nodes = selected(&installed, &arguments.packages)?;
+    let nodes = selected(&installed, arguments)?;
     let folder = context.project.path();
     let lifecycle = Lifecycle::plan(&installed.graph, nodes.as_deref(), folder, &gate);
     let foreground = context.config.flag("foreground-scripts", false);
@@ -95,12 +96,14 @@ fn is_fine(finished: &Finished) -> bool {
 }
 
 /// The nodes that the arguments match. `None` means all.
-fn selected(installed: &Installed, packages: &[String]) -> Result<Option<Vec<usize>>, Complaint> {
-    if packages.is_empty() {
-        return Ok(None);
+fn selected(installed: &Installed, arguments: &RebuildArguments) -> Result<Option<Vec<usize>>, Complaint> {
+    if arguments.packages.is_empty() {
+        let root = std::iter::once(0);
+        let needed = || root.chain(installed.needed_by_the_project().into_iter().map(|node| node as usize)).collect();
+        return Ok(arguments.workspaces.are_off().then(needed));
     }
     let mut nodes = Vec::new();
-    for package in packages {
+    for package in &arguments.packages {
         let found = installed.explainer().matching(package, None).into_iter().map(|node| node as usize);
         let own = found.filter(|&node| !installed.graph.nodes[node].in_bundle).collect::<Vec<_>>();
         if own.is_empty() {

@@ -197,6 +197,42 @@ fn what_is_approved_runs_and_nothing_else() {
     assert_screen("approve-denied", &run(&stage, &["approve", "noisy"]).stderr);
 }
 
+/// As in npm, `--workspace` has to name one, and limits nothing (`rebuild.js` does not pass it on).
+#[test]
+fn rebuild_can_leave_workspaces_out() {
+    let stage = stage(&json!({"name": "root", "workspaces": ["packages/*"], "dependencies": {"a": "1"},
+        "allowScripts": {"a": true, "b": true}}));
+    for (location, name) in [("packages/w", "w"), ("node_modules/a", "a"), ("node_modules/b", "b")] {
+        let script = format!("echo {name} >> $INIT_CWD/log");
+        let dependencies = if name == "w" { json!({"b": "1"}) } else { json!({}) };
+        let package =
+            json!({"name": name, "version": "1.0.0", "dependencies": dependencies, "scripts": {"install": script}});
+        stage.write(&format!("{location}/package.json"), &package.to_string());
+    }
+    std::os::unix::fs::symlink("../packages/w", stage.path("project/node_modules/w")).expect("a link");
+    let log = stage.path("project/log");
+    for (arguments, expected) in [
+        (&["rebuild"][..], "a b w"),
+        (&["rebuild", "-w", "w"], "a b w"),
+        (&["rebuild", "-w", "packages/w", "a"], "a"),
+        (&["rebuild", "--workspaces"], "a b w"),
+        (&["rebuild", "--workspaces=false"], "a"),
+        (&["rebuild", "--no-workspaces"], "a"),
+        (&["rebuild", "--no-workspaces", "b"], "b"),
+    ] {
+        let outcome = run(&stage, arguments);
+        assert_eq!(outcome.code, Some(0), "{arguments:?}: {}", outcome.stderr);
+        let ran = fs::read_to_string(&log).expect("a file");
+        let mut ran: Vec<&str> = ran.lines().collect();
+        ran.sort_unstable();
+        assert_eq!(ran.join(" "), expected, "{arguments:?}");
+        fs::remove_file(&log).expect("removed");
+    }
+    let outcome = run(&stage, &["rebuild", "-w", "nope"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(outcome.stderr.contains("nope") && !log.exists(), "{}", outcome.stderr);
+}
+
 #[test]
 fn a_dry_run_decides_and_runs_nothing() {
     let stage = with_install_scripts();

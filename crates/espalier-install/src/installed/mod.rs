@@ -8,8 +8,9 @@ pub mod listing;
 mod scan;
 
 use espalier_core::graph::Graph;
-use espalier_core::{Answer, Options, Progress, Project, Reading, Request, Resolution, ResolveError};
+use espalier_core::{Answer, EdgeKind, Options, Progress, Project, Reading, Request, Resolution, ResolveError};
 pub use espalier_package::explain;
+use rustc_hash::FxHashSet;
 
 use crate::project::{ProjectError, ProjectFolder};
 
@@ -100,6 +101,17 @@ impl Installed {
     /// The package's own name.
     pub fn package_name(&self, node: u32) -> &str {
         explain::package_name(&self.graph, node)
+    }
+
+    /// The packages that the project needs without its workspaces (`excludeWorkspacesDependencySet`).
+    pub fn needed_by_the_project(&self) -> FxHashSet<u32> {
+        let mut needed = FxHashSet::default();
+        let mut open = vec![0];
+        while let Some(node) = open.pop() {
+            let edges = self.graph.edges_of(node).iter().filter(|edge| edge.kind != EdgeKind::Workspace);
+            open.extend(edges.filter_map(|edge| edge.to).filter(|to| needed.insert(*to)));
+        }
+        needed
     }
 
     /// The explanations of this tree.
