@@ -322,8 +322,8 @@ impl Install {
         self.scripts.of_project(self.lock.project.path(), event).await
     }
 
-    /// Runs the approved scripts of new packages and of those at `scripted`. An optional package whose script fails is left
-    /// out.
+    /// Runs the approved scripts of new packages and of those at `scripted`. An optional package
+    /// whose script fails is left out.
     async fn run_scripts(
         &self,
         graph: &Graph,
