@@ -49,6 +49,12 @@ fn compare<T>(a: &Ranked<'_, T>, b: &Ranked<'_, T>) -> Ordering {
     a.0.cmp(&b.0).then_with(|| collation::compare(a.1, b.1))
 }
 
+/// Whether members are in npm's order for a lockfile.
+pub fn are_sorted(members: &[WrittenMember]) -> bool {
+    let ranked = |(key, is_object, _): &WrittenMember| (rank(key, *is_object), *key, ());
+    members.is_sorted_by(|a, b| compare(&ranked(a), &ranked(b)).is_le())
+}
+
 /// Sorts members into npm's order for a lockfile: by rank, then by collation.
 fn sort<T>(members: &mut [Ranked<'_, T>]) {
     order::sort_by(members, compare);

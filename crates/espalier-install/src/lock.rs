@@ -329,8 +329,8 @@ impl Lock {
         Ok(Resolved { outcome, lockfile, registry, start, phases, settling, reads, recall, _sources: sources })
     }
 
-    /// Parses the lockfile on another thread, unless npm ignores it. That is the first thing that the
-    /// resolution needs.
+    /// Parses the lockfile beside other work, unless npm ignores it. That is the first thing that the
+    /// resolution needs. A runtime with a single thread parses it while this one waits.
     fn parse_meanwhile(&self, lockfile: &Lockfile) {
         let is_read = self.settings.options.package_lock && !self.changes.updates_all();
         if let Some(lockfile) = lockfile.shared().filter(|_| is_read) {

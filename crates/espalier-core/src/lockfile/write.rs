@@ -13,7 +13,7 @@ use crate::manifest::{Dependencies, Manifest};
 use crate::order;
 use crate::parsed_lock::{self, DEFAULT_VERSION};
 use crate::tree::{NodeId, Tree};
-use crate::writer::{Writer, WrittenMember};
+use crate::writer::{self, Writer, WrittenMember};
 
 /// The number of entries at the end up to which finding the place of each is faster than sorting all.
 const FEW: usize = 16;
@@ -308,6 +308,8 @@ impl<'w, 'f> Entry<'w, 'f> {
         self.end_member();
         if self.is_unusual {
             self.writer.sort(self.members, MEMBER);
+        } else {
+            debug_assert!(writer::are_sorted(self.members), "{:?}", self.members);
         }
         if !self.members.is_empty() {
             self.writer.line(true, ENTRY);
